@@ -1,0 +1,82 @@
+"""The house of ARCHITECTURE.md as a test: who may import whom, and where each outside library lives."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tui
+
+PACKAGE = Path(tui.__file__).parent
+SIBLINGS = {"suites", "providers", "checks", "workspace", "store", "risk", "reports", "config"}
+ALLOWED = {
+    "model": {"model"},
+    **{sibling: {"model", sibling} for sibling in SIBLINGS},
+    "runner": {"model", "runner", *SIBLINGS},
+    "session": {"model", "runner", "session", *SIBLINGS},
+    "app": {"model", "runner", "session", "app", *SIBLINGS},
+    "cli": {"model", "runner", "session", "app", "cli", *SIBLINGS},
+    "__main__": {"cli"},
+}
+HOMES = {
+    "textual": "app",
+    "rich": "app",
+    "httpx": "providers",
+    "aiohttp": "providers",
+    "pygit2": "workspace",
+    "sqlite3": "store",
+}
+MODEL_MAY_USE = {"pydantic", "typing_extensions", "tui"}
+
+
+def imports_of(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return parts[0]
+
+
+SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def faults_of(room: str, names: Iterator[str]) -> list[str]:
+    faults = []
+    for name in names:
+        top, _, rest = name.partition(".")
+        if top == "tui":
+            other = rest.split(".")[0]
+            if other and not other.startswith("__") and other not in ALLOWED[room]:
+                faults.append(f"{room} imports {name}")
+        elif top in HOMES and HOMES[top] != room:
+            faults.append(f"{room} imports {name}, whose home is {HOMES[top]}")
+    return faults
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_the_right_way(path: Path) -> None:
+    assert faults_of(room_of(path), imports_of(ast.parse(path.read_text()))) == []
+
+
+def test_a_wrong_arrow_is_found() -> None:
+    tree = ast.parse("import httpx\nfrom tui.app import screens\nfrom tui.model import suite")
+    assert faults_of("store", imports_of(tree)) == [
+        "store imports httpx, whose home is providers",
+        "store imports tui.app.screens",
+    ]
+
+
+def test_the_model_knows_only_the_standard_library_and_pydantic() -> None:
+    import sys
+
+    for path in (PACKAGE / "model").rglob("*.py"):
+        for name in imports_of(ast.parse(path.read_text())):
+            top = name.partition(".")[0]
+            assert top in MODEL_MAY_USE or top in sys.stdlib_module_names, f"{path.name} imports {name}"

@@ -1,0 +1,1 @@
+"""Patterns and assertions: watched while text arrives, decided on the whole answer."""

@@ -1,0 +1,1 @@
+"""The command line; imports the app only when it is asked for."""

@@ -1,0 +1,1 @@
+"""The person's config file and the folders Assay uses."""

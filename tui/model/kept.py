@@ -1,0 +1,18 @@
+"""A kept run, whole: what was planned and what came of it. What the store gives back and reports are made from."""
+
+from dataclasses import dataclass
+
+from tui.model.plan import Plan
+from tui.model.runs import RunRecord
+from tui.model.trials import TrialResult
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """`plan.trials` is every trial of the run, `results` those that are over, in the plan's order; `assay` is the
+    version that ran it."""
+
+    record: RunRecord
+    plan: Plan
+    results: tuple[TrialResult, ...]
+    assay: str

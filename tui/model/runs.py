@@ -1,0 +1,33 @@
+"""A kept run, as the list of runs shows it, and its identity."""
+
+import os
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+RunState = Literal["running", "finished", "interrupted", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One line of the list of runs. Times are ISO 8601 with zone; `finished_at` is None while it runs."""
+
+    id: str
+    state: RunState
+    suite_name: str
+    suite_path: str
+    suite_sha256: str
+    models: tuple[str, ...]
+    started_at: str
+    finished_at: str | None
+    trials: int
+    passed: int
+
+
+def new_run_id() -> str:
+    """32 hex digits in the order of time (UUID version 7, RFC 9562)."""
+    milliseconds = time.time_ns() // 1_000_000
+    random = int.from_bytes(os.urandom(10), "big")
+    value = (milliseconds << 80) | (0x7 << 76) | ((random >> 64) & 0xFFF) << 64
+    value |= (0b10 << 62) | (random & (1 << 62) - 1)
+    return f"{value:032x}"

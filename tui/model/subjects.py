@@ -1,0 +1,70 @@
+"""Who is tested: a Subject is a model's name, resolved to a provider, an id and settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+ProviderKind = Literal["openai", "anthropic", "copilot", "local", "replay", "agent"]
+TokenLimitParameter = Literal["max_tokens", "max_completion_tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is asked of a model besides the prompt; None means: the provider's default."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    system: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A model as it was written (`name`), and where that leads.
+
+    `provider` is a provider's name (a key of `Config.providers` or a built-in one); `how` says in words why it was
+    taken, for example `openai, because OPENAI_BASE_URL is set`.
+    """
+
+    name: str
+    provider: str
+    model_id: str
+    settings: Settings = Settings()
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A named entry of the config's `models:`; `provider` None means: resolve the id."""
+
+    id: str
+    provider: str | None = None
+    settings: Settings = Settings()
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """How a provider is reached. `api_key` is the key itself, `key_name` the variable it came from."""
+
+    name: str
+    kind: ProviderKind
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    key_name: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    token_limit: TokenLimitParameter = "max_tokens"
+    proxy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The person's config file with everything from the environment filled in. `rules` maps a glob over bare model
+    ids to a provider's name, first match wins; `path` is None where there is no file."""
+
+    path: str | None = None
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    rules: tuple[tuple[str, str], ...] = ()
+    theme: str | None = None
+    keys: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,166 @@
+"""What is tested: a Suite holds Cases, a Case holds Steps, a Step holds an input and Checks."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tui.model.values import JsonObject, JsonValue
+
+SuiteFormat = Literal["schema-1.0.0", "testhaven"]
+Severity = Literal["low", "medium", "high", "critical"]
+TaskType = Literal[
+    "code-generation",
+    "code-completion",
+    "bug-fix",
+    "refactoring",
+    "code-review",
+    "documentation",
+    "test-generation",
+    "explanation",
+    "debugging",
+    "security-review",
+    "performance-optimization",
+    "api-design",
+    "error-handling",
+    "type-safety",
+]
+CheckKind = Literal[
+    "expected_pattern",
+    "forbidden_pattern",
+    "output.includes",
+    "output.matches",
+    "output.equals",
+    "tools_used",
+    "memory",
+    "expected",
+    "command",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing an answer must fulfil.
+
+    `target` is what the person wrote: the pattern, the text, the dotted memory path, the command; empty where the
+    expectation is not a text (`tools_used`, `expected`). `expected` is the value to equal: a list of names for
+    `tools_used`, any value for `memory`, an object with `output`, `tools_used` and `memory` for `expected`.
+    """
+
+    kind: CheckKind
+    target: str = ""
+    expected: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class LineRange:
+    """Lines of a file, both ends included, counted from 1."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeContext:
+    """A file that is sent along with the prompt; `content` None means: load it."""
+
+    file_path: str
+    content: str | None = None
+    language: str | None = None
+    line_range: LineRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCriterion:
+    """What a person judges an answer by."""
+
+    name: str
+    description: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCheck:
+    """A command that is run in the changed repository; its exit status decides."""
+
+    run: str
+    timeout_ms: int = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One input and what its answer must fulfil."""
+
+    input: str
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test. `line` is where it stands in its file, counted from 1; `memory` is the first step's (TestHaven)."""
+
+    id: str
+    name: str
+    category: str
+    steps: tuple[Step, ...]
+    line: int = 1
+    expected_behavior: str = ""
+    system_message: str | None = None
+    tags: tuple[str, ...] = ()
+    test_type: TaskType | None = None
+    apply_changes: bool = False
+    target_file: str | None = None
+    code_context: tuple[CodeContext, ...] = ()
+    risk_criteria: tuple[RiskCriterion, ...] = ()
+    memory: JsonObject = field(default_factory=dict)
+    command: CommandCheck | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a suite asks to be run. Durations are milliseconds; `attempts` is the total, at least one;
+    `streaming` None means that the file does not say."""
+
+    timeout_ms: int = 60_000
+    streaming: bool | None = None
+    attempts: int = 1
+    delay_ms: int = 500
+    parallel: bool = False
+    parallel_models: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryContext:
+    """Which files of a folder are sent along. `path` is relative to the suite's folder, or to the clone's root."""
+
+    path: str
+    include_files: tuple[str, ...] = ()
+    exclude_files: tuple[str, ...] | None = None
+    max_files: int = 100
+    max_file_size_bytes: int = 100_000
+    languages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RepoClone:
+    """The repository that a suite works on."""
+
+    url: str
+    branch: str | None = None
+    depth: int = 1
+    keep_temp_dir: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A whole file of tests. `path` is as it was given, `sha256` the hex digest of the file's bytes."""
+
+    name: str
+    description: str
+    path: str
+    sha256: str
+    format: SuiteFormat
+    cases: tuple[Case, ...]
+    models: tuple[str, ...] = ()
+    options: Options = Options()
+    repository_context: RepositoryContext | None = None
+    repo_clone: RepoClone | None = None
+    agent: str | None = None

@@ -1,0 +1,158 @@
+"""What happened to a trial: attempts of steps, with checks, usage and timing. Kept by the store, read by reports."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from tui.model.suite import CheckKind
+from tui.model.values import JsonObject, JsonValue
+
+Verdict = Literal["passed", "failed", "error", "timed_out", "incomplete", "cancelled"]
+CheckState = Literal["passed", "failed", "timed_out"]
+Role = Literal["system", "user", "assistant"]
+Span = tuple[int, int]
+
+
+class TrialKey(NamedTuple):
+    """Case × model × repeat. `repeat` counts from 1."""
+
+    case: str
+    model: str
+    repeat: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedFile:
+    """A file that was sent along: its path and its size in bytes as sent."""
+
+    path: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutFile:
+    """A file that was not sent along, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What was really sent. `input` is the step's own text, `messages` the conversation with context and system."""
+
+    input: str
+    messages: tuple[Message, ...]
+    included: tuple[IncludedFile, ...] = ()
+    left_out: tuple[LeftOutFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A check that was decided. Spans are half-open ranges of Unicode code points in the response."""
+
+    kind: CheckKind
+    target: str
+    state: CheckState
+    detail: str = ""
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counts them; None where it does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Milliseconds from the request; None where no text came."""
+
+    first_token_ms: float | None
+    duration_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A transport retry: why, and how long it waited. It never uses up an attempt."""
+
+    reason: str
+    waited_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What came back for one step. `pace` is (milliseconds since the request, code points so far), for replay.
+    `memory` is the memory after the step, None for a chat model; `memory_before` what the step began with."""
+
+    input: str
+    response: str
+    prompt: Prompt
+    reasoning: str = ""
+    tools_used: tuple[str, ...] = ()
+    memory_before: JsonObject | None = None
+    memory: JsonValue = None
+    checks: tuple[CheckResult, ...] = ()
+    usage: Usage = Usage()
+    timing: Timing = Timing(None, 0.0)
+    retries: tuple[Retry, ...] = ()
+    finish_reason: str | None = None
+    notes: tuple[str, ...] = ()
+    pace: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at a whole case; `number` counts from 1; `asked_again` marks those that a person asked for later."""
+
+    number: int
+    verdict: Verdict
+    error: str | None
+    steps: tuple[StepResult, ...]
+    started_at: str = ""
+    duration_ms: float = 0.0
+    asked_again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that an answer changed; counts are lines; `diff` is unified."""
+
+    path: str
+    kind: Literal["added", "modified", "deleted"]
+    added: int
+    removed: int
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplied:
+    """A code block of an answer that was not applied; `block` counts from 0; `reason` is never empty."""
+
+    block: int
+    path: str | None
+    language: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """How a trial ended: the verdict of its last attempt. `flaky` is a pass on a later attempt of the same asking."""
+
+    trial: TrialKey
+    verdict: Verdict
+    flaky: bool
+    error: str | None
+    attempts: tuple[Attempt, ...]
+    changes: tuple[Change, ...] = ()
+    not_applied: tuple[NotApplied, ...] = ()

@@ -1,0 +1,27 @@
+"""What every provider is: something that answers a request in chunks."""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from tui.model.chunks import Chunk, Request
+
+
+class Provider(Protocol):
+    """A model's server, a local model, an agent, or a recording.
+
+    `ask` is an async generator. It yields `Sent` each time a request goes out, `Waiting` before each transport retry,
+    and ends with `End` when the answer is complete; it raises ProviderError otherwise, with everything that had
+    arrived already yielded. Closing the generator (or cancelling the task) stops the work at once.
+    """
+
+    def ask(self, request: Request) -> AsyncIterator[Chunk]:
+        """Answer one step."""
+        ...
+
+    async def models(self) -> tuple[str, ...]:
+        """The ids that can be asked for, sorted; empty where the provider cannot tell. Raises ProviderError."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and processes. Nothing of it is left running."""
+        ...

@@ -1,0 +1,1 @@
+"""A kept run as JSON, Markdown, HTML, CSV or JUnit."""

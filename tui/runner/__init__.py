@@ -1,0 +1,1 @@
+"""A Plan becomes a stream of events."""

@@ -1,0 +1,1 @@
+"""One run, wired: runner, then store, then whoever listens."""

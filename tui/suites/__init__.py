@@ -1,0 +1,1 @@
+"""Suite files in both formats: read, validated, turned into the model."""
