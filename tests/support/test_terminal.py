@@ -1,0 +1,72 @@
+"""The terminal of the tests, tried on small programs."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal import Screen, Terminal, run_here
+
+ECHO = """
+import sys, termios, tty
+tty.setraw(0)
+print("ready", end="\\r\\n", flush=True)
+while True:
+    data = sys.stdin.buffer.raw.read(64)
+    print(repr(data), end="\\r\\n", flush=True)
+    if data == b"q":
+        sys.exit(7)
+"""
+
+
+def test_keys_go_in_and_the_screen_comes_out() -> None:
+    with Terminal(run_here("-c", ECHO), size=(60, 10)) as terminal:
+        terminal.wait_for("ready")
+        for key, seen in (("down", r"b'\x1b[B'"), ("ctrl+p", r"b'\x10'"), ("é", r"b'\xc3\xa9'")):
+            terminal.press(key)
+            terminal.wait_for(seen)
+        terminal.mouse(4, 2, kind="scroll_down")
+        terminal.wait_for(r"\x1b[<65;5;3M")
+        terminal.press("q")
+        assert terminal.wait_exit() == 7
+        assert b"ready\r\n" in terminal.raw
+
+
+def test_size_folder_and_environment_are_the_programs_own(tmp_path: Path) -> None:
+    program = """
+import os, signal
+size = lambda *_: print(os.get_terminal_size(0), os.getcwd(), os.environ["COLOUR"], flush=True)
+signal.signal(signal.SIGWINCH, size)
+size()
+while True: signal.pause()
+"""
+    with Terminal(run_here("-c", program), size=(90, 20), cwd=tmp_path, env={"COLOUR": "gold"}) as terminal:
+        terminal.wait_until(lambda screen: "columns=90, lines=20" in screen and "gold" in screen)
+        terminal.resize(120, 30)
+        terminal.wait_for("columns=120, lines=30")
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait_exit() == -signal.SIGTERM
+
+
+def test_a_program_that_ends_or_hangs_fails_the_wait_with_its_screen() -> None:
+    with (
+        Terminal(run_here("-c", "print('last words')")) as terminal,
+        pytest.raises(AssertionError, match=r"'more' does not hold and the program has ended(.|\n)*last words"),
+    ):
+        terminal.wait_for("more")
+    with (
+        Terminal(run_here("-c", "input('? ')")) as terminal,
+        pytest.raises(AssertionError, match="s have passed"),
+    ):
+        terminal.wait_for("never", within=0.1)
+
+
+def test_cut_and_strange_sequences_leave_no_trace_on_the_screen() -> None:
+    data = b"\x1b[>1u\x1b[<u\x1bP+q544e\x1b\\\x1b[31mred\x1b[0m \x1b[1;38;2;1;2;3;48;2;255;0;16mx\x1b[0m \xe6\x97\xa5."
+    for cut in range(len(data)):
+        screen = Screen(20, 3)
+        screen.feed(data[:cut])
+        screen.feed(data[cut:])
+        assert screen.lines[0] == "red x 日.", cut
+        assert screen.cell_of("red").front == "red"
+        assert screen.cell_of("x")[1:4] == ("010203", "ff0010", True)
