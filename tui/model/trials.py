@@ -113,7 +113,8 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at a whole case; `number` counts from 1; `asked_again` marks those that a person asked for later."""
+    """One try at a whole case; `number` counts from 1; `asked_again` marks those that a person asked for later;
+    `fault` is the kind of a provider's failure (`tui.model.errors.ProviderFault`)."""
 
     number: int
     verdict: Verdict
@@ -122,6 +123,7 @@ class Attempt:
     started_at: str = ""
     duration_ms: float = 0.0
     asked_again: bool = False
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,146 @@
+"""One step: ask the provider, watch the checks while the answer arrives, decide them on the whole."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import cast
+
+from tui.checks.checker import Answer, Watch
+from tui.model.chunks import Chunk, Request, Sent, Waiting
+from tui.model.errors import ProviderError
+from tui.model.events import CheckMoved, StepFinished, StepStarted
+from tui.model.suite import Step
+from tui.model.trials import CheckResult, StepResult
+from tui.providers.protocol import Provider
+from tui.runner.arrival import Arrival
+from tui.runner.control import Control
+from tui.runner.pieces import Pieces, StepPlace
+from tui.runner.tools import Tools
+
+_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """A step that is over: what came back, and what kept it from being whole."""
+
+    result: StepResult
+    fault: ProviderError | None
+    cancelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepOrder:
+    """What has to be asked of whom, and how long it may take."""
+
+    request: Request
+    step: Step
+    provider: Provider
+    timeout_ms: int
+
+
+async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Control) -> StepOutcome:
+    """Ask one step. Failures of the provider end in the outcome; only a stop of the whole run is raised."""
+    place.tell(StepStarted(place.trial, place.attempt, place.step, order.request.prompt))
+    arrival = Arrival(memory=order.request.memory)
+    checks: tuple[CheckResult, ...] = ()
+    try:
+        await _gather(order, arrival, tools, place)
+        arrival.end()
+        arrival.fault = arrival.fault or _shortfall(arrival)
+        checks = await _decide(order, arrival, tools)
+    except asyncio.CancelledError:
+        if not control.stops(place.trial):
+            raise
+        _go_on_after_cancel()
+        arrival.end()
+        arrival.cancelled = True
+    result = _to_result(order, arrival, checks)
+    place.tell(StepFinished(place.trial, place.attempt, place.step, result))
+    return StepOutcome(result, arrival.fault, arrival.cancelled)
+
+
+async def _gather(order: StepOrder, arrival: Arrival, tools: Tools, place: StepPlace) -> None:
+    loop = asyncio.get_running_loop()
+    watch = tools.checker.watch(order.step.checks) if order.request.stream and order.step.checks else None
+    pieces = Pieces(place, tools.secrets, arrival, watch)
+    answer = cast("AsyncGenerator[Chunk, None]", order.provider.ask(order.request))
+    try:
+        async with asyncio.timeout(None) as clock, _reporting(watch, place), aclosing(answer) as chunks:
+            async for chunk in chunks:
+                if isinstance(chunk, Sent):
+                    clock.reschedule(loop.time() + order.timeout_ms / 1000)
+                elif isinstance(chunk, Waiting):
+                    clock.reschedule(None)
+                pieces.take(chunk)
+    except TimeoutError:
+        arrival.fault = ProviderError("timed_out", f"No complete answer within {order.timeout_ms / 1000:g} s")
+    except ProviderError as error:
+        arrival.fault = error
+    finally:
+        pieces.flush()
+
+
+@asynccontextmanager
+async def _reporting(watch: Watch | None, place: StepPlace) -> AsyncIterator[None]:
+    """While text arrives, tell how the checks stand."""
+    if watch is None:
+        yield
+        return
+    reporting = asyncio.create_task(_report_moves(watch, place))
+    try:
+        yield
+    finally:
+        reporting.cancel()
+        watch.close()
+
+
+async def _report_moves(watch: Watch, place: StepPlace) -> None:
+    while True:
+        await asyncio.sleep(_POLL_SECONDS)
+        for moved in await watch.poll():
+            place.tell(CheckMoved(place.trial, place.attempt, place.step, moved.check, moved.state, moved.spans))
+
+
+def _go_on_after_cancel() -> None:
+    """The stop was asked for through Control: the task still has a result to hand in."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+
+
+def _shortfall(arrival: Arrival) -> ProviderError | None:
+    """What is wrong with an answer that came without a fault. An agent may say nothing: what it did counts as well."""
+    if arrival.finish_reason is None:
+        return ProviderError("incomplete", "The answer ended without saying that it was complete")
+    if not arrival.size and not arrival.remembers:
+        return ProviderError("empty", "empty answer")
+    return None
+
+
+async def _decide(order: StepOrder, arrival: Arrival, tools: Tools) -> tuple[CheckResult, ...]:
+    checks = [check for check in order.step.checks if check.kind != "command"]
+    nothing_to_judge = arrival.fault is not None and not arrival.size
+    if not checks or nothing_to_judge:
+        return ()
+    return await tools.checker.decide(checks, Answer(arrival.text, tuple(arrival.tools), arrival.memory))
+
+
+def _to_result(order: StepOrder, arrival: Arrival, checks: tuple[CheckResult, ...]) -> StepResult:
+    return StepResult(
+        input=order.step.input,
+        response=arrival.text,
+        prompt=order.request.prompt,
+        reasoning="".join(arrival.reasoning),
+        tools_used=tuple(arrival.tools),
+        memory_before=order.request.memory if arrival.remembers else None,
+        memory=arrival.memory if arrival.remembers else None,
+        checks=checks,
+        usage=arrival.usage,
+        timing=arrival.timing(),
+        retries=tuple(arrival.retries),
+        finish_reason=arrival.finish_reason,
+        notes=tuple(arrival.notes),
+        pace=tuple(arrival.pace),
+    )
