@@ -40,7 +40,11 @@ class AssayError(Exception):
 
 
 class ConfigError(AssayError):
-    """The config file, a flag or an environment variable cannot be used."""
+    """The config file, a flag or an environment variable cannot be used; `problems` holds what is wrong in a file."""
+
+    def __init__(self, what: str, problems: Sequence[Problem] = (), *, where: str = "", fix: str = "") -> None:
+        super().__init__(what, where=where, fix=fix)
+        self.problems = tuple(problems)
 
 
 class ModelUnresolved(ConfigError):

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tui.model.problems import Problem
+
 ProviderKind = Literal["openai", "anthropic", "copilot", "local", "replay", "agent"]
 TokenLimitParameter = Literal["max_tokens", "max_completion_tokens"]
 
@@ -45,7 +47,8 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """How a provider is reached. `api_key` is the key itself, `key_name` the variable it came from."""
+    """How a provider is reached. `api_key` is the key itself, `key_name` the variable it came from or would come from;
+    `missing` are variables that the config names for it and the environment lacks."""
 
     name: str
     kind: ProviderKind
@@ -54,17 +57,20 @@ class ProviderSettings:
     key_name: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     token_limit: TokenLimitParameter = "max_tokens"
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """The person's config file with everything from the environment filled in. `rules` maps a glob over bare model
-    ids to a provider's name, first match wins; `path` is None where there is no file."""
+    ids to a provider's name, first match wins; `path` is None where there is no file. `keys` holds every known secret
+    by the name of its variable or its place in the file; `warnings` what is doubtful but does not stop anything."""
 
     path: str | None = None
     variants: Mapping[str, Variant] = field(default_factory=dict)
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     rules: tuple[tuple[str, str], ...] = ()
     theme: str | None = None
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    warnings: tuple[Problem, ...] = ()

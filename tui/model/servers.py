@@ -1,0 +1,125 @@
+"""The providers that need no config: where they are and which variables of the environment they read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from tui.model.subjects import ProviderKind, ProviderSettings
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A built-in provider. `url_variable` overrides `base_url`; the first of `key_variables` that is set is the key;
+    `headers` maps a header to the variable that fills it."""
+
+    kind: ProviderKind
+    base_url: str | None = None
+    url_variable: str = ""
+    key_variables: tuple[str, ...] = ()
+    key_required: bool = False
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+_ANYWHERE = ".".join("0000")
+_OPENAI_HEADERS = (("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID"))
+
+SERVERS: Mapping[str, Server] = {
+    "openai": Server("openai", OPENAI_URL, "OPENAI_BASE_URL", ("OPENAI_API_KEY",), True, _OPENAI_HEADERS),
+    "openrouter": Server("openai", "https://openrouter.ai/api/v1", "", ("OPENROUTER_API_KEY",), True),
+    "ollama": Server("openai", "http://localhost:11434/v1", "OLLAMA_HOST", ("OLLAMA_API_KEY",)),
+    "lmstudio": Server("openai", "http://localhost:1234/v1", "", ("LM_API_TOKEN",)),
+    "llamacpp": Server("openai", "http://localhost:8080/v1", "", ("LLAMA_API_KEY",)),
+    "vllm": Server("openai", "http://localhost:8000/v1", "", ("VLLM_API_KEY",)),
+    "anthropic": Server(
+        "anthropic",
+        "https://api.anthropic.com",
+        "ANTHROPIC_BASE_URL",
+        ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+        True,
+    ),
+    "copilot": Server("copilot", None, "", ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN")),
+    "local": Server("local"),
+    "replay": Server("replay"),
+    "agent": Server("agent"),
+}
+
+KEY_VARIABLES = tuple(dict.fromkeys(name for server in SERVERS.values() for name in server.key_variables))
+
+
+def variable(environ: Mapping[str, str], name: str) -> str | None:
+    """The value of a variable without the white space around it; None where it is unset or empty."""
+    return environ.get(name, "").strip() or None
+
+
+def built_in(name: str, environ: Mapping[str, str]) -> ProviderSettings | None:
+    """A built-in provider with what the environment says about it; None where there is none of that name."""
+    server = SERVERS.get(name)
+    if server is None:
+        return None
+    key_name = next((key for key in server.key_variables if variable(environ, key)), "")
+    base_url = _base_url(name, server, environ)
+    headers = {header: value for header, key in server.headers if (value := variable(environ, key))}
+    return ProviderSettings(
+        name=name,
+        kind=server.kind,
+        base_url=base_url,
+        api_key=variable(environ, key_name) if key_name else None,
+        key_name=key_name or next(iter(server.key_variables), ""),
+        headers=headers,
+        token_limit="max_completion_tokens" if base_url == OPENAI_URL else "max_tokens",
+    )
+
+
+def _base_url(name: str, server: Server, environ: Mapping[str, str]) -> str | None:
+    given = variable(environ, server.url_variable) if server.url_variable else None
+    if given is None:
+        return server.base_url
+    return ollama_url(given) if name == "ollama" else given
+
+
+def ollama_url(host: str) -> str:
+    """The base URL that OLLAMA_HOST stands for: a host, a port, both, or a URL. `0.0.0.0` is where a server listens,
+    not where it is reached."""
+    scheme, mark, rest = host.rpartition("://")
+    try:
+        parts = urlsplit(f"//{rest}")
+        port = parts.port or {"http": 80, "https": 443}.get(scheme, 11434)
+    except ValueError:
+        return host if mark else f"http://{host}"
+    name = parts.hostname or "127.0.0.1"
+    name = {_ANYWHERE: "127.0.0.1", "::": "[::1]"}.get(name, f"[{name}]" if ":" in name else name)
+    return f"{scheme or 'http'}://{name}:{port}{parts.path.rstrip('/')}/v1"
+
+
+def is_loopback(base_url: str | None) -> bool:
+    """Whether the URL leads to this machine."""
+    from ipaddress import ip_address
+
+    try:
+        host = (urlsplit(base_url or "").hostname or "").rstrip(".")
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def url_fault(url: str) -> str | None:
+    """Why this cannot be a base URL or a proxy, in a few words; None when it can."""
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return "holds a space or a character that no URL has"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is not a URL"
+    if parts.scheme not in ("http", "https"):
+        return "must begin with http:// or https://"
+    if not parts.hostname or port == 0:
+        return "names no host" if port != 0 else "has port 0"
+    return "must not have a #fragment" if parts.fragment else None
+
+
+def has_password(url: str) -> bool:
+    """Whether the URL carries a user's name or password."""
+    return "@" in urlsplit(url).netloc
