@@ -1,0 +1,104 @@
+"""What a person is looking at: a suite, a case, and the models beside each other. Without textual."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tui.app.presentation.marks import status_of
+from tui.app.presentation.outline import Row, Volume
+from tui.app.shelf import Shelf
+from tui.model.filtering import Filter, StatusWord
+from tui.model.state import RunState, TrialProgress
+from tui.model.suite import Case, Suite
+from tui.model.trials import TrialKey
+
+MOST_PANES = 4
+
+
+class Exploring:
+    """The choice, and what follows from it. `streams` None means: as the suite says."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.path: Path | None = None
+        self.case_id: str | None = None
+        self.filter = Filter()
+        self.streams: bool | None = None
+        self._models: dict[Path, tuple[str, ...]] = {}
+
+    @property
+    def volume(self) -> Volume | None:
+        """The suite file that is looked at."""
+        return self.shelf.volume(self.path) if self.path else None
+
+    @property
+    def suite(self) -> Suite | None:
+        """Its suite, where it can be used."""
+        return self.volume.suite if self.volume else None
+
+    @property
+    def state(self) -> RunState:
+        """What is known of its trials."""
+        return self.shelf.state(self.path) if self.path else RunState()
+
+    @property
+    def case(self) -> Case | None:
+        """The case that is looked at."""
+        cases = self.suite.cases if self.suite else ()
+        return next((case for case in cases if case.id == self.case_id), None)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that are the panes."""
+        return self.models_of(self.path) if self.path else ()
+
+    def models_of(self, path: Path) -> tuple[str, ...]:
+        """The models of a suite that are looked at: those chosen, else its own, four at most; an agent stands alone."""
+        if path in self._models:
+            return self._models[path]
+        volume = self.shelf.volume(path)
+        if volume is None or volume.suite is None:
+            return ()
+        suite = volume.suite
+        names = suite.models or ((suite.agent,) if suite.agent else ())
+        return tuple(dict.fromkeys(names))[:MOST_PANES]
+
+    def choose_models(self, models: Sequence[str]) -> None:
+        """Look at these models from now on."""
+        if self.path:
+            self._models[self.path] = tuple(models)[:MOST_PANES]
+
+    def trial(self, model: str) -> TrialProgress | None:
+        """What is known of a model's trial of the case."""
+        return self.state.trial(self.case_id, model) if self.case_id else None
+
+    def trials(self) -> tuple[TrialProgress | None, ...]:
+        """The same for each pane."""
+        return tuple(self.trial(model) for model in self.models)
+
+    def statuses(self, path: Path, case: Case) -> list[StatusWord]:
+        """A word for each model of a case."""
+        state = self.shelf.state(path)
+        return [status_of(state.trial(case.id, model)) for model in self.models_of(path)]
+
+    def wanted(self, path: Path, case: Case) -> bool:
+        """Whether the filter wants a case."""
+        return self.filter.matches(case, dict(zip(self.models_of(path), self.statuses(path, case), strict=True)))
+
+    def unanswered(self) -> tuple[TrialKey, ...]:
+        """What did not pass, of the models looked at: to be asked again."""
+        if self.suite is None or self.path is None:
+            return ()
+        state = self.state
+        known = ((case.id, model) for case in self.suite.cases for model in self.models)
+        trials = (state.trial(case, model) for case, model in known)
+        return tuple(trial.key for trial in trials if trial and not trial.is_open and trial.status != "passed")
+
+    def take_row(self, row: Row) -> bool:
+        """Look at what a row stands for; True when that is another case or suite than before."""
+        before = self.path, self.case_id
+        if row.volume is not None:
+            if row.volume.path != self.path:
+                self.path, self.case_id = row.volume.path, None
+            if row.case is not None:
+                self.case_id = row.case.id
+        return (self.path, self.case_id) != before

@@ -1,0 +1,54 @@
+"""Roles get their look from the theme here, and only here: as Content for widgets, as segments for line renderers."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual.color import Color
+from textual.content import Content
+
+from tui.app.presentation.pieces import Line, Piece, Role
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+VARIABLES: Mapping[Role, str] = {
+    "plain": "foreground",
+    "strong": "foreground",
+    "dim": "dim",
+    "quiet": "quiet-border",
+    "accent": "accent",
+    "passed": "passed",
+    "failed": "failed",
+    "error": "error-mark",
+    "flaky": "flaky",
+    "running": "running",
+}
+_STYLES: Mapping[Role, str] = {
+    role: f"bold ${name}" if role == "strong" else f"${name}" for role, name in VARIABLES.items()
+}
+
+
+def content_of(line: Iterable[Piece]) -> Content:
+    """One line, or a text with line breaks in its pieces."""
+    return Content.assemble(*((text, _STYLES[role]) for text, role in line if text))
+
+
+def content_of_lines(lines: Iterable[Line]) -> Content:
+    """Several lines."""
+    return Content("\n").join(content_of(line) for line in lines)
+
+
+def rich_styles(app: "App[object]") -> dict[Role, RichStyle]:
+    """The looks of the roles in the theme that is worn; to be cached until the styles change."""
+    variables = app.theme_variables
+    return {
+        role: RichStyle(color=Color.parse(variables[name]).rich_color, bold=role == "strong" or None)
+        for role, name in VARIABLES.items()
+    }
+
+
+def segments_of(line: Line, styles: Mapping[Role, RichStyle], base: RichStyle) -> list[Segment]:
+    """One line for a line renderer, on the ground of `base`."""
+    return [Segment(text, base + styles[role]) for text, role in line if text]

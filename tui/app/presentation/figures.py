@@ -1,0 +1,111 @@
+"""Times, tokens and speeds of a trial: what they are, and as text of a fixed width, so that nothing jumps."""
+
+from dataclasses import dataclass
+
+from tui.app.presentation.marks import mark_of, status_of
+from tui.app.presentation.pieces import Line, Piece, text_of, width_of
+from tui.model.state import AttemptProgress, StepProgress, TrialProgress
+
+_CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one attempt: milliseconds, tokens, tokens a second; None where it is not known. `exact` where the provider
+    counted the tokens."""
+
+    duration_ms: float | None = None
+    first_token_ms: float | None = None
+    tokens: int | None = None
+    speed: float | None = None
+    exact: bool = False
+
+
+def figures_of(attempt: AttemptProgress | None, now: float) -> Figures:
+    """The figures of an attempt, all its steps together; `now` is in monotonic seconds."""
+    if attempt is None or not attempt.steps:
+        return Figures()
+    timings = [_timing(step, now) for step in attempt.steps]
+    duration = sum(each for each, _ in timings)
+    first = timings[0][1]
+    counted = [step.result.usage.output_tokens if step.result else None for step in attempt.steps]
+    exact = all(count is not None for count in counted)
+    if exact:
+        tokens: int | None = sum(count or 0 for count in counted)
+    else:
+        size = sum(step.size for step in attempt.steps)
+        tokens = max(attempt.tokens_seen, round(size / _CHARACTERS_A_TOKEN)) or None
+    writing = sum(each - (begun or 0.0) for each, begun in timings)
+    speed = tokens / writing * 1000 if tokens and writing >= 50 else None
+    return Figures(duration or None, first, tokens, speed, exact)
+
+
+def _timing(step: StepProgress, now: float) -> tuple[float, float | None]:
+    if step.result is not None:
+        return step.result.timing.duration_ms, step.result.timing.first_token_ms
+    if step.sent_at is None:
+        return 0.0, None
+    first = None if step.first_at is None else (step.first_at - step.sent_at) * 1000
+    return (now - step.sent_at) * 1000, first
+
+
+def seconds(milliseconds: float | None, width: int = 5) -> str:
+    """Seconds in exactly `width` cells: `  0.9`, ` 12.3`, `1:02m`."""
+    if milliseconds is None:
+        return "–".rjust(width)
+    value = milliseconds / 1000
+    if value < 0.995 and width <= 4:
+        return f"{value:.2f}".rjust(width)
+    if value < 99.95:
+        return f"{value:.1f}".rjust(width)
+    if value < 1000:
+        return f"{value:.0f}".rjust(width)
+    return f"{value / 60:.0f}m".rjust(width)
+
+
+def count(value: int | None, width: int, approximate: bool = False) -> str:
+    """A count in exactly `width` cells; `~` before an estimate, thousands as `k` where it has to be."""
+    if value is None:
+        return "–".rjust(width)
+    sign = "~" if approximate else ""
+    text = f"{sign}{value}"
+    if len(text) > width:
+        text = f"{sign}{value / 1000:.0f}k"
+    return text.rjust(width)
+
+
+def figure_line(trial: TrialProgress | None, now: float, width: int) -> Line:
+    """The bottom line of a pane: `✓  0.9 s · first 0.15 · 128 tok/s ·   96 tok`, shorter where there is less room."""
+    if trial is None:
+        return ()
+    status = status_of(trial)
+    mark: Piece = mark_of(status)
+    attempt = trial.attempt
+    shown = figures_of(attempt, now)
+    speed = count(None if shown.speed is None else round(shown.speed), 4)
+    parts: list[str] = [
+        f"{seconds(shown.duration_ms)} s",
+        f"first {seconds(shown.first_token_ms, 4)}",
+        f"{speed} tok/s",
+        f"{count(shown.tokens, 5, not shown.exact)} tok",
+    ]
+    prefix = f" {attempt.number}/{attempt.of}" if attempt and attempt.of > 1 else ""
+    if shown.duration_ms is None and not trial.is_open and not attempt:
+        return (mark,)
+    for dropped in (None, "first", "tok/s", " tok"):
+        parts = [part for part in parts if dropped is None or not _is(part, dropped)]
+        line: Line = (mark, (prefix, "dim"), (" " + " · ".join(parts), "dim"))
+        if width_of(text_of(line)) <= width:
+            return line
+    return (mark,)
+
+
+def _is(part: str, dropped: str) -> bool:
+    return part.endswith(" tok") if dropped == " tok" else dropped in part
+
+
+def clock(value: float) -> str:
+    """Elapsed seconds as `0:14`, `12:03`, `1:02:03`."""
+    whole = max(0, int(value))
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

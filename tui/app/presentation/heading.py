@@ -1,0 +1,101 @@
+"""The header line: product, suite, how far the run is, and how long it may still take."""
+
+from dataclasses import dataclass
+
+from tui.app.presentation.figures import clock
+from tui.app.presentation.pieces import Line, Piece, width_of
+from tui.model.shown import show_line
+from tui.model.state import Counts
+
+_BAR = "━"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What the header shows. Times are seconds; `elapsed` None means that no run was started."""
+
+    suite: str = ""
+    cases: int = 0
+    models: int = 0
+    counts: Counts | None = None
+    running: bool = False
+    elapsed: float | None = None
+    queued: int = 0
+    outcome: str = ""
+
+
+def seconds_left(elapsed: float, counts: Counts) -> float | None:
+    """An estimate from what is over; None while nothing is."""
+    if not counts.done or counts.done >= counts.trials:
+        return None
+    return elapsed / counts.done * (counts.trials - counts.done)
+
+
+def header_line(shown: Heading, width: int) -> Line:
+    """The line in at most so many cells: what matters least is left out first."""
+    name: list[Piece] = [(" Assay", "accent"), ("  ", "plain"), (show_line(shown.suite, 40), "strong")]
+    size: list[Piece] = [(f"  {shown.cases} cases × {shown.models} models", "dim")] if shown.cases else []
+    size = [(_singular(text), role) for text, role in size]
+    progress = _progress(shown)
+    tally = _tally(shown.counts) if progress else []
+    time = _time(shown)
+    bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time))) - 6)
+    bar = _bar(shown, bar_room) if progress and bar_room >= 8 else []
+    for kept in ([name, size, progress, tally, bar, time], [name, progress, tally, time], [name, progress, tally]):
+        if sum(map(_width, kept)) + 2 <= width:
+            gap = max(0, min(6, width - sum(map(_width, kept)) - 2)) if progress else 0
+            return tuple(piece for part in _with_gap(kept, gap) for piece in part)
+    return tuple(name + progress)
+
+
+def _with_gap(parts: list[list[Piece]], gap: int) -> list[list[Piece]]:
+    names = 2 if len(parts) == 6 else 1
+    return [*parts[:names], [(" " * gap, "plain")], *parts[names:]]
+
+
+def _singular(text: str) -> str:
+    return text.replace(" 1 cases", " 1 case").replace("× 1 models", "× 1 model")
+
+
+def _width(line: list[Piece]) -> int:
+    return sum(width_of(text) for text, _ in line)
+
+
+def _progress(shown: Heading) -> list[Piece]:
+    counts = shown.counts
+    if counts is None or not counts.trials:
+        return []
+    digits = len(str(counts.trials))
+    mark: Piece = ("▶ ", "accent") if shown.running else ("■ ", "dim")
+    return [mark, (f"{counts.done:>{digits}}/{counts.trials}", "accent" if shown.running else "dim")]
+
+
+def _tally(counts: Counts | None) -> list[Piece]:
+    if counts is None:
+        return []
+    pieces: list[Piece] = [(f"  ✓ {counts.passed}", "passed"), (f"  ✗ {counts.failed}", "failed")]
+    if counts.flaky:
+        pieces.append((f"  ◐ {counts.flaky}", "flaky"))
+    if counts.errors:
+        pieces.append((f"  ! {counts.errors}", "error"))
+    return pieces
+
+
+def _bar(shown: Heading, room: int) -> list[Piece]:
+    if shown.counts is None:
+        return []
+    filled = round(shown.counts.done / max(1, shown.counts.trials) * room)
+    return [("   ", "plain"), (_BAR * filled, "accent"), (_BAR * (room - filled), "quiet"), (" ", "plain")]
+
+
+def _time(shown: Heading) -> list[Piece]:
+    if shown.elapsed is None or shown.counts is None:
+        return []
+    text = f"  {clock(shown.elapsed)}"
+    if shown.running:
+        left = seconds_left(shown.elapsed, shown.counts)
+        text += f" · about {clock(left)} left" if left is not None else ""
+        text += f" · {shown.queued} queued" if shown.queued else ""
+    elif shown.outcome not in ("", "finished"):
+        text += f" · {shown.outcome}"
+    return [(text, "dim")]

@@ -1,0 +1,167 @@
+"""The suite tree as a flat list of rows: folder → suite → category → case → step, only what is unfolded."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from tui.app.presentation.marks import mark_of, severity_piece, tally
+from tui.app.presentation.pieces import Line, Piece, spread
+from tui.model.filtering import StatusWord, severity_of
+from tui.model.problems import Problem
+from tui.model.shown import show_line
+from tui.model.suite import Case, Suite
+
+RowKey = tuple[str, ...]
+RowKind = Literal["folder", "suite", "category", "case", "step"]
+CaseTest = Callable[[Path, Case], bool]
+
+
+class Volume(NamedTuple):
+    """A suite file as far as it was read; `suite` None with problems where it cannot be used."""
+
+    path: Path
+    folder: str
+    suite: Suite | None = None
+    problems: tuple[Problem, ...] = ()
+    read: bool = False
+
+    @property
+    def broken(self) -> bool:
+        """Whether it was read in vain."""
+        return self.read and self.suite is None
+
+
+class Row(NamedTuple):
+    """One line of the tree. `unfolded` None means that nothing is below it; `cases` are those that it stands for."""
+
+    kind: RowKind
+    key: RowKey
+    depth: int
+    name: str
+    unfolded: bool | None
+    volume: Volume | None
+    cases: tuple[Case, ...]
+    step: int = 0
+
+    @property
+    def case(self) -> Case | None:
+        """The case of a case or step row."""
+        return self.cases[0] if self.kind in ("case", "step") else None
+
+
+def volume_key(volume: Volume) -> RowKey:
+    """What identifies the row of a suite."""
+    return (volume.folder, str(volume.path))
+
+
+def case_key(volume: Volume, case: Case) -> RowKey:
+    """What identifies the row of a case."""
+    return (*volume_key(volume), case.category, case.id)
+
+
+def ancestors(key: RowKey) -> Iterator[RowKey]:
+    """The keys of the rows above."""
+    for size in range(1, len(key)):
+        yield key[:size]
+
+
+def outline(volumes: Sequence[Volume], unfolded: Collection[RowKey], wanted: CaseTest | None = None) -> list[Row]:
+    """The rows to show. With `wanted` only the cases that it accepts, everything above them unfolded."""
+    rows: list[Row] = []
+    folders = {volume.folder for volume in volumes}
+    shown_folder: str | None = None
+    depth = 1 if len(folders) > 1 else 0
+    for volume in volumes:
+        below = list(_suite_rows(volume, depth, unfolded, wanted))
+        if not below:
+            continue
+        if depth and volume.folder != shown_folder:
+            shown_folder = volume.folder
+            is_open = wanted is not None or (shown_folder,) in unfolded
+            rows.append(Row("folder", (shown_folder,), 0, shown_folder, is_open, None, ()))
+        if not depth or wanted is not None or (volume.folder,) in unfolded:
+            rows += below
+    return rows
+
+
+def _suite_rows(volume: Volume, depth: int, unfolded: Collection[RowKey], wanted: CaseTest | None) -> Iterator[Row]:
+    suite = volume.suite
+    cases = suite.cases if suite else ()
+    if wanted is not None:
+        cases = tuple(case for case in cases if wanted(volume.path, case))
+        if not cases:
+            return
+    key = volume_key(volume)
+    is_open = (wanted is not None or key in unfolded) if cases else None
+    yield Row("suite", key, depth, suite.name if suite else volume.path.name, is_open, volume, cases)
+    if not is_open:
+        return
+    for category, members in _by_category(cases):
+        inner = (*key, category)
+        below = depth + 1
+        if category:
+            is_open = wanted is not None or inner in unfolded
+            yield Row("category", inner, below, category, is_open, volume, members)
+            below += 1
+            if not is_open:
+                continue
+        yield from _case_rows(volume, members, inner, below, unfolded)
+
+
+def _by_category(cases: Iterable[Case]) -> list[tuple[str, tuple[Case, ...]]]:
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(case.category, []).append(case)
+    return [(category, tuple(members)) for category, members in found.items()]
+
+
+def _case_rows(
+    volume: Volume, cases: Sequence[Case], above: RowKey, depth: int, unfolded: Collection[RowKey]
+) -> Iterator[Row]:
+    for case in cases:
+        key = (*above, case.id)
+        is_open = key in unfolded if len(case.steps) > 1 else None
+        yield Row("case", key, depth, case.name, is_open, volume, (case,))
+        if is_open:
+            for number, step in enumerate(case.steps):
+                yield Row("step", (*key, str(number)), depth + 1, step.input, None, volume, (case,), number)
+
+
+def row_line(row: Row, statuses: Callable[[Case], Sequence[StatusWord]], width: int) -> Line:
+    """One row in exactly so many cells. `statuses` gives a word for each model."""
+    indent = "  " * row.depth
+    if row.kind == "case":
+        return _case_line(row, statuses(row.cases[0]), indent, width)
+    if row.kind == "step":
+        return spread([(f"{indent}  {row.step + 1} ", "dim"), (show_line(row.name), "dim")], (), width)
+    arrow = " " if row.unfolded is None else "▾" if row.unfolded else "▸"
+    left: list[Piece] = [(f"{indent}{arrow} ", "dim"), (show_line(row.name) or "no name", "plain")]
+    right: tuple[Piece, ...] = ()
+    if row.volume is not None and row.volume.broken:
+        left = [(f"{indent}! ", "error"), (show_line(row.name), "error")]
+        right = ((_count(len(row.volume.problems), "problem"), "error"),)
+    elif row.volume is not None and not row.volume.read:
+        right = (("…", "dim"),)
+    elif row.unfolded is False:
+        asked = tally(status for case in row.cases for status in statuses(case))
+        right = asked or ((_size(row), "dim"),)
+    return spread(left, right, width)
+
+
+def _case_line(row: Row, statuses: Sequence[StatusWord], indent: str, width: int) -> Line:
+    case = row.cases[0]
+    severity = severity_of(case)
+    right = (severity_piece(severity),) if severity in ("critical", "high") else ()
+    arrow = "" if row.unfolded is None else "▾ " if row.unfolded else "▸ "
+    marks = [mark_of(status) for status in statuses]
+    return spread([(indent + arrow, "dim"), *marks, (" " + show_line(row.name or case.id), "plain")], right, width)
+
+
+def _size(row: Row) -> str:
+    if len(row.cases) == 1 and len(row.cases[0].steps) > 1:
+        return _count(len(row.cases[0].steps), "step")
+    return _count(len(row.cases), "case")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -1,0 +1,26 @@
+"""What a pane says where there is no text yet, or no more to come: one clear sentence, and what to do."""
+
+from tui.model.shown import show_text
+from tui.model.state import TrialProgress
+
+
+def waiting_note(trial: TrialProgress | None, queued: bool = False) -> str:
+    """What the pane of a trial without text says; empty where there is nothing to say."""
+    if queued:
+        return "Queued: it starts when the run before it is over."
+    if trial is None:
+        return "Not asked yet. Press r to run this case, R to run the whole suite."
+    if trial.waits is not None:
+        return f"{show_text(trial.waits.reason)} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
+    if trial.status == "waiting":
+        return "Waiting for its turn."
+    if trial.status == "delayed":
+        return f"Waits {(trial.delay_ms or 0) / 1000:g} s before the next case, as the suite asks."
+    return "Asked. No text has arrived yet." if trial.status == "running" else ""
+
+
+def closing_note(trial: TrialProgress | None) -> str:
+    """Why a trial ended without a clean answer; empty where it did not."""
+    if trial is None or trial.result is None or trial.result.error is None:
+        return "Cancelled." if trial is not None and trial.status == "cancelled" else ""
+    return show_text(trial.result.error)

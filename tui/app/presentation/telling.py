@@ -1,0 +1,154 @@
+"""The Prompt, Attempts and Risk tabs, the start and the problems of a suite, as lines."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tui.app.presentation.figures import seconds
+from tui.app.presentation.marks import mark_of, severity_piece, word_of
+from tui.app.presentation.pieces import Line, Piece, fill
+from tui.model.problems import Problem
+from tui.model.shown import show_line, show_text
+from tui.model.state import AttemptProgress, TrialProgress
+from tui.model.suite import Case
+from tui.model.trials import Prompt
+
+_LINES_A_MESSAGE = 400
+_FILES = 200
+
+
+class AttemptRow(NamedTuple):
+    """An attempt of a model; `number` counts from 1."""
+
+    model: str
+    number: int
+
+
+def size_words(text: str) -> str:
+    """How much text it is: `412 characters`, `12 kB`."""
+    size = len(text.encode(errors="replace"))
+    return f"{size} bytes" if size < 10_000 else f"{size / 1000:.0f} kB"
+
+
+def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Line]:
+    """What was sent to a model, step by step; before it was, what will be the heart of it."""
+    attempt = trial.attempt if trial else None
+    sent = [step.prompt for step in attempt.steps if step.prompt] if attempt else []
+    if not sent:
+        return [
+            (("Not sent yet. The message of this case:", "dim"),),
+            (),
+            *_text_lines("\n\n".join(step.input for step in case.steps)),
+        ]
+    lines: list[Line] = [((f"Sent to {show_line(model)}", "dim"),), ()]
+    last = sent[-1]
+    for number, message in enumerate(last.messages):
+        lines.append(((message.role, "strong"), (f"  {size_words(message.content)}", "dim")))
+        lines += _text_lines(message.content)
+        if number < len(last.messages) - 1:
+            lines.append(())
+    return [*lines, *_file_lines(last)]
+
+
+def _text_lines(text: str) -> list[Line]:
+    rows = show_text(text).splitlines()
+    lines: list[Line] = [((row, "plain"),) for row in rows[:_LINES_A_MESSAGE]]
+    if len(rows) > _LINES_A_MESSAGE:
+        lines.append(((f"… {len(rows) - _LINES_A_MESSAGE} more lines", "dim"),))
+    return lines
+
+
+def _file_lines(prompt: Prompt) -> list[Line]:
+    lines: list[Line] = []
+    if prompt.included:
+        total = sum(file.size for file in prompt.included)
+        lines += [(), ((f"Sent along: {len(prompt.included)} files, {total} bytes", "strong"),)]
+        for included in prompt.included[:_FILES]:
+            lines.append(((f"{included.size:>9}  ", "dim"), (show_line(included.path), "plain")))
+    if prompt.left_out:
+        lines += [(), ((f"Left out: {len(prompt.left_out)} files", "strong"),)]
+        for left in prompt.left_out[:_FILES]:
+            lines.append(((f"  {show_line(left.path)}  ", "plain"), (show_line(left.reason), "dim")))
+    return lines
+
+
+def attempt_rows(named: Sequence[tuple[str, TrialProgress | None]]) -> list[AttemptRow]:
+    """All attempts of all models, in order."""
+    return [AttemptRow(model, attempt.number) for model, trial in named if trial for attempt in trial.attempts]
+
+
+def attempt_line(row: AttemptRow, trial: TrialProgress, width: int) -> Line:
+    """An attempt: verdict, time, retries, error."""
+    attempt = next(each for each in trial.attempts if each.number == row.number)
+    mark = mark_of(attempt.finished.verdict if attempt.finished else "running")
+    word = word_of(attempt.finished.verdict) if attempt.finished else "running"
+    retries = sum(len(step.result.retries if step.result else step.retries) for step in attempt.steps)
+    duration = attempt.finished.duration_ms if attempt.finished else None
+    pieces: list[Piece] = [
+        (fill(show_line(row.model), min(28, width // 3)), "plain"),
+        (f" {attempt.number}/{attempt.of}  ", "dim"),
+        mark,
+        (f" {fill(word, 11)}", mark[1]),
+        (f"{seconds(duration)} s", "dim"),
+    ]
+    if retries:
+        pieces.append((f"  {retries} transport {'retry' if retries == 1 else 'retries'}", "flaky"))
+    if attempt.finished and attempt.finished.error:
+        pieces.append((f"  {show_line(attempt.finished.error)}", "error"))
+    return tuple(pieces)
+
+
+def retry_lines(attempt: AttemptProgress) -> list[Line]:
+    """Each transport retry of an attempt."""
+    retries = [retry for step in attempt.steps for retry in (step.result.retries if step.result else step.retries)]
+    return [
+        ((f"waited {retry.waited_ms / 1000:.1f} s  ", "dim"), (show_line(retry.reason), "plain")) for retry in retries
+    ]
+
+
+def risk_lines(case: Case) -> list[Line]:
+    """What a person is to judge the answers of a case by."""
+    if not case.risk_criteria:
+        return [(("This case names no risk criteria.", "dim"),)]
+    lines: list[Line] = []
+    for criterion in case.risk_criteria:
+        mark, role = severity_piece(criterion.severity)
+        lines.append(((f"{mark:<6}", role), (show_line(criterion.name), "strong")))
+        lines += [(("      ", "plain"), (row, "dim")) for row in show_text(criterion.description).splitlines()]
+    return lines
+
+
+def problem_lines(problems: Sequence[Problem]) -> list[Line]:
+    """The problems of a suite, each with its place."""
+    lines: list[Line] = []
+    for problem in problems:
+        place = show_line(
+            problem.file if problem.line is None else f"{problem.file}:{problem.line}:{problem.column or 1}"
+        )
+        mark: Piece = ("! ", "error") if problem.level == "error" else ("· ", "flaky")
+        lines.append((mark, (place, "accent")))
+        where = f"{show_text(problem.where)}: " if problem.where else ""
+        lines.append((("  ", "plain"), (where, "strong"), (show_text(problem.what), "plain")))
+        lines.append(())
+    return lines
+
+
+def start_lines(message: str) -> list[Line]:
+    """What a newcomer reads when nothing is chosen."""
+    rows: list[Line] = [
+        (("Assay", "accent"), ("  tests language models, side by side", "dim")),
+        (),
+    ]
+    if message:
+        rows += [*(((row, "plain"),) for row in show_text(message).splitlines()), ()]
+    keys = (
+        ("↑ ↓", "choose a suite or a case"),
+        ("Enter", "show it, or unfold it"),
+        ("r", "run the case"),
+        ("R", "run the whole suite"),
+        ("M", "choose which models stand side by side"),
+        ("/", "filter the cases"),
+        ("^p", "all commands, themes too"),
+        ("?", "the keys of where you are"),
+        ("q", "leave"),
+    )
+    return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]

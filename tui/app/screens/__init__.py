@@ -1,0 +1,1 @@
+"""The places of the app, and what pops up over them."""

@@ -1,0 +1,97 @@
+"""The suites that are open: what was read of each file, and what is known of its trials. Without textual."""
+
+from collections.abc import Callable, Sequence
+from os.path import commonpath
+from pathlib import Path
+
+from tui.app.desk import Desk
+from tui.app.presentation.outline import Volume
+from tui.model.errors import AssayError
+from tui.model.problems import Problem
+from tui.model.state import RunState
+
+Stamp = tuple[int, int]
+
+
+class Shelf:
+    """Suite files in their order. `read` and `look_again` block; call them in a thread."""
+
+    def __init__(self, desk: Desk, paths: Sequence[Path]) -> None:
+        self._desk, self._paths = desk, tuple(paths)
+        self._volumes: dict[Path, Volume] = {}
+        self._states: dict[Path, RunState] = {}
+        self._stamps: dict[Path, Stamp | None] = {}
+
+    @property
+    def volumes(self) -> tuple[Volume, ...]:
+        """All of them, in order."""
+        return tuple(self._volumes.values())
+
+    def volume(self, path: Path) -> Volume | None:
+        """One of them."""
+        return self._volumes.get(path)
+
+    def state(self, path: Path) -> RunState:
+        """What is known of the trials of a suite."""
+        return self._states.setdefault(path, RunState())
+
+    def find(self) -> bool:
+        """Look which files there are. True when that has changed. Raises SuiteError for a path that is not there."""
+        found = list(self._desk.find_suites(self._paths))
+        if list(self._volumes) == found:
+            return False
+        folders = _folder_names(found)
+        self._volumes = {
+            path: self._volumes.get(path, Volume(path, folder))._replace(folder=folder)
+            for path, folder in zip(found, folders, strict=True)
+        }
+        return True
+
+    def read(self, path: Path) -> Volume:
+        """Read a file anew, and, the first time, what is kept of its trials."""
+        self._stamps[path] = _stamp(path)
+        folder = self._volumes[path].folder
+        loaded = self._desk.open_suite(path)
+        problems = loaded.problems
+        if loaded.suite is not None and path not in self._states:
+            state = RunState()
+            try:
+                state.take_results(self._desk.latest_results(loaded.suite))
+            except AssayError as error:
+                problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", str(error)))
+            self._states.setdefault(path, state)
+        volume = Volume(path, folder, loaded.suite, problems, read=True)
+        self._volumes[path] = volume
+        return volume
+
+    def look_again(self) -> tuple[Path, ...]:
+        """Read what has changed on disk since; the paths of it."""
+        changed = [path for path, stamp in self._stamps.items() if path in self._volumes and _stamp(path) != stamp]
+        for path in changed:
+            self.read(path)
+        return tuple(changed)
+
+    def first(self, fits: Callable[[Volume], bool]) -> Volume | None:
+        """The first that fits."""
+        return next((volume for volume in self._volumes.values() if fits(volume)), None)
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _folder_names(paths: Sequence[Path]) -> list[str]:
+    """The folders of the files, as short as they can be told apart."""
+    folders = [str(path.parent) for path in paths]
+    if len(set(folders)) < 2:
+        return [Path(folder).name for folder in folders]
+    try:
+        shared = commonpath(folders)
+    except ValueError:  # different drives, or relative beside absolute
+        return folders
+    top = Path(shared).name or shared
+    return [f"{top}/{Path(folder).relative_to(shared)}" if folder != shared else top for folder in folders]

@@ -1,0 +1,1 @@
+"""What the screens are made of; each widget is named for what it shows."""

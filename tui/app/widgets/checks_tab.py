@@ -1,0 +1,103 @@
+"""The Checks tab: what every check of the case says of every model, while the text arrives and after."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from tui.app.exploring import Exploring
+from tui.app.presentation.checking import CheckRow, check_rows, columns, detail_lines, head_line, row_line
+from tui.app.presentation.pieces import Line
+from tui.app.widgets.line import PieceLine
+from tui.app.widgets.line_list import LineList
+from tui.app.widgets.reading import Reading
+from tui.model.shown import show_text
+from tui.model.state import TrialProgress
+from tui.model.suite import Case
+
+Named = Sequence[tuple[str, TrialProgress | None]]
+
+
+class _Head(PieceLine):
+    models: Sequence[str] = ()
+    rows: Sequence[CheckRow] = ()
+
+    def line_for(self, width: int) -> Line:
+        return head_line(self.models, columns(self.rows, len(self.models), width))
+
+
+class _Table(LineList):
+    named: Named = ()
+    rows: Sequence[CheckRow] = ()
+    steps = 1
+
+    @property
+    def line_count(self) -> int:
+        return len(self.rows)
+
+    def line_at(self, place: int, width: int) -> Line:
+        widths = columns(self.rows, len(self.named), width)
+        return row_line(self.rows[place], [trial for _, trial in self.named], widths, self.steps)
+
+
+class ChecksTab(Vertical):
+    """A table of checks and models; below it what is expected, and the selected check in full."""
+
+    DEFAULT_CSS = """
+    ChecksTab { height: 1fr; }
+    ChecksTab > _Head { background: $background; }
+    ChecksTab > _Table { height: auto; max-height: 60%; }
+    ChecksTab > Reading { margin-top: 1; min-height: 1; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._head, self._table, self._detail = _Head(), _Table(), Reading()
+        self._case: Case | None = None
+
+    def compose(self) -> ComposeResult:
+        """Heads, rows, details."""
+        yield self._head
+        yield self._table
+        yield self._detail
+
+    def show(self, looking: Exploring) -> None:
+        """Show the case as its trials stand now."""
+        case, models = looking.case, looking.models
+        named = list(zip(models, looking.trials(), strict=True))
+        other = case is not self._case
+        self._case = case
+        rows = check_rows(case) if case and (other or not self._table.rows) else self._table.rows if case else []
+        self._head.models, self._head.rows = models, rows
+        self._head.draw()
+        self._table.named, self._table.rows = named, rows
+        self._table.steps = len(case.steps) if case else 1
+        self._table.lines_changed(0 if other else self._table.cursor)
+        self._table.display = self._head.display = bool(rows)
+        self._tell()
+
+    def _tell(self) -> None:
+        case, place = self._case, self._table.cursor
+        lines: list[Line] = []
+        if case is None:
+            self._detail.show_lines(lines)
+            return
+        if 0 <= place < len(self._table.rows):
+            row = self._table.rows[place]
+            lines = detail_lines(row, self._table.named)
+            lines = lines if len(lines) > 1 else []
+        if case.expected_behavior:
+            lines = [(("Expected  ", "dim"), (show_text(case.expected_behavior), "plain")), *lines]
+        if not self._table.rows:
+            lines.append((("This case has no checks: an answer that arrives whole passes.", "dim"),))
+        self._detail.show_lines(lines)
+
+    def on_line_list_reached(self, message: LineList.Reached) -> None:
+        """Tell about the check under the cursor."""
+        message.stop()
+        self._tell()
+
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+        """The same for a click."""
+        message.stop()
+        self._tell()

@@ -1,0 +1,22 @@
+"""The header: product, suite, and how far the run is."""
+
+from tui.app.presentation.heading import Heading, header_line
+from tui.app.presentation.pieces import Line
+from tui.app.widgets.line import PieceLine
+
+
+class HeaderLine(PieceLine):
+    """Shows a Heading."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._heading = Heading()
+
+    def show(self, heading: Heading) -> None:
+        """Show another state."""
+        self._heading = heading
+        self.draw()
+
+    def line_for(self, width: int) -> Line:
+        """The line in at most so many cells."""
+        return header_line(self._heading, width)

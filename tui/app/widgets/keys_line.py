@@ -1,0 +1,68 @@
+"""The footer: the keys of where the focus is, as many as fit; a click on one presses it."""
+
+from typing import ClassVar
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.events import Click
+from textual.screen import Screen
+from textual.widget import Widget
+
+from tui.app.presentation.keys import Key, keys_that_fit
+
+_LAST = ("app.help", "app.palette")
+
+
+class KeysLine(Widget):
+    """Shows the bindings of the active screen that want to be shown."""
+
+    DEFAULT_CSS = """
+    KeysLine { height: 1; background: $raised; color: $foreground; dock: bottom; }
+    """
+    ALLOW_SELECT: ClassVar[bool] = False
+
+    def on_mount(self) -> None:
+        """Follow the focus: other keys then."""
+        self.screen.bindings_updated_signal.subscribe(self, self._update)
+
+    def _update(self, screen: Screen[object]) -> None:
+        if screen is self.screen:
+            self.refresh()
+
+    def _keys(self) -> list[Key]:
+        first: list[Key] = []
+        last: dict[str, Key] = {}
+        for _, binding, enabled, _ in self.screen.active_bindings.values():
+            if not binding.show or not enabled:
+                continue
+            key = Key(self._shown(binding), binding.description, binding.action)
+            if binding.id in _LAST:
+                last[binding.id] = key
+            elif key not in first:
+                first.append(key)
+        return keys_that_fit(first, [last[name] for name in _LAST if name in last], self.size.width)
+
+    def _shown(self, binding: Binding) -> str:
+        return self.app.get_key_display(binding)
+
+    def render(self) -> Content:
+        """Key in the accent, what it does beside it."""
+        parts: list[Content] = [Content(" ")]
+        for key in self._keys():
+            parts += [Content.styled(key.shown, "$accent"), Content.styled(f" {key.does}  ", "$dim")]
+        return Content("").join(parts)
+
+    async def on_click(self, event: Click) -> None:
+        """Do what the key under the mouse does."""
+        at = 1
+        for key in self._keys():
+            if at <= event.x < at + key.width - 2:
+                await self._press(key.action)
+                return
+            at += key.width
+
+    async def _press(self, action: str) -> None:
+        for node, binding, _, _ in self.screen.active_bindings.values():
+            if binding.action == action:
+                await self.app.run_action(action, default_namespace=node)
+                return

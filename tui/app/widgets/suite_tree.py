@@ -1,0 +1,133 @@
+"""The suite tree: the rows of the outline, drawn as far as they are seen."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from tui.app.presentation.outline import Row, RowKey, row_line
+from tui.app.presentation.pieces import Line
+from tui.app.widgets.line_list import LineList
+from tui.model.filtering import StatusWord
+from tui.model.suite import Case
+
+StatusesOf = Callable[[Path, Case], Sequence[StatusWord]]
+
+
+class SuiteTree(LineList):
+    """Shows rows and a cursor; what is unfolded is kept by whoever answers its messages."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "turn", "Fold", id="tree.fold", tooltip="Fold or unfold", show=False),
+        Binding("right,l", "unfold", "Unfold", id="tree.unfold", tooltip="Unfold, or go in", show=False),
+        Binding("left,h", "fold", "Fold", id="tree.out", tooltip="Fold, or go to the row above it", show=False),
+    ]
+
+    class RowReached(Message):
+        """The cursor came to another row."""
+
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
+
+    class RowChosen(RowReached):
+        """Enter or a click on a row."""
+
+    class FoldRequested(Message):
+        """A row is to be folded, or unfolded."""
+
+        def __init__(self, row: Row, unfold: bool) -> None:
+            super().__init__()
+            self.row, self.unfold = row, unfold
+
+    def __init__(self, statuses: StatusesOf, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._statuses = statuses
+        self._rows: Sequence[Row] = ()
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """What is shown."""
+        return self._rows
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def line_count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def line_at(self, place: int, width: int) -> Line:
+        """A row with its marks as they are now."""
+        return row_line(self._rows[place], lambda case: self._statuses_of(place, case), width)
+
+    def _statuses_of(self, place: int, case: Case) -> Sequence[StatusWord]:
+        volume = self._rows[place].volume
+        return self._statuses(volume.path, case) if volume else ()
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Show these; the cursor stays on its row, or where that was."""
+        key = self.row.key if self.row else None
+        self._rows = rows
+        kept = next((place for place, row in enumerate(rows) if row.key == key), self.cursor)
+        self.lines_changed(kept)
+
+    def go_to_key(self, key: RowKey) -> bool:
+        """Put the cursor on a row, without a message. False where it is not shown."""
+        place = next((place for place, row in enumerate(self._rows) if row.key == key), None)
+        if place is None:
+            return False
+        self.go_to(place)
+        return True
+
+    def tell_reached(self, place: int) -> None:
+        """Say which row it is."""
+        self.post_message(self.RowReached(self._rows[place]))
+
+    def tell_chosen(self, place: int) -> None:
+        """Say which row it is."""
+        self.post_message(self.RowChosen(self._rows[place]))
+
+    def action_choose(self) -> None:
+        """Show the case, or fold and unfold what is no case."""
+        if self.row is not None and self.row.kind not in ("case", "step"):
+            self.action_turn()
+        super().action_choose()
+
+    def action_turn(self) -> None:
+        """Fold or unfold."""
+        if self.row is not None and self.row.unfolded is not None:
+            self.post_message(self.FoldRequested(self.row, not self.row.unfolded))
+
+    def action_unfold(self) -> None:
+        """Unfold; on what is unfolded: go in."""
+        if self.row is not None and self.row.unfolded is False:
+            self.action_turn()
+        elif self.row is not None and self.row.unfolded:
+            self.action_move(1)
+
+    def action_fold(self) -> None:
+        """Fold; on what is not unfolded: go to the row above it."""
+        if self.row is None:
+            return
+        if self.row.unfolded:
+            self.action_turn()
+            return
+        depth = self.row.depth
+        above = (place for place in range(self.cursor - 1, -1, -1) if self._rows[place].depth < depth)
+        place = next(above, None)
+        if place is not None:
+            self.action_move(place - self.cursor)
+
+    def clicked(self, place: int, column: int) -> None:
+        """On an arrow, or on what is no case, a click folds and unfolds too."""
+        row = self._rows[place]
+        on_arrow = row.unfolded is not None and column <= 2 * row.depth + 1
+        if row.kind not in ("case", "step") or on_arrow:
+            self.action_turn()
+        self.tell_chosen(place)

@@ -1,0 +1,73 @@
+"""The names of the tabs on one line, the current one raised."""
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.widget import Widget
+
+
+class Tab(NamedTuple):
+    """A tab's id, and what it is called now."""
+
+    id: str
+    label: str
+
+
+class TabLine(Widget, can_focus=True):
+    """Shows tabs; says which one was chosen."""
+
+    DEFAULT_CSS = """
+    TabLine { height: 1; background: $background; color: $dim; }
+    """
+    ALLOW_SELECT: ClassVar[bool] = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "step(-1)", "Tab before", id="tabs.left", tooltip="The tab to the left", show=False),
+        Binding("right,l", "step(1)", "Next tab", id="tabs.right", tooltip="The tab to the right", show=False),
+    ]
+
+    class TabChosen(Message):
+        """Another tab is to be shown."""
+
+        def __init__(self, tab: str) -> None:
+            super().__init__()
+            self.tab = tab
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._tabs: Sequence[Tab] = ()
+        self._current = ""
+
+    def show(self, tabs: Sequence[Tab], current: str) -> None:
+        """Show these tabs."""
+        if (list(tabs), current) != (list(self._tabs), self._current):
+            self._tabs, self._current = tabs, current
+            self.refresh()
+
+    def render(self) -> Content:
+        """All names, the current one on a ground of its own."""
+        parts: list[Content] = []
+        for tab in self._tabs:
+            here = tab.id == self._current
+            look = "bold $accent on $selected" if here and self.has_focus else "bold $foreground on $selected"
+            parts.append(Content.styled(f" {tab.label} ", look if here else "$dim"))
+        return Content(" ").join(parts)
+
+    def action_step(self, by: int) -> None:
+        """Choose a tab beside the current one, around the ends."""
+        names = [tab.id for tab in self._tabs]
+        if self._current in names:
+            self.post_message(self.TabChosen(names[(names.index(self._current) + by) % len(names)]))
+
+    def on_click(self, event: Click) -> None:
+        """Choose the tab under the mouse."""
+        at = 0
+        for tab in self._tabs:
+            end = at + len(tab.label) + 2
+            if at <= event.x < end:
+                self.post_message(self.TabChosen(tab.id))
+                return
+            at = end + 1

@@ -1,0 +1,288 @@
+"""What the screen shows of trials: a pure fold of events, and of kept results, without a clock or a terminal."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tui.model import runs
+from tui.model.events import (
+    AttemptFinished,
+    AttemptStarted,
+    CheckMoved,
+    Event,
+    LiveState,
+    ReasoningArrived,
+    RequestRetried,
+    RequestSent,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    StoreRecovered,
+    StoreStalled,
+    TextArrived,
+    TrialDelayed,
+    TrialFinished,
+    TrialStarted,
+)
+from tui.model.trials import Attempt, CheckState, Prompt, Retry, Span, StepResult, TrialKey, TrialResult, Verdict
+
+TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
+OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
+
+_LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
+    "passed": {True: "clear", False: "found"},
+    "failed": {True: "forbidden", False: "waiting"},
+    "timed_out": {True: "timed_out", False: "timed_out"},
+}
+
+
+@dataclass(slots=True)
+class LiveCheck:
+    """A check as it stands; `decided` is None while it is provisional."""
+
+    state: LiveState = "waiting"
+    spans: tuple[Span, ...] = ()
+    decided: CheckState | None = None
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class StepProgress:
+    """A step as far as it is known. Times are the monotonic seconds that were given with the events; `pieces` only
+    ever grows, so that a reader can remember how many it has seen; `newlines` are offsets of line ends."""
+
+    prompt: Prompt | None = None
+    pieces: list[str] = field(default_factory=list)
+    newlines: list[int] = field(default_factory=list)
+    size: int = 0
+    reasoning: list[str] = field(default_factory=list)
+    checks: dict[int, LiveCheck] = field(default_factory=dict)
+    retries: list[Retry] = field(default_factory=list)
+    sent_at: float | None = None
+    first_at: float | None = None
+    result: StepResult | None = None
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return self.result.response if self.result is not None else "".join(self.pieces)
+
+    def line_of(self, offset: int) -> int:
+        """The line, counted from 1, in which a code point of the answer stands."""
+        if self.result is not None:
+            return self.result.response.count("\n", 0, offset) + 1
+        return bisect_left(self.newlines, offset) + 1
+
+
+@dataclass(slots=True)
+class AttemptProgress:
+    """An attempt as far as it is known; `of` is how many there may be."""
+
+    number: int
+    of: int
+    steps: list[StepProgress] = field(default_factory=list)
+    tokens_seen: int = 0
+    finished: Attempt | None = None
+
+
+@dataclass(slots=True)
+class TrialProgress:
+    """A trial as far as it is known. `waits` is the transport retry that is being waited for; `version` grows with
+    every event that concerns it."""
+
+    key: TrialKey
+    status: TrialStatus = "waiting"
+    attempts: list[AttemptProgress] = field(default_factory=list)
+    delay_ms: int | None = None
+    waits: Retry | None = None
+    result: TrialResult | None = None
+    version: int = 0
+
+    @property
+    def flaky(self) -> bool:
+        """Whether it passed, but not on the first attempt."""
+        return self.result is not None and self.result.flaky
+
+    @property
+    def attempt(self) -> AttemptProgress | None:
+        """The attempt that counts: the last one."""
+        return self.attempts[-1] if self.attempts else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is no verdict yet."""
+        return self.status in OPEN
+
+
+@dataclass(slots=True)
+class Counts:
+    """How the trials of the run stand; `errors` holds everything that is neither a pass nor a fail."""
+
+    trials: int = 0
+    passed: int = 0
+    failed: int = 0
+    flaky: int = 0
+    errors: int = 0
+
+    @property
+    def done(self) -> int:
+        """How many are over."""
+        return self.passed + self.failed + self.flaky + self.errors
+
+
+class RunState:
+    """Everything known of one suite's trials: earlier results, and the run that is going or was the last."""
+
+    def __init__(self) -> None:
+        self.trials: dict[TrialKey, TrialProgress] = {}
+        self.counts = Counts()
+        self.run_id: str | None = None
+        self.ended: runs.RunState | None = None
+        self.stalled: str | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a run has started and not finished."""
+        return self.run_id is not None and self.ended is None
+
+    def trial(self, case: str, model: str, repeat: int = 1) -> TrialProgress | None:
+        """What is known of a trial; None where it was never asked."""
+        return self.trials.get(TrialKey(case, model, repeat))
+
+    def take_results(self, results: Iterable[TrialResult]) -> None:
+        """Take kept results of earlier runs; what is known already stays."""
+        for result in results:
+            if result.trial not in self.trials:
+                self.trials[result.trial] = _kept_trial(result)
+
+    def take(self, event: Event, at: float = 0.0) -> None:
+        """Take one event; `at` is when it was seen, in monotonic seconds."""
+        match event:
+            case RunStarted(run_id, trials, _):
+                self._begin(run_id, trials)
+            case RunFinished(_, state, _):
+                self._end(state)
+            case StoreStalled(reason):
+                self.stalled = reason
+            case StoreRecovered():
+                self.stalled = None
+            case _:
+                trial = self.trials.setdefault(event.trial, TrialProgress(event.trial))
+                trial.version += 1
+                if isinstance(event, TrialFinished):
+                    self._finish(trial, event.result)
+                else:
+                    _advance(trial, event, at)
+
+    def _begin(self, run_id: str, trials: tuple[TrialKey, ...]) -> None:
+        self.run_id, self.ended = run_id, None
+        self.counts = Counts(trials=len(trials))
+        for key in trials:
+            self.trials[key] = TrialProgress(key)
+
+    def _end(self, state: runs.RunState) -> None:
+        self.ended = state
+        for key in [key for key, trial in self.trials.items() if trial.is_open]:
+            del self.trials[key]
+
+    def _finish(self, trial: TrialProgress, result: TrialResult) -> None:
+        live = trial.attempt
+        kept = _kept_trial(result)
+        trial.status, trial.attempts, trial.result = kept.status, kept.attempts, result
+        trial.delay_ms = trial.waits = None
+        if live and trial.attempt and live.number == trial.attempt.number:
+            trial.attempt.of, trial.attempt.tokens_seen = live.of, live.tokens_seen
+            for step, heard in zip(trial.attempt.steps, live.steps, strict=False):
+                step.pieces = heard.pieces
+        counts = self.counts
+        if result.verdict == "passed":
+            counts.flaky, counts.passed = counts.flaky + result.flaky, counts.passed + (not result.flaky)
+        elif result.verdict == "failed":
+            counts.failed += 1
+        else:
+            counts.errors += 1
+
+
+def _advance(trial: TrialProgress, event: Event, at: float) -> None:
+    match event:
+        case TrialDelayed(_, wait_ms):
+            trial.status, trial.delay_ms = "delayed", wait_ms
+        case TrialStarted():
+            trial.status, trial.delay_ms = "running", None
+        case AttemptStarted(_, number, of):
+            trial.status, trial.delay_ms, trial.waits = "running", None, None
+            trial.attempts.append(AttemptProgress(number, of))
+        case AttemptFinished(_, attempt):
+            _attempt(trial, attempt.number).finished = attempt
+            trial.waits = None
+        case StepStarted(_, number, step, prompt):
+            _step(trial, number, step).prompt = prompt
+        case StepFinished(_, number, step, result):
+            _settle(_step(trial, number, step), result)
+        case _:
+            _hear(trial, event, at)
+
+
+def _hear(trial: TrialProgress, event: Event, at: float) -> None:
+    match event:
+        case RequestSent(_, number, step):
+            _step(trial, number, step).sent_at, trial.waits = at, None
+        case RequestRetried(_, number, step, reason, wait_ms):
+            trial.waits = Retry(reason, wait_ms)
+            _step(trial, number, step).retries.append(trial.waits)
+        case TextArrived(_, number, step, text):
+            _append(_attempt(trial, number), _step(trial, number, step), text, at)
+        case ReasoningArrived(_, number, step, text):
+            _step(trial, number, step).reasoning.append(text)
+        case CheckMoved(_, number, step, check, state, spans):
+            _step(trial, number, step).checks[check] = LiveCheck(state, spans)
+
+
+def _append(attempt: AttemptProgress, step: StepProgress, text: str, at: float) -> None:
+    if step.first_at is None:
+        step.first_at = at
+    step.pieces.append(text)
+    if "\n" in text:
+        step.newlines += [step.size + at for at, sign in enumerate(text) if sign == "\n"]
+    step.size += len(text)
+    attempt.tokens_seen += 1
+
+
+def _attempt(trial: TrialProgress, number: int) -> AttemptProgress:
+    for attempt in reversed(trial.attempts):
+        if attempt.number == number:
+            return attempt
+    trial.attempts.append(AttemptProgress(number, number))
+    return trial.attempts[-1]
+
+
+def _step(trial: TrialProgress, number: int, step: int) -> StepProgress:
+    steps = _attempt(trial, number).steps
+    while len(steps) <= step:
+        steps.append(StepProgress())
+    return steps[step]
+
+
+def _settle(step: StepProgress, result: StepResult) -> None:
+    step.result, step.prompt = result, result.prompt
+    step.size = len(result.response)
+    step.checks = {
+        index: LiveCheck(
+            _LIVE_AFTER[check.state][check.kind == "forbidden_pattern"], check.spans, check.state, check.detail
+        )
+        for index, check in enumerate(result.checks)
+    }
+
+
+def _kept_trial(result: TrialResult) -> TrialProgress:
+    trial = TrialProgress(result.trial, result.verdict, result=result)
+    of = len(result.attempts)
+    for attempt in result.attempts:
+        progress = AttemptProgress(attempt.number, of, finished=attempt)
+        for kept in attempt.steps:
+            progress.steps.append(StepProgress())
+            _settle(progress.steps[-1], kept)
+        trial.attempts.append(progress)
+    return trial
