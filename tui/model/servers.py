@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from tui.model.subjects import ProviderKind, ProviderSettings
+from tui.model.subjects import ProviderKind, ProviderSettings, TokenLimitParameter
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -68,8 +68,13 @@ def built_in(name: str, environ: Mapping[str, str]) -> ProviderSettings | None:
         api_key=variable(environ, key_name) if key_name else None,
         key_name=key_name or next(iter(server.key_variables), ""),
         headers=headers,
-        token_limit="max_completion_tokens" if base_url == OPENAI_URL else "max_tokens",
+        token_limit=token_limit_for(base_url),
     )
+
+
+def token_limit_for(base_url: str | None) -> TokenLimitParameter:
+    """How the server there calls the limit of tokens: OpenAI's o-series knows the new name only, others the old."""
+    return "max_completion_tokens" if (base_url or "").rstrip("/") == OPENAI_URL else "max_tokens"
 
 
 def _base_url(name: str, server: Server, environ: Mapping[str, str]) -> str | None:
