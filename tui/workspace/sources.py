@@ -1,0 +1,140 @@
+"""Where files are read from: one small protocol, and a folder on disk behind it."""
+
+import os
+import stat
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+from tui.model.errors import WorkspaceError
+
+EntryKind = Literal["file", "folder", "link", "special"]
+
+
+class Entry(NamedTuple):
+    """One name in a folder."""
+
+    name: str
+    kind: EntryKind
+
+
+class Source(Protocol):
+    """A tree of files. Paths are relative to its root, with `/`; `""` is the root. Every method raises WorkspaceError
+    where something cannot be read, and none ever follows a link."""
+
+    @property
+    def title(self) -> str:
+        """How the source is named in an error."""
+        ...
+
+    def entries(self, folder: str) -> Iterator[Entry]:
+        """What lies in a folder, in any order."""
+        ...
+
+    def kind(self, path: str) -> EntryKind | None:
+        """What stands at a path; None where there is nothing. A path that goes through a link is a `link`."""
+        ...
+
+    def size(self, path: str) -> int:
+        """Bytes of a file."""
+        ...
+
+    def read(self, path: str, limit: int) -> bytes:
+        """At most `limit` bytes of a file, from its start."""
+        ...
+
+    def outer_ignores(self) -> tuple[tuple[str, str], ...]:
+        """The `.gitignore` files above the root that hold for it: the root's path from where each lies, its text."""
+        ...
+
+
+class FolderSource:
+    """A folder on disk."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @property
+    def title(self) -> str:
+        return str(self._root)
+
+    def entries(self, folder: str) -> Iterator[Entry]:
+        try:
+            with os.scandir(self._root / folder) as found:
+                for entry in found:
+                    yield Entry(entry.name, _kind_of(entry))
+        except OSError as error:
+            raise self._cannot("the folder cannot be read", folder, error) from error
+
+    def kind(self, path: str) -> EntryKind | None:
+        place = self._root
+        mode = 0
+        for part in path.split("/") if path else ():
+            if mode and not stat.S_ISDIR(mode):
+                return "link" if stat.S_ISLNK(mode) else None
+            place /= part
+            try:
+                mode = place.lstat().st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            except OSError as error:
+                raise self._cannot("the file cannot be looked at", path, error) from error
+        return _kind_of_mode(mode) if path else "folder"
+
+    def size(self, path: str) -> int:
+        try:
+            return (self._root / path).lstat().st_size
+        except OSError as error:
+            raise self._cannot("the file cannot be looked at", path, error) from error
+
+    def read(self, path: str, limit: int) -> bytes:
+        # A pipe or a link may have taken the file's place since it was listed: neither is opened or waited for.
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            with open(os.open(self._root / path, flags), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise OSError("not a regular file")
+                return file.read(limit)
+        except OSError as error:
+            raise self._cannot("the file cannot be read", path, error) from error
+
+    def outer_ignores(self) -> tuple[tuple[str, str], ...]:
+        root = self._root.absolute()
+        found: list[tuple[str, str]] = []
+        for above in islice((root, *root.parents), 33):
+            if above != root and (text := _read_text(above / ".gitignore")) is not None:
+                found.append((root.relative_to(above).as_posix(), text))
+            if (above / ".git").exists():
+                return tuple(found)
+        return ()
+
+    def _cannot(self, what: str, path: str, error: OSError) -> WorkspaceError:
+        reason = error.strerror or str(error)
+        return WorkspaceError(f"{what} ({reason})", where=f"{self.title}/{path}" if path else self.title)
+
+
+def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
+    if entry.is_symlink() or (hasattr(entry, "is_junction") and entry.is_junction()):
+        return "link"
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "file" if entry.is_file(follow_symlinks=False) else "special"
+
+
+def _kind_of_mode(mode: int) -> EntryKind:
+    if stat.S_ISLNK(mode):
+        return "link"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "file" if stat.S_ISREG(mode) else "special"
+
+
+def _read_text(path: Path) -> str | None:
+    if path.is_symlink() or not path.is_file():
+        return None
+    try:
+        with path.open("rb") as file:
+            return file.read(1 << 20).decode("utf-8", "replace")
+    except OSError:
+        return None
