@@ -1,20 +1,39 @@
 """What a store of runs can do, whatever stands behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from tui.model.kept import KeptRun
+from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
 from tui.model.runs import RunRecord, RunState
-from tui.model.trials import TrialResult
+from tui.model.trials import StepResult, TrialKey, TrialResult
 
 
 class Store(Protocol):
     """Keeps runs. Every method may be called from any thread, and is durable when it returns; each raises StoreError
-    with what to do when the history cannot be read or written."""
+    with what to do when the history cannot be read or written.
+
+    A run that is `running` while nobody runs it any more is told as `interrupted`.
+    """
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know about the history since it was opened, a sentence or two each: that it can only be
+        read, that a damaged file was moved aside, …"""
+        ...
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether every writing raises StoreError."""
+        ...
 
     def begin_run(self, plan: Plan, started_at: str) -> None:
-        """Keep a new run, state `running`; or, where the id is kept already, take that run up again."""
+        """Keep a new run, state `running`; or, where the id is kept already, take that run up again.
+
+        What a run was begun with stays (suite, options, command, start); trials, subjects and cases that are new are
+        added. StoreError where another process is running it.
+        """
         ...
 
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
@@ -26,7 +45,7 @@ class Store(Protocol):
         ...
 
     def list_runs(self) -> tuple[RunRecord, ...]:
-        """All runs, the newest first."""
+        """All runs, the newest first. `trials` counts what is planned, `passed` the plain passes (flaky left out)."""
         ...
 
     def find_run(self, prefix: str) -> str:
@@ -37,12 +56,28 @@ class Store(Protocol):
         """One run, whole."""
         ...
 
+    def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
+        """The results of one run without their texts, in the plan's order: many times faster than `read_run`."""
+        ...
+
+    def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
+        """One result, whole; None where the trial has none."""
+        ...
+
+    def read_recordings(self, run_id: str, model: str) -> Mapping[tuple[str, int, int], StepResult]:
+        """What a model answered in a run, by (case, step from 0, repeat from 1): the last attempts, for replay."""
+        ...
+
     def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
         """The newest result of each case × model × repeat over all runs of the suite at that path."""
         ...
 
+    def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
+        """The same without their texts."""
+        ...
+
     def delete_run(self, run_id: str) -> None:
-        """Forget a run for good."""
+        """Forget a run for good. StoreError while somebody runs it."""
         ...
 
     def close(self) -> None:

@@ -1,0 +1,104 @@
+"""Who runs a run: a locked file for each process, which the system unlocks when the process is gone.
+
+A process id would be taken for alive when it is used again, and means nothing in another container.
+"""
+
+import contextlib
+import os
+import sys
+import uuid
+from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int, *, alone: bool) -> bool:  # noqa: ARG001 (there are no shared locks here)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int, *, alone: bool) -> bool:
+        # The owner may wait for those who only look: they hold their shared lock for microseconds.
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+def owners_folder(history: Path) -> Path:
+    """Where the locked files are."""
+    return history.with_name(f"{history.name}.owners")
+
+
+class Owner:
+    """This process as an owner of runs. `token` names it in the history."""
+
+    def __init__(self, history: Path) -> None:
+        self.token = uuid.uuid4().hex
+        self._path = owners_folder(history) / self.token
+        self._descriptor: int | None = None
+
+    def claim(self) -> None:
+        """Be seen as alive from now on. Raises OSError."""
+        if self._descriptor is not None:
+            return
+        self._path.parent.mkdir(mode=0o700, exist_ok=True)
+        while self._descriptor is None:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+            _lock(descriptor, alone=True)
+            # Somebody may have swept the file away before it was locked.
+            if _is_at(self._path, descriptor):
+                self._descriptor = descriptor
+            else:
+                os.close(descriptor)
+
+    def release(self) -> None:
+        """Be gone."""
+        if self._descriptor is not None:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def is_alive(history: Path, token: str | None) -> bool:
+    """Whether the owner of that name still lives."""
+    return bool(token) and not _is_gone(owners_folder(history) / str(token), sweep=False)
+
+
+def sweep_owners(history: Path) -> None:
+    """Remove the files of owners that are gone."""
+    with contextlib.suppress(OSError):
+        for path in owners_folder(history).iterdir():
+            _is_gone(path, sweep=True)
+
+
+def _is_gone(path: Path, *, sweep: bool) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        gone = _lock(descriptor, alone=False)
+        if gone and sweep:
+            # Under the lock, so that an owner that is just being born sees it and begins anew.
+            with contextlib.suppress(OSError):
+                path.unlink()
+    finally:
+        os.close(descriptor)
+    return gone
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False

@@ -1,0 +1,151 @@
+"""What is read of runs."""
+
+import contextlib
+import gc
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from tui.model.kept import KeptRun
+from tui.model.outcomes import Outcome
+from tui.model.plan import Plan
+from tui.model.runs import RunRecord
+from tui.model.trials import TrialKey, TrialResult
+from tui.store import codec
+from tui.store.writing import place_of, storable
+
+Row = tuple[Any, ...]
+Alive = Callable[[str | None], bool]
+
+_RECORD = (
+    "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, owner, saved_at"
+)
+_OUTCOME = (
+    "case_id, model, repeat, verdict, flaky, error, attempts, first_token_ms, duration_ms, input_tokens,"
+    " output_tokens, reasoning_tokens, retries"
+)
+# Results are numbered in the order in which they were saved; SQLite takes the other columns from the row of the max.
+_LATEST = """SELECT {columns} FROM (
+    SELECT max(result.number) AS newest, trial.*, result.content
+    FROM run JOIN trial ON trial.run = run.number JOIN result ON result.trial = trial.number
+    WHERE run.suite_place = ? GROUP BY case_id, model, repeat) ORDER BY newest"""
+
+
+def select_records(connection: sqlite3.Connection) -> list[Row]:
+    """Rows for `record_of`, the newest run first."""
+    return connection.execute(f"SELECT {_RECORD} FROM run ORDER BY id DESC").fetchall()
+
+
+def record_of(row: Row, is_alive: Alive) -> RunRecord:
+    """A line of the list of runs. A run whose process is gone was interrupted when its last result came."""
+    run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, owner, saved_at = row
+    if state == "running" and not is_alive(owner):
+        state, finished_at = "interrupted", saved_at
+    return RunRecord(
+        run_id, state, name, path, sha256, tuple(json.loads(models)), started_at, finished_at, trials, passed
+    )
+
+
+def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, list[Row], list[Row]]:
+    """Rows for `kept_of`: the record, what was planned, the trials, the results."""
+    record = connection.execute(f"SELECT {_RECORD} FROM run WHERE number = ?", (run,)).fetchone()
+    planned = connection.execute(
+        "SELECT suite.content, subjects, options, command, assay"
+        " FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?",
+        (run,),
+    ).fetchone()
+    trials = connection.execute(
+        "SELECT case_id, model, repeat FROM trial WHERE run = ? ORDER BY number", (run,)
+    ).fetchall()
+    results = connection.execute(
+        "SELECT content FROM trial JOIN result ON result.trial = trial.number WHERE run = ? ORDER BY trial.number",
+        (run,),
+    ).fetchall()
+    return record, planned, trials, results
+
+
+def kept_of(rows: tuple[Row, Row, list[Row], list[Row]], is_alive: Alive) -> KeptRun:
+    """A whole run. Raises ValueError for content that is not what was written."""
+    record, (suite, subjects, options, command, assay), trials, results = rows
+    plan = Plan(
+        run_id=record[0],
+        suite=codec.decode_suite(suite),
+        subjects=codec.decode_subjects(subjects),
+        options=codec.decode_options(options),
+        trials=tuple(map(TrialKey._make, trials)),
+        command=command,
+    )
+    return KeptRun(record_of(record, is_alive), plan, results_of(results), assay)
+
+
+def select_outcomes(connection: sqlite3.Connection, run: int) -> list[Row]:
+    """Rows for `outcomes_of`, in the plan's order."""
+    return connection.execute(
+        f"SELECT {_OUTCOME} FROM trial WHERE run = ? AND verdict IS NOT NULL ORDER BY number", (run,)
+    ).fetchall()
+
+
+def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:
+    """Results without their texts."""
+    with paused_collector():
+        return tuple([Outcome(TrialKey(row[0], row[1], row[2]), row[3], bool(row[4]), *row[5:]) for row in rows])
+
+
+def results_of(rows: Iterable[Row]) -> tuple[TrialResult, ...]:
+    """Whole results. Raises ValueError."""
+    with paused_collector():
+        return tuple([codec.decode_result(row[0]) for row in rows])
+
+
+def select_result(connection: sqlite3.Connection, run: int, key: TrialKey) -> list[Row]:
+    """The row of one result, or none, for `results_of`."""
+    return connection.execute(
+        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        " WHERE run = ? AND case_id = ? AND model = ? AND repeat = ?",
+        (run, storable(key.case), storable(key.model), key.repeat),
+    ).fetchall()
+
+
+def select_answers(connection: sqlite3.Connection, run: int, model: str) -> list[Row]:
+    """The results of one model, for `results_of`."""
+    return connection.execute(
+        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        " WHERE run = ? AND model = ? ORDER BY trial.number",
+        (run, storable(model)),
+    ).fetchall()
+
+
+def select_latest(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
+    """The newest results of a suite over all its runs, for `results_of`."""
+    return connection.execute(_LATEST.format(columns="content"), (place_of(suite_path),)).fetchall()
+
+
+def select_latest_outcomes(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
+    """The same, for `outcomes_of`."""
+    return connection.execute(_LATEST.format(columns=_OUTCOME), (place_of(suite_path),)).fetchall()
+
+
+def select_running(connection: sqlite3.Connection) -> list[Row]:
+    """Number and owner of every run that is running as far as is written."""
+    return connection.execute("SELECT number, owner FROM run WHERE state = 'running'").fetchall()
+
+
+def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
+    """The ids that begin so, the newest first."""
+    rows = connection.execute(
+        "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id DESC", (prefix,)
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+@contextlib.contextmanager
+def paused_collector() -> Iterator[None]:
+    """Without the garbage collector, which would walk over tens of thousands of new values again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

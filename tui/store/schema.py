@@ -1,0 +1,89 @@
+"""The tables of the history, and the way from each format to the next."""
+
+import sqlite3
+from collections.abc import Sequence
+
+APPLICATION_ID = 0x61737361
+"""Marks the file as ours in its header: `assa`."""
+
+Step = tuple[str, ...]
+
+STEPS: tuple[Step, ...] = (
+    (
+        # The same file is run again and again: each of its states is kept once.
+        """CREATE TABLE suite (
+            number INTEGER PRIMARY KEY,
+            digest TEXT NOT NULL UNIQUE,
+            content TEXT NOT NULL
+        )""",
+        """CREATE TABLE run (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            state TEXT NOT NULL,
+            owner TEXT,
+            suite INTEGER NOT NULL REFERENCES suite,
+            suite_name TEXT NOT NULL,
+            suite_path TEXT NOT NULL,
+            suite_place TEXT NOT NULL,
+            suite_sha256 TEXT NOT NULL,
+            subjects TEXT NOT NULL,
+            models TEXT NOT NULL,
+            options TEXT NOT NULL,
+            command TEXT NOT NULL,
+            assay TEXT NOT NULL,
+            started_at TEXT NOT NULL,
+            saved_at TEXT NOT NULL,
+            finished_at TEXT,
+            trials INTEGER NOT NULL DEFAULT 0,
+            passed INTEGER NOT NULL DEFAULT 0
+        )""",
+        "CREATE INDEX run_by_place ON run (suite_place)",
+        "CREATE INDEX run_by_suite ON run (suite)",
+        # Planned trials, in the order of the plan; `verdict` is NULL until there is a result.
+        """CREATE TABLE trial (
+            number INTEGER PRIMARY KEY,
+            run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+            case_id TEXT NOT NULL,
+            model TEXT NOT NULL,
+            repeat INTEGER NOT NULL,
+            verdict TEXT,
+            flaky INTEGER,
+            error TEXT,
+            attempts INTEGER,
+            first_token_ms REAL,
+            duration_ms REAL,
+            input_tokens INTEGER,
+            output_tokens INTEGER,
+            reasoning_tokens INTEGER,
+            retries INTEGER,
+            UNIQUE (run, case_id, model, repeat)
+        )""",
+        # Apart from the verdicts, so that a list does not wade through the texts. A greater number is a newer result.
+        """CREATE TABLE result (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            trial INTEGER NOT NULL UNIQUE REFERENCES trial ON DELETE CASCADE,
+            content TEXT NOT NULL
+        )""",
+    ),
+)
+
+
+def read_version(connection: sqlite3.Connection) -> int:
+    """The format of the file; 0 for an empty one."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
+    """Bring the file to the newest format, all or nothing. Another process may be doing the same."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for step in steps[read_version(connection) :]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(steps)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,201 @@
+"""The history of runs in one SQLite file."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from tui.model.errors import StoreError
+from tui.model.kept import KeptRun
+from tui.model.outcomes import Outcome
+from tui.model.plan import Plan
+from tui.model.runs import RunRecord, RunState
+from tui.model.trials import StepResult, TrialKey, TrialResult
+from tui.store import reading, writing
+from tui.store.codec import encode_result
+from tui.store.file import HistoryFile
+from tui.store.ownership import Owner, is_alive, sweep_owners
+
+T = TypeVar("T")
+
+
+class SqliteStore:
+    """Implements `tui.store.protocol.Store`. Opening never fails for a damaged, old or unwritable file (see `notices`);
+    it raises StoreError for a newer one and for one of another program.
+
+    JSON is read and written outside the connection, so that threads do not wait for it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._owner = Owner(path)
+        self._file = HistoryFile(path)
+        if not self._file.is_readonly:
+            # It is told as interrupted anyway; the disk may be full.
+            with contextlib.suppress(StoreError):
+                self._end_abandoned()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know about the history since it was opened."""
+        return self._file.notices
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether every writing raises StoreError."""
+        return self._file.is_readonly
+
+    def begin_run(self, plan: Plan, started_at: str) -> None:
+        """Keep a new run, or take up the one of that id."""
+        with self._file.writing() as connection:
+            self._claim()
+            run = self._number(connection, plan.run_id)
+            if run is None:
+                writing.insert_run(connection, plan, started_at, self._owner.token)
+            else:
+                self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
+                writing.take_up_run(connection, run, plan, self._owner.token)
+
+    def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
+        """Keep finished trials, all or none."""
+        encoded = [(result, encode_result(result)) for result in results]
+        with self._file.writing() as connection:
+            writing.write_results(connection, self._known(connection, run_id), encoded, _now())
+
+    def finish_run(self, run_id: str, state: RunState, finished_at: str) -> None:
+        """Keep how the run ended."""
+        with self._file.writing() as connection:
+            writing.end_run(connection, self._known(connection, run_id), state, finished_at)
+
+    def list_runs(self) -> tuple[RunRecord, ...]:
+        """All runs, the newest first."""
+        rows = self._file.read(reading.select_records)
+        return tuple([reading.record_of(row, self._is_alive) for row in rows])
+
+    def find_run(self, prefix: str) -> str:
+        """The whole id of the one run that begins so (`last`: newest)."""
+        latest = prefix == "last"
+        ids = self._file.read(
+            lambda connection: reading.select_ids(connection, "" if latest else prefix.strip().lower())
+        )
+        if latest and ids:
+            return ids[0]
+        if not prefix or not ids:
+            raise StoreError(
+                "no run is kept" if latest else f"no kept run begins with {prefix!r}",
+                fix="`assay runs` lists those that are kept.",
+            )
+        if len(ids) > 1:
+            shown = ", ".join(ids[:3]) + (", …" if len(ids) > 3 else "")
+            raise StoreError(f"{len(ids)} kept runs begin with {prefix!r}: {shown}", fix="Give more of the id.")
+        return ids[0]
+
+    def read_run(self, run_id: str) -> KeptRun:
+        """One run, whole."""
+        rows = self._file.read(lambda connection: reading.select_kept(connection, self._known(connection, run_id)))
+        return self._decode(lambda: reading.kept_of(rows, self._is_alive))
+
+    def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
+        """The results of one run without their texts, in the plan's order."""
+        return reading.outcomes_of(
+            self._file.read(lambda connection: reading.select_outcomes(connection, self._known(connection, run_id)))
+        )
+
+    def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
+        """One result, whole; None where the trial has none."""
+        rows = self._file.read(
+            lambda connection: reading.select_result(connection, self._known(connection, run_id), trial)
+        )
+        found = self._decode(lambda: reading.results_of(rows))
+        return found[0] if found else None
+
+    def read_recordings(self, run_id: str, model: str) -> Mapping[tuple[str, int, int], StepResult]:
+        """What a model answered in a run, by (case, step from 0, repeat from 1): the last attempts."""
+        rows = self._file.read(
+            lambda connection: reading.select_answers(connection, self._known(connection, run_id), model)
+        )
+        return {
+            (result.trial.case, number, result.trial.repeat): step
+            for result in self._decode(lambda: reading.results_of(rows))
+            for number, step in enumerate(result.attempts[-1].steps if result.attempts else ())
+        }
+
+    def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
+        """The newest result of each case × model × repeat over all runs of the suite at that path."""
+        rows = self._file.read(lambda connection: reading.select_latest(connection, suite_path))
+        return self._decode(lambda: reading.results_of(rows))
+
+    def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
+        """The same without their texts."""
+        return reading.outcomes_of(
+            self._file.read(lambda connection: reading.select_latest_outcomes(connection, suite_path))
+        )
+
+    def delete_run(self, run_id: str) -> None:
+        """Forget a run for good: its pages are overwritten and given back to the disk."""
+        with self._file.writing() as connection:
+            run = self._known(connection, run_id)
+            self._refuse_running(connection, run, run_id)
+            connection.execute("PRAGMA secure_delete = ON")
+            writing.remove_run(connection, run)
+        with self._file.using() as connection, contextlib.suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA secure_delete = OFF")
+            # `execute` would take one step of it: one page.
+            connection.executescript("PRAGMA incremental_vacuum")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+        self._owner.release()
+
+    def _decode(self, decode: Callable[[], T]) -> T:
+        try:
+            return decode()
+        except ValueError as error:
+            raise StoreError(
+                "the history holds something that is not a result of this version of Assay", where=str(self._path)
+            ) from error
+
+    def _claim(self) -> None:
+        try:
+            self._owner.claim()
+        except OSError as error:
+            raise StoreError(f"cannot create a file beside the history: {error.strerror}", where=str(self._path)) from (
+                error
+            )
+
+    def _is_alive(self, owner: str | None) -> bool:
+        return owner == self._owner.token or is_alive(self._path, owner)
+
+    def _end_abandoned(self) -> None:
+        """Runs whose process is gone were interrupted."""
+        running = self._file.read(reading.select_running)
+        abandoned = [run for run, owner in running if not self._is_alive(owner)]
+        if abandoned:
+            with self._file.writing() as connection:
+                for run, owner in reading.select_running(connection):
+                    if not self._is_alive(owner):
+                        writing.end_run(connection, run, "interrupted", None)
+        sweep_owners(self._path)
+
+    def _refuse_running(self, connection: sqlite3.Connection, run: int, run_id: str, but: str = "") -> None:
+        owners = [owner for number, owner in reading.select_running(connection) if number == run]
+        if owners and owners[0] != but and self._is_alive(owners[0]):
+            raise StoreError(f"run {run_id} is still going on", fix="Cancel it first, or wait until it is over.")
+
+    def _number(self, connection: sqlite3.Connection, run_id: str) -> int | None:
+        row = connection.execute("SELECT number FROM run WHERE id = ?", (run_id,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def _known(self, connection: sqlite3.Connection, run_id: str) -> int:
+        number = self._number(connection, run_id)
+        if number is None:
+            raise StoreError(f"run {run_id} is not kept", fix="`assay runs` lists those that are.")
+        return number
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,164 @@
+"""What is written of a run, each inside a transaction that the caller holds."""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+import tui
+from tui.model.errors import StoreError
+from tui.model.outcomes import Outcome, outcome_of
+from tui.model.plan import Plan
+from tui.model.runs import RunState
+from tui.model.suite import Suite
+from tui.model.trials import TrialKey, TrialResult
+from tui.store import codec
+
+
+def insert_run(connection: sqlite3.Connection, plan: Plan, started_at: str, owner: str) -> None:
+    """A new run with everything that is planned."""
+    suite = plan.suite
+    row = {
+        "id": plan.run_id,
+        "state": "running",
+        "owner": owner,
+        "suite": _suite_number(connection, suite),
+        "suite_name": storable(suite.name),
+        "suite_path": storable(suite.path),
+        "suite_place": place_of(suite.path),
+        "suite_sha256": suite.sha256,
+        "subjects": codec.encode_subjects(plan.subjects),
+        "models": json.dumps([subject.name for subject in plan.subjects]),
+        "options": codec.encode_options(plan.options),
+        "command": storable(plan.command),
+        "assay": tui.__version__,
+        "started_at": started_at,
+        "saved_at": started_at,
+    }
+    names, marks = ", ".join(row), ", ".join("?" * len(row))
+    run = connection.execute(f"INSERT INTO run ({names}) VALUES ({marks})", tuple(row.values())).lastrowid
+    assert run is not None
+    _add_trials(connection, run, plan.trials)
+
+
+def take_up_run(connection: sqlite3.Connection, run: int, plan: Plan, owner: str) -> None:
+    """The run goes on: what is new in the plan is added, the rest stays as it was begun."""
+    kept_suite, kept_subjects = connection.execute(
+        "SELECT suite.content, run.subjects FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?",
+        (run,),
+    ).fetchone()
+    suite = _merge_suites(codec.decode_suite(kept_suite), plan.suite)
+    subjects = codec.decode_subjects(kept_subjects)
+    known = {subject.name for subject in subjects}
+    subjects += tuple(subject for subject in plan.subjects if subject.name not in known)
+    connection.execute(
+        "UPDATE run SET state = 'running', finished_at = NULL, owner = ?, suite = ?, subjects = ?, models = ?"
+        " WHERE number = ?",
+        (
+            owner,
+            _suite_number(connection, suite),
+            codec.encode_subjects(subjects),
+            json.dumps([subject.name for subject in subjects]),
+            run,
+        ),
+    )
+    drop_unused_suites(connection)
+    _add_trials(connection, run, plan.trials)
+
+
+def write_results(
+    connection: sqlite3.Connection, run: int, results: Sequence[tuple[TrialResult, str]], saved_at: str
+) -> None:
+    """Results with their JSON; a trial that has one already gets the new one."""
+    passes = 0
+    for result, content in results:
+        trial, was_pass = _trial_number(connection, run, result.trial)
+        outcome = outcome_of(result)
+        connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome), trial))
+        connection.execute("INSERT OR REPLACE INTO result (trial, content) VALUES (?, ?)", (trial, content))
+        passes += (result.verdict == "passed" and not result.flaky) - was_pass
+    connection.execute("UPDATE run SET passed = passed + ?, saved_at = ? WHERE number = ?", (passes, saved_at, run))
+
+
+def end_run(connection: sqlite3.Connection, run: int, state: RunState, finished_at: str | None) -> None:
+    """The run is over; without a time, since its last result."""
+    connection.execute(
+        "UPDATE run SET state = ?, owner = NULL, finished_at = coalesce(?, saved_at) WHERE number = ?",
+        (state, finished_at, run),
+    )
+
+
+def remove_run(connection: sqlite3.Connection, run: int) -> None:
+    """The run, its trials and its results."""
+    connection.execute("DELETE FROM run WHERE number = ?", (run,))
+    drop_unused_suites(connection)
+
+
+def drop_unused_suites(connection: sqlite3.Connection) -> None:
+    """Suites that no run names."""
+    connection.execute("DELETE FROM suite WHERE number NOT IN (SELECT suite FROM run)")
+
+
+def place_of(path: str) -> str:
+    """Where a suite lies, however it was named."""
+    return storable(os.path.realpath(path))
+
+
+def storable(text: str) -> str:
+    """The text as SQLite can hold it: names that are not UTF-8 come from the system with lone surrogates in them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+_SAVE_OUTCOME = """UPDATE trial SET verdict = ?, flaky = ?, error = ?, attempts = ?, first_token_ms = ?,
+    duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ? WHERE number = ?"""
+
+
+def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
+    return (
+        outcome.verdict,
+        outcome.flaky,
+        None if outcome.error is None else storable(outcome.error),
+        outcome.attempts,
+        outcome.first_token_ms,
+        outcome.duration_ms,
+        outcome.input_tokens,
+        outcome.output_tokens,
+        outcome.reasoning_tokens,
+        outcome.retries,
+    )
+
+
+def _suite_number(connection: sqlite3.Connection, suite: Suite) -> int:
+    content = codec.encode_suite(suite)
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    connection.execute("INSERT OR IGNORE INTO suite (digest, content) VALUES (?, ?)", (digest, content))
+    return int(connection.execute("SELECT number FROM suite WHERE digest = ?", (digest,)).fetchone()[0])
+
+
+def _merge_suites(kept: Suite, new: Suite) -> Suite:
+    known = {case.id for case in kept.cases}
+    added = tuple(case for case in new.cases if case.id not in known)
+    return replace(kept, cases=kept.cases + added) if added else kept
+
+
+def _add_trials(connection: sqlite3.Connection, run: int, trials: Sequence[TrialKey]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO trial (run, case_id, model, repeat) VALUES (?, ?, ?, ?)",
+        ((run, storable(key.case), storable(key.model), key.repeat) for key in trials),
+    )
+    connection.execute("UPDATE run SET trials = (SELECT count(*) FROM trial WHERE run = ?1) WHERE number = ?1", (run,))
+
+
+def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tuple[int, bool]:
+    """The trial's row, and whether it is a plain pass as yet. A trial that nobody planned is added."""
+    query = "SELECT number, verdict = 'passed' AND NOT flaky FROM trial WHERE run = ? AND case_id = ? AND model = ?"
+    place = (run, storable(key.case), storable(key.model), key.repeat)
+    row = connection.execute(f"{query} AND repeat = ?", place).fetchone()
+    if row is None:
+        _add_trials(connection, run, (key,))
+        row = connection.execute(f"{query} AND repeat = ?", place).fetchone()
+    if row is None:
+        raise StoreError(f"the trial of {key.case} by {key.model} could not be kept")
+    return int(row[0]), bool(row[1])
