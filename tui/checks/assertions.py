@@ -1,0 +1,92 @@
+"""Checks that need no pattern: decided here and now, in time linear to the answer."""
+
+from tui.checks.answers import Answer
+from tui.checks.searches import MOST_SPANS, Matches
+from tui.checks.values import MISSING, same, value_at
+from tui.checks.wording import quote, words_for_matches, words_for_values
+from tui.model.suite import Check
+from tui.model.trials import CheckResult, Span
+from tui.model.values import JsonValue
+
+_EXCERPT = 200
+
+
+def decide_assertion(check: Check, answer: Answer) -> CheckResult:
+    """The result of a check of TestHaven's that is no pattern."""
+    match check.kind:
+        case "output.includes":
+            return _includes(check, answer.text)
+        case "output.equals":
+            return _equals(check, answer.text)
+        case "tools_used":
+            return _values(check, list(answer.tools_used))
+        case "memory":
+            return _remembers(check, answer.memory)
+        case "expected":
+            return _expected(check, answer)
+    raise ValueError(f"a check of kind {check.kind} is not decided on the answer")
+
+
+def occurrences(part: str, text: str, start: int = 0) -> Matches:
+    """Where a part stands in a text, from `start` on, without overlap."""
+    spans: list[Span] = []
+    at, number = text.find(part, start), 0
+    while at >= 0:
+        number += 1
+        if len(spans) < MOST_SPANS:
+            spans.append((at, at + len(part)))
+        if not part:  # it stands everywhere; once is enough
+            break
+        at = text.find(part, at + len(part))
+    return Matches(number, tuple(spans))
+
+
+def excerpt(text: str) -> str:
+    """The beginning of an answer, for a line that starts with `got`."""
+    return quote(text[: _EXCERPT + 1]) if text else "an empty answer"
+
+
+def _includes(check: Check, text: str) -> CheckResult:
+    found = occurrences(check.target, text)
+    if found.count:
+        return CheckResult(check.kind, check.target, "passed", words_for_matches(found, text), found.spans)
+    other_case = check.target.casefold() in text.casefold()
+    hint = "\nit is there in other capitals; output.includes tells them apart" if other_case else ""
+    detail = f"not found\nexpected a text that includes {quote(check.target)}\ngot {excerpt(text)}{hint}"
+    return CheckResult(check.kind, check.target, "failed", detail)
+
+
+def _equals(check: Check, text: str) -> CheckResult:
+    if text == check.target:
+        spans = ((0, len(text)),) if text else ()
+        return CheckResult(check.kind, check.target, "passed", "the same", spans)
+    return CheckResult(check.kind, check.target, "failed", words_for_values(check.target, text))
+
+
+def _values(check: Check, got: JsonValue) -> CheckResult:
+    if same(check.expected, got):
+        return CheckResult(check.kind, check.target, "passed", f"got {quote(got)}")
+    return CheckResult(check.kind, check.target, "failed", words_for_values(check.expected, got))
+
+
+def _remembers(check: Check, memory: JsonValue) -> CheckResult:
+    got = value_at(memory, check.target)
+    if not same(check.expected, got):
+        return CheckResult(check.kind, check.target, "failed", words_for_values(check.expected, got))
+    detail = "missing, which equals null" if got is MISSING else f"got {quote(got)}"
+    return CheckResult(check.kind, check.target, "passed", detail)
+
+
+def _expected(check: Check, answer: Answer) -> CheckResult:
+    """All three fields count, and one that was left out is empty. No memory at all is an empty one."""
+    wanted = check.expected if isinstance(check.expected, dict) else {}
+    pairs: tuple[tuple[str, JsonValue, JsonValue], ...] = (
+        ("output", wanted.get("output", ""), answer.text),
+        ("tools_used", wanted.get("tools_used", []), list(answer.tools_used)),
+        ("memory", wanted.get("memory", {}), {} if answer.memory is None else answer.memory),
+    )
+    unequal = [(name, want, got) for name, want, got in pairs if not same(want, got)]
+    if not unequal:
+        return CheckResult(check.kind, check.target, "passed", "output, tools_used and memory are the same")
+    detail = "\n".join(words_for_values(want, got, name) for name, want, got in unequal)
+    return CheckResult(check.kind, check.target, "failed", detail)

@@ -1,0 +1,62 @@
+"""Decides checks on answers: finally on the whole, and provisionally while the text arrives."""
+
+from collections.abc import Sequence
+
+from tui.checks.answers import Answer
+from tui.checks.assertions import decide_assertion, excerpt
+from tui.checks.javascript import shape_of
+from tui.checks.pool import Pool
+from tui.checks.searches import Matches, Search
+from tui.checks.watching import Watch, Watched
+from tui.checks.wording import words_for_matches
+from tui.model.suite import Check
+from tui.model.trials import CheckResult, CheckState
+
+__all__ = ["Answer", "Checker", "Watch", "Watched"]
+
+
+class Checker:
+    """Patterns are evaluated in worker processes, which start on first use; one that runs longer than 1 s of processor
+    time, or crashes, is `timed_out`, and the others are decided all the same. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._pool = Pool()
+
+    async def decide(self, checks: Sequence[Check], answer: Answer) -> tuple[CheckResult, ...]:
+        """One result for each check, in their order. Checks of kind `command` are left out: they are not decided on
+        the answer, and who runs the command adds the result."""
+        searches = [_search_for(check) for check in checks if _is_pattern(check)]
+        found = iter(await self._pool.search(answer.text, searches) if searches else ())
+        return tuple(
+            _pattern_result(check, next(found), answer.text) if _is_pattern(check) else decide_assertion(check, answer)
+            for check in checks
+            if check.kind != "command"
+        )
+
+    def watch(self, checks: Sequence[Check]) -> Watch:
+        """Follow an answer while it arrives."""
+        return Watch(checks, self._pool.search)
+
+    async def close(self) -> None:
+        """End the worker processes; what is being decided is `timed_out`. May be called again."""
+        self._pool.close()
+
+
+def _is_pattern(check: Check) -> bool:
+    return check.kind in ("expected_pattern", "forbidden_pattern", "output.matches")
+
+
+def _search_for(check: Check) -> Search:
+    if check.kind == "output.matches":
+        return Search("python", check.target)
+    return Search("javascript", shape_of(check.target).text)
+
+
+def _pattern_result(check: Check, matches: Matches, text: str) -> CheckResult:
+    state: CheckState = "passed" if bool(matches.count) == (check.kind != "forbidden_pattern") else "failed"
+    if matches.failure:
+        state = "timed_out"
+    detail = words_for_matches(matches, text)
+    if check.kind == "output.matches" and state == "failed":
+        detail += f"\nexpected a match of {check.target}\ngot {excerpt(text)}"
+    return CheckResult(check.kind, check.target, state, detail, matches.spans)

@@ -1,0 +1,107 @@
+"""How the checker and its worker process talk: length-prefixed frames over a socket, and a note of what is being done.
+
+A request is a JSON header `[job, [[number, engine, pattern, start, context], …]]` and the text in UTF-8; a reply is a
+JSON list of `[job, number, failure, count, [start, end, start, end, …]]`. The note lies in a small file that outlives
+the worker, so that its death can be laid to the right pattern.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from struct import Struct
+from typing import NamedTuple
+
+from tui.checks.searches import Matches, Search
+
+_REQUEST = Struct("=II")
+_REPLY = Struct("=I")
+_NOTE = Struct("=QIIQQ")
+_LONE = re.compile("[\ud800-\udfff]")
+
+IDLE, EVALUATING, COUNTING = range(3)
+
+
+class Reply(NamedTuple):
+    """What came of search `number` of a job."""
+
+    job: int
+    number: int
+    matches: Matches
+
+
+class Note(NamedTuple):
+    """What the worker is doing; in phase COUNTING the first match is known, in code points."""
+
+    job: int
+    number: int
+    phase: int
+    start: int = 0
+    end: int = 0
+
+    def write(self, descriptor: int) -> None:
+        """Replace what the file says."""
+        os.pwrite(descriptor, _NOTE.pack(*self), 0)
+
+    @classmethod
+    def read(cls, descriptor: int) -> "Note":
+        """What the file says; idle if nothing was ever written."""
+        data = os.pread(descriptor, _NOTE.size, 0)
+        return cls(*_NOTE.unpack(data)) if len(data) == _NOTE.size else cls(0, 0, IDLE)
+
+
+def encode_text(text: str) -> bytes:
+    """UTF-8; half a surrogate pair becomes U+FFFD, so that offsets stay what they are."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _LONE.sub("\ufffd", text).encode()
+
+
+def pack_request(job: int, searches: Sequence[tuple[int, Search]], text: bytes) -> bytes:
+    """A request; each search carries the number that its reply will name."""
+    plain = [(number, each.engine, each.pattern, each.start, each.context) for number, each in searches]
+    header = json.dumps((job, plain)).encode()
+    return b"".join((_REQUEST.pack(len(header), len(text)), header, text))
+
+
+def unpack_requests(buffer: bytearray) -> Iterator[tuple[int, list[tuple[int, Search]], str]]:
+    """Take every whole request from the buffer's start."""
+    while len(buffer) >= _REQUEST.size:
+        header_size, text_size = _REQUEST.unpack_from(buffer)
+        middle = _REQUEST.size + header_size
+        if len(buffer) < middle + text_size:
+            return
+        job, plain = json.loads(buffer[_REQUEST.size : middle])
+        text = buffer[middle : middle + text_size].decode()
+        del buffer[: middle + text_size]
+        yield job, [(number, Search(*rest)) for number, *rest in plain], text
+
+
+def pack_replies(replies: Sequence[Reply]) -> bytes:
+    """Several replies in one frame."""
+    plain = [
+        (
+            each.job,
+            each.number,
+            each.matches.failure,
+            each.matches.count,
+            [at for span in each.matches.spans for at in span],
+        )
+        for each in replies
+    ]
+    body = json.dumps(plain).encode()
+    return _REPLY.pack(len(body)) + body
+
+
+def unpack_replies(buffer: bytearray) -> Iterator[Reply]:
+    """Take every whole reply from the buffer's start."""
+    while len(buffer) >= _REPLY.size:
+        end = _REPLY.size + _REPLY.unpack_from(buffer)[0]
+        if len(buffer) < end:
+            return
+        plain = json.loads(buffer[_REPLY.size : end])
+        del buffer[:end]
+        for job, number, failure, count, flat in plain:
+            spans = tuple(zip(flat[::2], flat[1::2], strict=True))
+            yield Reply(job, number, Matches(count, spans, failure))
