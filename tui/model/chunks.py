@@ -11,7 +11,7 @@ from tui.model.values import JsonObject, JsonValue
 @dataclass(frozen=True, slots=True)
 class Request:
     """One step to be answered. `prompt` is the whole conversation; `memory` and `prompt.input` are what an agent gets.
-    `stream` False lets a provider answer in one piece."""
+    `stream` False lets a provider answer in one piece; `last` says that no step of the case follows."""
 
     subject: Subject
     prompt: Prompt
@@ -19,6 +19,7 @@ class Request:
     step: int = 0
     stream: bool = True
     memory: JsonObject = field(default_factory=dict)
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

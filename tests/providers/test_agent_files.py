@@ -1,0 +1,396 @@
+"""Python agents in processes of their own: what they may return, and what they may do to themselves."""
+
+import asyncio
+import os
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from uuid import uuid4
+
+import psutil
+import pytest
+
+from tests.support.asking import ask, make_request, memory_of, text_of
+from tests.support.processes import running, wait_until
+from tui.model.chunks import End, Remembered, Sent, Text, ToolCall
+from tui.model.errors import ProviderError
+from tui.model.subjects import ProviderSettings
+from tui.providers.agent import AgentProvider
+
+Write = Callable[..., str]
+SETTINGS = ProviderSettings("agent", "agent")
+
+
+@pytest.fixture
+def marker() -> str:
+    """Every process of the test's agents has this in its environment."""
+    return f"assay-{uuid4().hex}"
+
+
+@pytest.fixture
+async def agents(marker: str) -> AsyncIterator[AgentProvider]:
+    provider = AgentProvider(SETTINGS, {**os.environ, "MARKER": marker})
+    yield provider
+    await provider.close()
+    assert running(marker) == [], "close() leaves no process"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_agent(source: str, name: str = "flight.py") -> str:
+        path = tmp_path / name
+        path.write_text(textwrap.dedent(source))
+        return str(path)
+
+    return write_agent
+
+
+def body(*lines: str) -> str:
+    return "\n".join(["import os, sys", "def agent(input, memory):", *(f"    {line}" for line in lines)])
+
+
+async def fault_of(agents: AgentProvider, path: str, said: str = "") -> str:
+    with pytest.raises(ProviderError) as caught:
+        await ask(agents, make_request(path, said))
+    assert caught.value.fault == "crashed"
+    return str(caught.value)
+
+
+async def test_an_answer_comes_with_its_tools_and_memory(agents: AgentProvider, write: Write) -> None:
+    path = write("""
+        class Tool:
+            name = "Mail"
+        def agent(input, memory):
+            print("thinking")
+            book = {"name": "Book", "arguments": {"to": "Rome"}}
+            memory = {**memory, "seen": (1, 2)}
+            return {"output": f"{input}!", "tools_used": ["Search", book, Tool()], "memory": memory}
+    """)
+    assert await ask(agents, make_request(path, "Hi", memory={"a": None})) == [
+        Sent(),
+        Text("Hi!"),
+        ToolCall("Search"),
+        ToolCall("Book", '{"to": "Rome"}'),
+        ToolCall("Mail"),
+        Remembered({"a": None, "seen": [1, 2]}),
+        End("stop"),
+    ]
+
+
+async def test_an_async_agent_keeps_its_event_loop(agents: AgentProvider, write: Write) -> None:
+    path = write("""
+        import asyncio
+        lock = asyncio.Lock()
+        async def agent(input, memory):
+            async with lock:
+                task = asyncio.create_task(asyncio.sleep(0, "later"))
+                memory.setdefault("loops", []).append(id(asyncio.get_running_loop()))
+            return {"output": await task}
+    """)
+    first = await ask(agents, make_request(path, last=False))
+    memory = memory_of(first)
+    assert isinstance(memory, dict)
+    second = memory_of(await ask(agents, make_request(path, step=1, memory=memory)))
+    assert isinstance(second, dict)
+    assert text_of(first) == "later"
+    assert len(set(second["loops"])) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("returned", ['{"output": "x"}', '{"output": "x", "memory": None}'])
+async def test_a_memory_that_is_not_named_is_the_one_it_left(
+    agents: AgentProvider, write: Write, returned: str
+) -> None:
+    path = write(body('memory["n"] += 1', 'del memory["old"]', f"return {returned}"))
+    assert memory_of(await ask(agents, make_request(path, memory={"n": 1, "old": 1}))) == {"n": 2}
+
+
+async def test_it_runs_in_its_folder_and_sees_its_neighbours(
+    agents: AgentProvider, write: Write, tmp_path: Path
+) -> None:
+    write("WORD = 'neighbour'", "helpers.py")
+    path = write("import helpers\n" + body('return {"output": f"{helpers.WORD} {os.getcwd()} {__name__}"}'))
+    assert text_of(await ask(agents, make_request(path))) == f"neighbour {tmp_path} flight"
+
+
+async def test_it_sees_no_keys(write: Write) -> None:
+    path = write(body("import json", 'return {"output": json.dumps(dict(os.environ))}'))
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": "/h",
+        "ACME_API_KEY": "k1",
+        "X": "sk-123",
+        "PLAIN": "the-configs-key",
+    }
+    agents = AgentProvider(SETTINGS, environ, secrets=["the-configs-key"])
+    answer = text_of(await ask(agents, make_request(path)))
+    await agents.close()
+    assert '"HOME": "/h"' in answer
+    assert not any(word in answer for word in ("k1", "sk-123", "the-configs-key"))
+
+
+FAULTS = {
+    "key error": (["x = {}", 'return x["x"]'], "agent flight.py raised KeyError: 'x' (line 4)"),
+    "sys.exit": (["sys.exit(3)"], "agent flight.py called sys.exit(3)"),
+    "sys.exit text": (["sys.exit('no')"], "agent flight.py called sys.exit('no')"),
+    "os._exit": (["os._exit(0)"], "agent flight.py ended with exit status 0 and printed no answer"),
+    "os._exit 5": (["os._exit(5)"], "agent flight.py ended with exit status 5 and printed no answer"),
+    "segfault": (
+        ["import ctypes", "ctypes.string_at(0)"],
+        "agent flight.py was killed by signal 11 (SIGSEGV)",
+    ),
+    "abort": (["os.abort()"], "agent flight.py was killed by signal 6 (SIGABRT)"),
+    "kills itself": (
+        ["os.kill(os.getpid(), 9)"],
+        "agent flight.py was killed by signal 9 (SIGKILL), perhaps because memory ran out",
+    ),
+    "4 GB": (["x = bytearray(4 << 30)"], "agent flight.py raised MemoryError (line 3)"),
+    "input()": (
+        ["import builtins", "builtins.input()"],
+        "agent flight.py raised EOFError: EOF when reading a line (line 4)",
+    ),
+    "stdin": (["return sys.stdin.read()"], "must return an object with output, tools_used and memory, not str"),
+    "recursion": (
+        ["return agent(input, memory)"],
+        "agent flight.py raised RecursionError: maximum recursion depth exceeded",
+    ),
+    "interrupt": (["raise KeyboardInterrupt"], "agent flight.py raised KeyboardInterrupt (line 3)"),
+    "bad words": (
+        ["class Odd(Exception):", "    def __str__(self): raise ValueError", "raise Odd"],
+        "agent flight.py raised Odd (line 5)",
+    ),
+    "long words": (["raise ValueError('x' * 10**7)"], "agent flight.py raised ValueError: xxx"),
+    "nothing": (
+        ["pass"],
+        "answered nonsense: it must return an object with output, tools_used and memory, not nothing (None)",
+    ),
+    "no output": (["return {}"], "agent flight.py answered nonsense: it holds no output"),
+    "a number": (["return {'output': 3}"], "agent flight.py answered nonsense: output must be text, not a number"),
+    "a generator": (
+        ["yield 1"],
+        "answered nonsense: it must return an object with output, tools_used and memory, not generator",
+    ),
+    "NaN": (
+        ["return {'output': '', 'memory': {'x': float('nan')}}"],
+        "agent flight.py answered nonsense: its memory cannot be written as JSON: it holds NaN or infinity",
+    ),
+    "a set": (
+        ["memory['x'] = {1}", "return {'output': ''}"],
+        "its memory cannot be written as JSON: Object of type set is not JSON serializable",
+    ),
+    "a circle": (["memory['x'] = memory", "return {'output': ''}"], "cannot be written as JSON: Circular reference"),
+    "deep": (
+        ["x = {}", "for _ in range(100): x = {'x': x}", "return {'output': '', 'memory': x}"],
+        "agent flight.py answered nonsense: it is nested too deep",
+    ),
+    "a list for memory": (
+        ["return {'output': '', 'memory': []}"],
+        "answered nonsense: memory must be an object, not a list",
+    ),
+    "tools": (
+        ["return {'output': '', 'tools_used': [1]}"],
+        "tools_used must hold names, or objects with a name, not a number",
+    ),
+    "tools as text": (["return {'output': '', 'tools_used': 'Search'}"], "tools_used must be a list, not text"),
+    "50 MB": (
+        ["return {'output': 'x' * (50 << 20)}"],
+        "agent flight.py answered with 50 MiB; at most 16 MiB are taken",
+    ),
+    "50 MB printed": (["print('x' * (50 << 20))", "return {'output': ''}"], "agent flight.py printed more than 16 MiB"),
+}
+
+
+@pytest.mark.parametrize(("lines", "said"), FAULTS.values(), ids=FAULTS.keys())
+async def test_what_it_does_to_itself_is_its_cases_error(
+    agents: AgentProvider, write: Write, lines: list[str], said: str
+) -> None:
+    fault = await fault_of(agents, write(body(*lines)))
+    assert fault.startswith("agent flight.py ")
+    assert said in fault
+    assert len(fault) < 2_000
+
+
+async def test_memory_is_limited(write: Write) -> None:
+    agents = AgentProvider(SETTINGS, memory_bytes=256 << 20)
+    path = write(body("x = []", "while True: x.append(bytearray(8 << 20))"))
+    assert "agent flight.py raised MemoryError (line 4)" in await fault_of(agents, path)
+    await agents.close()
+
+
+LOADING = {
+    "missing import": ("import nowhere_to_be_found", "cannot be loaded: ModuleNotFoundError: No module named"),
+    "syntax": ("\n\ndef agent(:", "has a syntax error: invalid syntax (line 3)"),
+    "raises": ("\n1/0", "cannot be loaded: ZeroDivisionError: division by zero (line 2)"),
+    "exits": ("exit(4)", "called sys.exit(4) while it was loaded"),
+    "os._exit": ("import os; os._exit(2)", "ended with exit status 2 and printed no answer"),
+    "no function": (
+        "def agents(input, memory): ...",
+        "has no function named agent; it needs `def agent(input, memory)`",
+    ),
+    "wrong signature": ("def agent(input): ...", "has a function agent(input), but it must take two arguments"),
+    "NUL": ("\0", "cannot be loaded"),
+}
+
+
+@pytest.mark.parametrize(("source", "said"), LOADING.values(), ids=LOADING.keys())
+async def test_a_file_that_cannot_be_loaded_says_why(
+    agents: AgentProvider, write: Write, source: str, said: str
+) -> None:
+    path = write(source)
+    for _ in range(2):
+        assert said in await fault_of(agents, path)
+
+
+async def test_a_missing_file_is_named(agents: AgentProvider, tmp_path: Path) -> None:
+    for name, said in (("gone.py", "agent gone.py is not there"), ("notes.txt", "is no agent")):
+        with pytest.raises(ProviderError, match=said) as caught:
+            await ask(agents, make_request(str(tmp_path / name)))
+        assert caught.value.fault == "not_found"
+
+
+async def test_the_last_lines_it_printed_are_in_the_error(agents: AgentProvider, write: Write) -> None:
+    path = write(body("for n in range(100): print('line', n)", "os.write(2, b'\\x1b[31mred')", "os._exit(1)"))
+    fault = await fault_of(agents, path)
+    assert fault.endswith("line 98\nline 99\n␛[31mred")
+    assert fault.count("\n") == 11
+
+
+async def test_raw_escapes_and_odd_text_are_kept_as_they_are(agents: AgentProvider, write: Write) -> None:
+    path = write(body(r'return {"output": "\x1b[2J\x07 日本 \U0001f600\r\n\u2028 \ud800|"}'))
+    assert text_of(await ask(agents, make_request(path))) == "\x1b[2J\x07 日本 \U0001f600\r\n\u2028 ?|"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["while True: pass"],
+        ["import signal, time", "signal.signal(signal.SIGTERM, signal.SIG_IGN)", "while True: time.sleep(60)"],
+        ["import re", "re.match('(a+)+$', 'a' * 60 + 'b')"],
+        ["import subprocess", "subprocess.run(['sleep', '600'])"],
+    ],
+    ids=["loop", "ignores SIGTERM", "holds the interpreter", "waits for a child"],
+)
+async def test_closing_the_answer_kills_it(agents: AgentProvider, write: Write, marker: str, lines: list[str]) -> None:
+    path = write(body("open('begun', 'w').close()", *lines))
+    answer = asyncio.create_task(ask(agents, make_request(path)))
+    await asyncio.to_thread(wait_until, Path(path).with_name("begun").exists)
+    answer.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await answer
+    assert running(marker) == []
+
+
+async def test_an_import_that_never_ends_is_within_the_clock(agents: AgentProvider, write: Write, marker: str) -> None:
+    path = write("import time\nwhile True: time.sleep(60)")
+    with pytest.raises(TimeoutError):
+        await ask(agents, make_request(path), seconds=0.3)
+    assert running(marker) == []
+
+
+CHILDREN = {
+    "fork": ["import time", "if os.fork() == 0: time.sleep(600)"],
+    "both answer": ["os.fork()"],
+    "own session": ["import subprocess", "subprocess.Popen(['sleep', '600'], start_new_session=True)"],
+    "daemon": [
+        "import time",
+        "if os.fork() == 0:",
+        "    os.setsid()",
+        "    if os.fork() == 0: time.sleep(600)",
+        "    os._exit(0)",
+    ],
+}
+
+
+@pytest.mark.parametrize("lines", CHILDREN.values(), ids=CHILDREN.keys())
+async def test_no_child_outlives_it(agents: AgentProvider, write: Write, marker: str, lines: list[str]) -> None:
+    path = write(body(*lines, 'return {"output": "fine"}'))
+    for case in ("a", "b"):
+        assert text_of(await ask(agents, make_request(path, case=case))) == "fine"
+    await agents.close()
+    assert running(marker) == []
+
+
+async def test_no_child_outlives_its_crash(agents: AgentProvider, write: Write, marker: str) -> None:
+    path = write(body("import subprocess", "subprocess.Popen(['sleep', '600'])", "os._exit(0)"))
+    assert "ended with exit status 0" in await fault_of(agents, path)
+    assert running(marker) == []
+
+
+async def test_nothing_outlives_assay_killed_without_warning(write: Write, marker: str, tmp_path: Path) -> None:
+    path = write(
+        body("import subprocess", "subprocess.Popen(['sleep', '600'], start_new_session=True)", "while True: pass")
+    )
+    script = tmp_path / "asks.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import asyncio
+        from tests.support.asking import ask, make_request
+        from tui.model.subjects import ProviderSettings
+        from tui.providers.agent import AgentProvider
+        async def main():
+            await ask(AgentProvider(ProviderSettings("agent", "agent")), make_request({path!r}))
+        asyncio.run(main())
+        """)
+    )
+    environ = {**os.environ, "MARKER": marker, "PYTHONPATH": os.getcwd()}
+    assay = await asyncio.create_subprocess_exec(sys.executable, str(script), env=environ)
+    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 4)
+    assay.kill()
+    await assay.wait()
+    await asyncio.to_thread(wait_until, lambda: running(marker) == [])
+
+
+async def test_a_process_is_used_again_while_it_is_healthy(agents: AgentProvider, write: Write) -> None:
+    path = write(
+        body("if input == 'die': os._exit(1)", "if input == 'raise': 1/0", 'return {"output": str(os.getpid())}')
+    )
+
+    async def pid(case: str) -> str:
+        return text_of(await ask(agents, make_request(path, case=case)))
+
+    first = await pid("a")
+    assert await pid("b") == first
+    await fault_of(agents, path, "raise")
+    assert await pid("c") == first, "an exception leaves it healthy"
+    await fault_of(agents, path, "die")
+    second = await pid("d")
+    assert second != first
+    psutil.Process(int(second)).kill()
+    await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(int(second)))
+    assert await pid("e") != second
+
+
+async def test_each_trial_begins_with_its_own_memory(agents: AgentProvider, write: Write) -> None:
+    path = write(body('memory["n"] = memory.get("n", 0) + 1', 'return {"output": ""}'))
+    for case in ("a", "b"):
+        assert memory_of(await ask(agents, make_request(path, case=case, last=False))) == {"n": 1}
+        assert memory_of(await ask(agents, make_request(path, case=case, step=1, memory={"n": 1}))) == {"n": 2}
+
+
+async def test_the_steps_of_a_trial_meet_the_same_process(agents: AgentProvider, write: Write) -> None:
+    path = write(body('return {"output": str(os.getpid())}'))
+    first = text_of(await ask(agents, make_request(path, case="a", last=False)))
+    other = text_of(await ask(agents, make_request(path, case="b")))
+    assert other != first
+    assert text_of(await ask(agents, make_request(path, case="a", step=1))) == first
+
+
+async def test_many_at_once_share_few_processes(write: Write, marker: str) -> None:
+    agents = AgentProvider(SETTINGS, {**os.environ, "MARKER": marker}, most_at_once=3)
+    path = write(body('return {"output": str(os.getpid())}'))
+    answers = await asyncio.gather(*(ask(agents, make_request(path, case=f"c{n}")) for n in range(60)))
+    assert 1 < len({text_of(chunks) for chunks in answers}) <= 3
+    await agents.close()
+    assert running(marker) == []
+
+
+async def test_a_file_that_was_saved_again_is_loaded_again(agents: AgentProvider, write: Write) -> None:
+    assert text_of(await ask(agents, make_request(write(body('return {"output": "old"}'))))) == "old"
+    assert text_of(await ask(agents, make_request(write(body('return {"output": "newer"}'))))) == "newer"
+
+
+async def test_a_saved_neighbour_counts_as_well(agents: AgentProvider, write: Write) -> None:
+    path = write("import words\n" + body('return {"output": words.WORD}'))
+    for word in ("old", "newer"):
+        write(f"WORD = {word!r}", "words.py")
+        assert text_of(await ask(agents, make_request(path))) == word

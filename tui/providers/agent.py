@@ -1,0 +1,123 @@
+"""Agents as a provider: a Python file, a command that speaks JSON lines, or an HTTP endpoint."""
+
+import asyncio
+import os
+import shlex
+import shutil
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from tui.model.chunks import Chunk, End, Remembered, Request, Text, ToolCall
+from tui.model.errors import ProviderError
+from tui.model.shown import show_line
+from tui.model.subjects import ProviderSettings
+from tui.providers.agents.answers import AgentAnswer
+from tui.providers.agents.environ import without_keys
+from tui.providers.agents.process import ProcessAgent
+from tui.providers.agents.worker import Launch
+
+COMMAND_PREFIX = "cmd:"
+_MEMORY_BYTES = 2 << 30
+_MOST_AT_ONCE = 16
+
+
+class Agent(Protocol):
+    """One agent, however it is reached."""
+
+    def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
+        """`Sent` and `Waiting` as they come, then the answer. Raises ProviderError."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of processes and connections."""
+        ...
+
+
+class AgentProvider:
+    """Answers for every agent; `Request.subject.model_id` says which: the path of a `.py` file, `cmd:COMMAND ARG…` or
+    an `http(s)://` URL.
+
+    Processes get `environ` without anything that looks like a key and without `secrets`, which are values. A Python
+    file may use `memory_bytes`; at most `most_at_once` questions are open, the others wait before their clock starts.
+    """
+
+    def __init__(
+        self,
+        settings: ProviderSettings,
+        environ: Mapping[str, str] | None = None,
+        *,
+        secrets: Collection[str] = (),
+        memory_bytes: int = _MEMORY_BYTES,
+        most_at_once: int = _MOST_AT_ONCE,
+    ) -> None:
+        self._settings = settings
+        self._environ = without_keys(os.environ if environ is None else environ, secrets)
+        self._memory_bytes, self._most = memory_bytes, most_at_once
+        self._room = asyncio.Semaphore(most_at_once)
+        self._agents: dict[str, Agent] = {}
+
+    async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        """One step: `Sent`, the output, a `ToolCall` for each tool, the memory, `End`. Raises ProviderError."""
+        agent = self._agent(request.subject.model_id)
+        async with self._room:
+            answers = agent.answer(request)
+            try:
+                async for piece in answers:
+                    if isinstance(piece, AgentAnswer):
+                        for chunk in _chunks_of(piece, request):
+                            yield chunk
+                    else:
+                        yield piece
+            finally:
+                await answers.aclose()
+
+    async def models(self) -> tuple[str, ...]:
+        """None: an agent is named, not offered."""
+        return ()
+
+    async def close(self) -> None:
+        """End every process; returns when they are gone."""
+        agents = list(self._agents.values())
+        self._agents.clear()
+        await asyncio.gather(*(agent.close() for agent in agents))
+
+    def _agent(self, model_id: str) -> Agent:
+        agent = self._agents.get(model_id)
+        if agent is None:
+            agent = self._agents[model_id] = self._open(model_id)
+        return agent
+
+    def _open(self, model_id: str) -> Agent:
+        if model_id.startswith(COMMAND_PREFIX):
+            name, launch = f"agent {show_line(model_id, 80)}", self._command(model_id)
+            return ProcessAgent(name, launch, None, self._most)
+        path = Path(os.path.abspath(model_id))
+        if path.suffix != ".py":
+            raise ProviderError(
+                "not_found", f"{show_line(model_id)} is no agent", fix="Name a .py file, cmd:COMMAND or an http:// URL."
+            )
+        launch = Launch("python", (str(path),), self._environ, self._memory_bytes)
+        return ProcessAgent(f"agent {show_line(path.name, 80)}", launch, path, self._most)
+
+    def _command(self, model_id: str) -> Launch:
+        try:
+            words = shlex.split(model_id.removeprefix(COMMAND_PREFIX))
+        except ValueError as error:
+            raise ProviderError("not_found", f"agent {show_line(model_id)} cannot be read: {error}") from None
+        if not words:
+            raise ProviderError("not_found", "agent cmd: names no command", fix="Write cmd:COMMAND ARG…")
+        if shutil.which(words[0], path=self._environ.get("PATH", os.defpath)) is None:
+            raise ProviderError(
+                "not_found", f"agent {show_line(model_id)}: there is no program {show_line(words[0], 80)} to run"
+            )
+        return Launch("command", tuple(words), self._environ, 0)
+
+
+def _chunks_of(answer: AgentAnswer, request: Request) -> Iterator[Chunk]:
+    if answer.output:
+        yield Text(answer.output)
+    for tool in answer.tools:
+        yield ToolCall(tool.name, tool.arguments)
+    yield Remembered(request.memory if answer.memory is None else answer.memory)
+    yield End("stop")

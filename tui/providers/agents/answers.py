@@ -1,0 +1,125 @@
+"""What an agent answered, read strictly: text, the tools it used, its memory."""
+
+import json
+import math
+from dataclasses import dataclass
+
+from tui.model.shown import show_line
+from tui.model.values import JsonObject, JsonValue
+
+LONGEST_ANSWER = 16 << 20
+_DEEPEST = 64
+
+
+class Nonsense(Exception):
+    """An answer that cannot be read; the text says why, after `answered nonsense: `."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that the agent says it used; `arguments` is JSON, empty where it names none."""
+
+    name: str
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAnswer:
+    """One step's answer. `memory` None: the agent named none."""
+
+    output: str
+    tools: tuple[Tool, ...]
+    memory: JsonObject | None
+
+
+def parse_json(data: bytes | str) -> JsonValue:
+    """A JSON value as the standard means it: no NaN, no infinity, no lone surrogates. Raises Nonsense."""
+    try:
+        value: JsonValue = json.loads(data, parse_constant=_refuse, parse_float=_finite)
+    except Nonsense:
+        raise
+    except RecursionError:
+        raise Nonsense("it is nested too deep") from None
+    except ValueError as error:
+        start = data[:200].decode(errors="replace") if isinstance(data, bytes) else data[:200]
+        if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
+            raise Nonsense(f"it is not JSON: {show_line(start, 120)}") from None
+        raise Nonsense(show_line(str(error))) from None
+    if _is_deeper(value, _DEEPEST):
+        raise Nonsense("it is nested too deep")
+    escape = b"\\ud" if isinstance(data, bytes) else "\\ud"
+    return _without_surrogates(value) if escape in data.lower() else value  # type: ignore[operator]
+
+
+def read_answer(value: JsonValue) -> AgentAnswer:
+    """The object `{output, tools_used, memory}`. Raises Nonsense."""
+    if not isinstance(value, dict):
+        raise Nonsense(f"it must be an object with output, tools_used and memory, not {_kind(value)}")
+    if "output" not in value:
+        if isinstance(value.get("error"), str):
+            raise Nonsense(f"it holds no output, but an error: {show_line(str(value['error']))}")
+        raise Nonsense("it holds no output")
+    output, memory = value["output"], value.get("memory")
+    if not isinstance(output, str):
+        raise Nonsense(f"output must be text, not {_kind(output)}")
+    if memory is not None and not isinstance(memory, dict):
+        raise Nonsense(f"memory must be an object, not {_kind(memory)}")
+    return AgentAnswer(output, _read_tools(value.get("tools_used")), memory)
+
+
+def _read_tools(value: JsonValue) -> tuple[Tool, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise Nonsense(f"tools_used must be a list, not {_kind(value)}")
+    return tuple(_read_tool(tool) for tool in value)
+
+
+def _read_tool(value: JsonValue) -> Tool:
+    if isinstance(value, str):
+        return Tool(value)
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        arguments = value.get("arguments")
+        text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
+        return Tool(str(value["name"]), text)
+    raise Nonsense(f"tools_used must hold names, or objects with a name, not {_kind(value)}")
+
+
+def _refuse(constant: str) -> float:
+    raise Nonsense(f"it holds {constant}, which JSON does not know")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise Nonsense(f"it holds a number that is too large: {digits[:40]}")
+    return value
+
+
+def _is_deeper(value: JsonValue, limit: int) -> bool:
+    """Whether lists and objects stand in each other more than `limit` times."""
+    if not isinstance(value, (list, dict)):
+        return False
+    if limit == 0:
+        return True
+    return any(_is_deeper(item, limit - 1) for item in (value.values() if isinstance(value, dict) else value))
+
+
+def _without_surrogates(value: JsonValue) -> JsonValue:
+    """Text that UTF-8 cannot hold would break whatever keeps or sends it."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {str(_without_surrogates(key)): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def _kind(value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, (int, float)):
+        return "a number"
+    names: dict[type, str] = {str: "text", list: "a list", dict: "an object", type(None): "null"}
+    return names[type(value)]

@@ -1,0 +1,181 @@
+"""The process around an agent: starts it, and leaves nothing of it behind, whatever happens to anyone.
+
+Run as a file, with the standard library only: `guard.py LIFELINE python FILE MEMORY` runs an agent file in a fork of
+this process (MEMORY in bytes), `guard.py LIFELINE command ARG…` any program. LIFELINE is the descriptor of a pipe that
+nobody writes to: when it ends, Assay is gone. The guard ends as the agent ended: same exit status, same signal.
+"""
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from types import FrameType
+
+_SUBREAPER, _DEATH_SIGNAL = 36, 1  # prctl(2)
+_PATIENCE_S = 2.0
+_LOOK_AGAIN_S = 0.005
+
+
+def main(arguments: list[str]) -> None:
+    """Start the agent, wait until it, Assay or SIGTERM ends, then end everything that it started."""
+    lifeline, kind, rest = int(arguments[0]), arguments[1], arguments[2:]
+    assay = os.getppid()
+    bell, ringer = os.pipe()
+    os.set_blocking(bell, False)
+    os.set_blocking(ringer, False)
+    signal.set_wakeup_fd(ringer, warn_on_full_buffer=False)
+    asked: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        if number != signal.SIGCHLD:
+            asked.append(number)
+
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, note)
+    _limit_cores()
+    _ask_kernel(_SUBREAPER, 1)
+    guard = os.getpid()
+    child = os.fork()
+    if child == 0:
+        _become(guard, kind, rest)
+    _let_go_of_pipes()
+    status = None
+    while status is None and not asked and os.getppid() == assay:
+        ready, _, _ = select.select([lifeline, bell], [], [], 1.0)
+        if lifeline in ready:
+            break
+        with contextlib.suppress(BlockingIOError):
+            os.read(bell, 4096)
+        status, _ = _reap(child)
+    _end_family(child)
+    _end_like(status)
+
+
+def _become(guard: int, kind: str, rest: list[str]) -> None:
+    """In the fork: an own process group that dies with the guard, then the agent. Does not return."""
+    status = 70
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.closerange(3, 64)  # the lifeline and the bell are the guard's
+        os.setpgid(0, 0)
+        _ask_kernel(_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != guard:
+            return
+        if kind == "command":
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.execvp(rest[0], rest)
+        _serve_python(rest[0], int(rest[1]))
+        status = 0
+    except BaseException as error:  # noqa: BLE001 - it may not return into the guard's own code
+        print(f"cannot run {rest[0]}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
+    finally:
+        os._exit(status)
+
+
+def _serve_python(path: str, memory: int) -> None:
+    import importlib.util
+    import resource
+
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    place = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
+    spec = importlib.util.spec_from_file_location("_assay_runner", place)
+    assert spec is not None
+    assert spec.loader is not None
+    runner = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(runner)
+    runner.serve(path)
+
+
+def _limit_cores() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _ask_kernel(option: int, value: int) -> None:
+    """prctl, where there is one: Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _let_go_of_pipes() -> None:
+    """Only the agent holds the pipes to Assay, so that their end is its end."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+
+
+def _reap(child: int) -> tuple[int | None, bool]:
+    """Bury what has ended, orphans of the agent too: the wait status of the agent itself, once it has ended, and
+    whether any child is left."""
+    status = None
+    try:
+        while True:
+            pid, ended = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return status, True
+            if pid == child:
+                status = ended
+    except ChildProcessError:
+        return status, False
+
+
+def _end_family(child: int) -> None:
+    """Kill the agent's group and every process that descends from it, also those that left the group."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        _kill_descendants()
+        _, any_left = _reap(child)
+        if not any_left or time.monotonic() > deadline:
+            return
+        time.sleep(_LOOK_AGAIN_S)
+
+
+def _kill_descendants() -> None:
+    children: dict[int, list[int]] = {}
+    for pid, parent in _processes():
+        children.setdefault(parent, []).append(pid)
+    waiting = [os.getpid()]
+    while waiting:
+        for pid in children.get(waiting.pop(), ()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+            waiting.append(pid)
+
+
+def _processes() -> Iterator[tuple[int, int]]:
+    """(process, parent) of everything that runs, where there is a /proc."""
+    if not os.path.isdir("/proc/self"):
+        return
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            with contextlib.suppress(OSError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+                yield int(name), int(fields[1])
+
+
+def _end_like(status: int | None) -> None:
+    if status is None:
+        os._exit(0)
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        time.sleep(_PATIENCE_S)
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

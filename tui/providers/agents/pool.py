@@ -1,0 +1,73 @@
+"""Which process answers which step: one for all steps of an attempt, used again where that is safe."""
+
+import asyncio
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+
+from tui.model.trials import TrialKey
+from tui.providers.agents.worker import Launch, Worker
+
+_GRACE_S = 1.0
+
+
+class Pool:
+    """The processes of one agent.
+
+    A process stays with its trial from the first step to the last. After that a Python agent's process answers other
+    trials (its modules stay loaded, its memory comes with each request); a command's is ended, so that each attempt
+    at a trial has a process of its own. At most `limit` processes wait between two steps; the longest waiting goes.
+    """
+
+    def __init__(self, launch: Launch, stamp: Callable[[], Hashable], limit: int) -> None:
+        self._launch, self._stamp, self._limit = launch, stamp, limit
+        self._reuses = launch.kind == "python"
+        self._between: dict[TrialKey, Worker] = {}
+        self._free: list[Worker] = []
+        self._ending: set[asyncio.Task[None]] = set()
+
+    async def take(self, trial: TrialKey, step: int) -> Worker:
+        """A process for this step, started if need be. Raises OSError."""
+        kept = self._between.pop(trial, None)
+        stamp = self._stamp()
+        if kept is not None:
+            if step > 0 and kept.is_alive:
+                return kept
+            self._let_go(kept)
+        while self._free:
+            worker = self._free.pop()
+            if worker.is_alive and worker.stamp == stamp:
+                return worker
+            self._retire(worker)
+        worker = await Worker.start(self._launch)
+        worker.stamp = stamp
+        return worker
+
+    def give_back(self, worker: Worker, trial: TrialKey, *, is_last: bool) -> None:
+        """The process has answered well and may be asked again."""
+        if is_last:
+            self._let_go(worker)
+            return
+        self._between[trial] = worker
+        if len(self._between) > self._limit:
+            self._let_go(self._between.pop(next(iter(self._between))))
+
+    def _let_go(self, worker: Worker) -> None:
+        if self._reuses and worker.is_alive:
+            self._free.append(worker)
+        else:
+            self._retire(worker)
+
+    def _retire(self, worker: Worker) -> None:
+        """End it in the background: whoever asked has the answer and need not wait."""
+        task = asyncio.create_task(worker.end(0.0 if self._reuses else _GRACE_S))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def close(self) -> None:
+        """End every process; returns when they are gone."""
+        for worker in (*self._between.values(), *self._free):
+            self._retire(worker)
+        self._between.clear()
+        self._free.clear()
+        with suppress(asyncio.CancelledError):
+            await asyncio.gather(*self._ending, return_exceptions=True)

@@ -1,0 +1,106 @@
+"""An agent in processes of its own: a Python file or a command."""
+
+import json
+import os
+from collections.abc import AsyncGenerator, Hashable
+from contextlib import suppress
+from pathlib import Path
+
+from tui.model.chunks import Chunk, Request, Sent
+from tui.model.errors import ProviderError
+from tui.model.shown import show_line
+from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
+from tui.providers.agents.pool import Pool
+from tui.providers.agents.worker import Launch, Worker, WorkerLost
+
+
+class _Refused(Exception):
+    """The agent's own process said why there is no answer; `over`: and then it ended."""
+
+    def __init__(self, sentence: str, *, over: bool) -> None:
+        super().__init__(sentence)
+        self.over = over
+
+
+class _Left(Exception):
+    """A command that is made for one answer had gone, in peace, when the next step came."""
+
+
+class ProcessAgent:
+    """Asks one agent. `name` begins every error; `file` is the Python file, None for a command; at most `limit`
+    processes wait between two steps of their trial."""
+
+    def __init__(self, name: str, launch: Launch, file: Path | None, limit: int) -> None:
+        self._name, self._file = name, file
+        self._pool = Pool(launch, self._state_of_folder, limit)
+
+    async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
+        """`Sent`, then the answer. Raises ProviderError("crashed"). Closing it kills the process."""
+        if self._file is not None and not self._file.is_file():
+            place = show_line(str(self._file))
+            raise ProviderError("not_found", f"{self._name} is not there", fix=f"Looked for {place}.")
+        yield Sent()
+        try:
+            answer = await self._answer_with(await self._take(request), request)
+        except _Left:
+            answer = await self._answer_with(await self._take(request), request)
+        yield answer
+
+    async def close(self) -> None:
+        """End its processes; returns when they are gone."""
+        await self._pool.close()
+
+    async def _take(self, request: Request) -> Worker:
+        try:
+            return await self._pool.take(request.trial, request.step)
+        except OSError as error:
+            raise ProviderError("crashed", f"{self._name} cannot be started: {error.strerror}") from None
+
+    async def _answer_with(self, worker: Worker, request: Request) -> AgentAnswer:
+        may_leave = self._file is None and worker.has_answered
+        healthy = False
+        try:
+            answer = await self._ask(worker, request)
+            healthy = True
+        except _Refused as refusal:
+            healthy = not refusal.over
+            raise self._fault(str(refusal), worker) from None
+        except Nonsense as error:
+            raise self._fault(f"answered nonsense: {error}", worker) from None
+        except WorkerLost as error:
+            if may_leave and worker.ended_well:
+                raise _Left from None
+            raise self._fault(str(error), worker) from None
+        finally:
+            if healthy:
+                self._pool.give_back(worker, request.trial, is_last=request.last)
+            else:
+                await worker.end()
+        return answer
+
+    async def _ask(self, worker: Worker, request: Request) -> AgentAnswer:
+        question = json.dumps({"input": request.prompt.input, "memory": request.memory}).encode()
+        value = parse_json(await worker.ask(question))
+        if self._file is not None:
+            if not isinstance(value, dict) or not ("answer" in value or "fault" in value):
+                raise Nonsense("its process spoke out of turn")
+            if "fault" in value:
+                raise _Refused(show_line(str(value["fault"]), 600), over=bool(value.get("over")))
+            value = value["answer"]
+        return read_answer(value)
+
+    def _fault(self, sentence: str, worker: Worker) -> ProviderError:
+        words = worker.last_words
+        return ProviderError("crashed", f"{self._name} {sentence}" + (f"\nIt had printed:\n{words}" if words else ""))
+
+    def _state_of_folder(self) -> Hashable:
+        """Changes when a Python file beside the agent does, so that the next trial runs what is saved."""
+        if self._file is None:
+            return None
+        found = []
+        with suppress(OSError), os.scandir(self._file.parent) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    stat = entry.stat()
+                    found.append((entry.name, stat.st_mtime_ns, stat.st_size))
+        return tuple(sorted(found))

@@ -1,0 +1,211 @@
+"""Runs a Python agent file: a request a line in, an answer a line out, over descriptors that the agent does not see.
+
+Loaded by `guard.py` with the standard library only. A request is `{"input", "memory"}`; an answer
+`{"answer": {…}}`, or `{"fault": sentence, "over": bool}` where the agent gave none; `over`: the process ends.
+"""
+
+import importlib.util
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, BinaryIO
+
+_LONGEST_ANSWER = 16 << 20
+_LONGEST_MESSAGE = 500
+
+
+class _Unusable(Exception):
+    """The agent gave no answer; the text goes after `agent flight.py`."""
+
+    def __init__(self, sentence: str, *, over: bool = False) -> None:
+        super().__init__(sentence)
+        self.over = over
+
+
+def serve(path: str) -> None:
+    """Load the agent and answer until the requests end."""
+    requests, answers = _private_pipes()
+    home = os.getpid()
+    try:
+        agent = _load(path)
+    except _Unusable as fault:
+        requests.readline()
+        _reply(answers, {"fault": str(fault), "over": True})
+        return
+    wait = _Waiter()
+    for line in requests:
+        request = json.loads(line)
+        try:
+            reply = _answer(agent, path, request["input"], request["memory"], wait)
+            over = False
+        except _Unusable as fault:
+            over = fault.over
+            reply = json.dumps({"fault": str(fault), "over": over}).encode()
+        if os.getpid() != home:  # the agent forked, and this is the copy
+            os._exit(0)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        answers.write(reply + b"\n")
+        answers.flush()
+        if over:
+            return
+
+
+def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """The two pipes to Assay, moved away from descriptors 0 and 1; what the agent prints goes to stderr."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    return requests, answers
+
+
+def _reply(answers: BinaryIO, value: dict[str, object]) -> None:
+    answers.write(json.dumps(value).encode() + b"\n")
+    answers.flush()
+
+
+def _load(path: str) -> Callable[..., Any]:
+    folder, file = os.path.split(path)
+    sys.argv = [path]
+    try:
+        os.chdir(folder)
+        sys.path.insert(0, folder)
+        module = _import_file(os.path.splitext(file)[0], path)
+    except SyntaxError as error:
+        if error.filename != path:
+            raise _Unusable(f"cannot be loaded: {_words(error, path)}", over=True) from None
+        raise _Unusable(f"has a syntax error: {error.msg} (line {error.lineno})", over=True) from None
+    except SystemExit as error:
+        raise _Unusable(f"called {_exit_call(error)} while it was loaded", over=True) from None
+    except BaseException as error:  # noqa: BLE001 - whatever the file does is the agent's
+        raise _Unusable(f"cannot be loaded: {_words(error, path)}", over=True) from None
+    agent = getattr(module, "agent", None)
+    if not callable(agent):
+        raise _Unusable("has no function named agent; it needs `def agent(input, memory)`", over=True)
+    _check_signature(agent)
+    return agent  # type: ignore[no-any-return]
+
+
+def _import_file(name: str, path: str) -> ModuleType:
+    name = name if name.isidentifier() and name not in sys.modules else "_assay_agent"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _check_signature(agent: Callable[..., Any]) -> None:
+    try:
+        signature = inspect.signature(agent)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind("", {})
+    except TypeError:
+        wrong = f"has a function agent{signature}, but it must take two arguments: agent(input, memory)"
+        raise _Unusable(wrong, over=True) from None
+
+
+class _Waiter:
+    """Runs coroutines on one event loop, made when the first one comes."""
+
+    def __init__(self) -> None:
+        self._runner: Any = None
+
+    def __call__(self, awaitable: Any) -> Any:
+        import asyncio
+
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+
+        async def whole() -> Any:
+            return await awaitable
+
+        return self._runner.run(whole())
+
+
+def _answer(agent: Callable[..., Any], path: str, said: str, memory: Any, wait: _Waiter) -> bytes:
+    try:
+        given = agent(said, memory)
+        if inspect.isawaitable(given):
+            given = wait(given)
+    except SystemExit as error:
+        raise _Unusable(f"called {_exit_call(error)}", over=True) from None
+    except BaseException as error:  # noqa: BLE001 - whatever the function does is the agent's
+        over = not isinstance(error, Exception) or isinstance(error, MemoryError)
+        raise _Unusable(f"raised {_words(error, path)}", over=over) from None
+    return _encode(given, memory)
+
+
+def _encode(given: Any, memory: Any) -> bytes:
+    """The answer as one line. A memory that it does not name is the one that it was given, as it left it."""
+    if not isinstance(given, dict):
+        raise _Unusable(
+            f"answered nonsense: it must return an object with output, tools_used and memory, not {_kind(given)}"
+        )
+    answer = dict(given)
+    if answer.get("memory") is None:
+        answer["memory"] = memory
+    if isinstance(answer.get("tools_used"), (list, tuple)):
+        answer["tools_used"] = [_plain_tool(tool) for tool in answer["tools_used"]]
+    keys = [key for key in ("output", "tools_used", "memory") if key in answer]
+    parts = [f'"{key}":{_json_of(key, answer[key])}' for key in keys]
+    line = f'{{"answer":{{{",".join(parts)}}}}}'.encode(errors="replace")
+    if len(line) > _LONGEST_ANSWER:
+        raise _Unusable(f"answered with {len(line) / (1 << 20):.0f} MiB; at most 16 MiB are taken")
+    return line
+
+
+def _json_of(key: str, value: Any) -> str:
+    try:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    except ValueError as error:
+        why = "it holds NaN or infinity" if "JSON compliant" in str(error) else str(error)[:_LONGEST_MESSAGE]
+    except Exception as error:  # noqa: BLE001 - classes of the agent are in it
+        why = f"{error}"[:_LONGEST_MESSAGE]
+    raise _Unusable(f"answered nonsense: its {key} cannot be written as JSON: {why}")
+
+
+def _plain_tool(tool: Any) -> Any:
+    """Objects with a `name` may be any class."""
+    if isinstance(tool, (str, dict)):
+        return tool
+    name = getattr(tool, "name", None)
+    return {"name": name} if isinstance(name, str) else tool
+
+
+def _exit_call(error: SystemExit) -> str:
+    return "sys.exit()" if error.code is None else f"sys.exit({error.code!r})"[:_LONGEST_MESSAGE]
+
+
+def _kind(value: Any) -> str:
+    return "nothing (None)" if value is None else f"{type(value).__name__}"
+
+
+def _words(error: BaseException, path: str) -> str:
+    """`KeyError: 'x' (line 12)`: the line is the last one of the agent's own file."""
+    try:
+        message = str(error)[:_LONGEST_MESSAGE]
+    except Exception:  # noqa: BLE001 - the agent's own __str__
+        message = ""
+    line, traceback = None, error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == path:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    named = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    return f"{named} (line {line})" if line else named
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

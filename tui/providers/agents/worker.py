@@ -1,0 +1,200 @@
+"""One guarded process of an agent: a line in, a line out, and no trace of it afterwards."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from tui.model.shown import show_text
+from tui.providers.agents.answers import LONGEST_ANSWER
+
+_MOST_PRINTED = 16 << 20
+_TAIL_BYTES, _TAIL_LINES, _TAIL_TEXT = 8 << 10, 10, 1_000
+_LAST_BYTES_S, _PATIENCE_S = 0.5, 3.0
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What to start: `kind` `python` with the agent file's absolute path, or `command` with its words. `memory_bytes`
+    holds for Python files."""
+
+    kind: str
+    words: tuple[str, ...]
+    environ: Mapping[str, str]
+    memory_bytes: int
+
+
+class WorkerLost(Exception):
+    """The process gave no answer, and will give none; the text goes after the agent's name."""
+
+
+class Worker(asyncio.SubprocessProtocol):
+    """A running agent. Only one answer may be asked for at a time."""
+
+    def __init__(self) -> None:
+        self.stamp: object = None
+        self.has_answered = False
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._tail = bytearray()
+        self._printed = 0
+        self._over: str | None = None
+        self._answer: asyncio.Future[bytes] | None = None
+        self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._lifeline = -1
+        self._transport: asyncio.SubprocessTransport
+
+    @classmethod
+    async def start(cls, launch: Launch) -> "Worker":
+        """Start the process. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        watched, lifeline = os.pipe()
+        extra: dict[str, Any] = {"pass_fds": (watched,)} if os.name == "posix" else {}
+        words, environ = _words(launch, watched), dict(launch.environ)
+        try:
+            _, worker = await loop.subprocess_exec(cls, *words, env=environ, start_new_session=True, **extra)
+        except BaseException:
+            os.close(lifeline)
+            raise
+        finally:
+            os.close(watched)
+        worker._lifeline = lifeline
+        return worker
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked (again)."""
+        return self._over is None and self._transport.get_returncode() is None
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether it has ended by itself with status 0."""
+        return self._transport.get_returncode() == 0
+
+    @property
+    def last_words(self) -> str:
+        """The last lines of what it printed, safe to show; empty where it printed nothing."""
+        text = show_text(self._tail.decode(errors="replace")).strip()
+        return "\n".join(text.splitlines()[-_TAIL_LINES:])[-_TAIL_TEXT:]
+
+    async def ask(self, line: bytes) -> bytes:
+        """Send one line and return the line that answers it. Raises WorkerLost."""
+        if self._buffer.strip():
+            raise WorkerLost("answered more than once for one step")
+        self._buffer.clear()
+        self._tail.clear()
+        self._scanned = self._printed = 0
+        self._answer = asyncio.get_running_loop().create_future()
+        stdin = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+        stdin.write(line + b"\n")
+        self._look()
+        try:
+            return await self._answer
+        finally:
+            self._answer = None
+
+    async def end(self, grace: float = 0.0) -> None:
+        """Close its input, wait `grace` seconds, then kill it with everything it started. Returns when it is gone."""
+        stdin = self._transport.get_pipe_transport(0)
+        if stdin is not None:
+            stdin.close()
+        if grace:
+            await asyncio.wait([self._gone], timeout=grace)
+        self.kill()
+        await asyncio.wait([self._gone], timeout=_PATIENCE_S)
+        self._transport.close()
+
+    def kill(self) -> None:
+        """Tell the guard to end everything, now."""
+        self._let_go()
+        if self._transport.get_returncode() is None:
+            with suppress(ProcessLookupError):
+                self._transport.send_signal(signal.SIGTERM)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self._buffer += data
+            if len(self._buffer) > LONGEST_ANSWER + 1 and b"\n" not in self._buffer:
+                self._lose(f"answered with more than {LONGEST_ANSWER >> 20} MiB")
+        else:
+            self._tail += data
+            del self._tail[:-_TAIL_BYTES]
+            self._printed += len(data)
+            if self._printed > _MOST_PRINTED:
+                self._lose(f"printed more than {_MOST_PRINTED >> 20} MiB")
+        self._look()
+
+    def process_exited(self) -> None:
+        asyncio.get_running_loop().call_later(_LAST_BYTES_S, self._finish)
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self._finish()
+
+    def _finish(self) -> None:
+        """The process has ended and its last bytes are here, or something that it left behind holds the pipes."""
+        if self._gone.done():
+            return
+        self._gone.set_result(None)
+        self._let_go()
+        if self._buffer and not self._buffer.endswith(b"\n"):
+            self._buffer += b"\n"
+        self._look()
+        self._lose(_how_it_ended(self._transport.get_returncode()))
+        self._transport.close()
+
+    def _look(self) -> None:
+        """Hand over the answer once its line is whole, or say that none will come."""
+        if self._answer is None or self._answer.done():
+            return
+        while (end := self._buffer.find(b"\n", self._scanned)) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            self._scanned = 0
+            if line.strip():
+                self._answer.set_result(line)
+                self.has_answered = True
+                return
+        self._scanned = len(self._buffer)
+        if self._over is not None:
+            self._answer.set_exception(WorkerLost(self._over))
+
+    def _lose(self, why: str) -> None:
+        if self._over is None:
+            self._over = why
+            self._look()
+            self.kill()
+
+    def _let_go(self) -> None:
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+
+def _words(launch: Launch, watched: int) -> Sequence[str]:
+    if os.name == "posix":
+        guard = (sys.executable, "-P", str(_HERE / "guard.py"), str(watched), launch.kind)
+        limit = (str(launch.memory_bytes),) if launch.kind == "python" else ()
+        return (*guard, *launch.words, *limit)
+    if launch.kind == "python":
+        return (sys.executable, "-P", str(_HERE / "runner.py"), *launch.words)
+    return launch.words
+
+
+def _how_it_ended(status: int | None) -> str:
+    if status is None or status >= 0:
+        return f"ended with exit status {status or 0} and printed no answer"
+    try:
+        name = f" ({signal.Signals(-status).name})"
+    except ValueError:
+        name = ""
+    why = ", perhaps because memory ran out" if -status == 9 else ""
+    return f"was killed by signal {-status}{name}{why}"
