@@ -6,6 +6,7 @@ from contextlib import aclosing
 from typing import cast
 
 from tui.model.chunks import Chunk, Reasoning, Remembered, Request, Text, ToolCall
+from tui.model.errors import ProviderError
 from tui.model.subjects import Settings, Subject
 from tui.model.trials import Message, Prompt, TrialKey
 from tui.model.values import JsonObject, JsonValue
@@ -63,3 +64,16 @@ def memory_of(chunks: list[Chunk]) -> JsonValue:
     """The memory after the step."""
     (remembered,) = (chunk for chunk in chunks if isinstance(chunk, Remembered))
     return remembered.memory
+
+
+async def ask_in_vain(provider: Provider, request: Request, seconds: float = 20.0) -> tuple[list[Chunk], ProviderError]:
+    """What arrived before the fault, and the fault; AssertionError when there is none."""
+    heard: list[Chunk] = []
+    answer = cast("AsyncGenerator[Chunk, None]", provider.ask(request))
+    try:
+        async with asyncio.timeout(seconds), aclosing(answer) as chunks:
+            async for chunk in chunks:
+                heard.append(chunk)  # noqa: PERF401 - kept when the fault comes
+    except ProviderError as fault:
+        return heard, fault
+    raise AssertionError(f"no fault after {heard}")

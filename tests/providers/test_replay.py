@@ -1,0 +1,149 @@
+"""Recorded answers told again: all of what was recorded, in its own time or at once, never unmarked."""
+
+import asyncio
+
+import pytest
+
+from tests.support.asking import ask, ask_in_vain, make_request, text_of
+from tui.model.chunks import (
+    Chunk,
+    Counted,
+    End,
+    Noted,
+    Reasoning,
+    Remembered,
+    Request,
+    Sent,
+    Text,
+    ToolCall,
+)
+from tui.model.errors import ProviderError
+from tui.model.trials import Attempt, Prompt, StepResult, Timing, TrialKey, TrialResult, Usage
+from tui.providers.replay import Place, ReplayProvider, recordings_of
+
+RUN = "0193f00d"
+LABEL = Noted(f"recorded answer of run {RUN}")
+
+
+def recorded(response: str, *, pace: tuple[tuple[int, int], ...] = (), **more: object) -> StepResult:
+    return StepResult(
+        input="in",
+        response=response,
+        prompt=Prompt("in", ()),
+        pace=pace,
+        **{"finish_reason": "stop", **more},  # type: ignore[arg-type]
+    )
+
+
+def player(step: StepResult, speed: float | None = None) -> ReplayProvider:
+    return ReplayProvider({Place("case", 0, 1): step}, RUN, speed)
+
+
+async def timed(provider: ReplayProvider, request: Request) -> list[tuple[float, Chunk]]:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    return [((loop.time() - began) * 1000, chunk) async for chunk in provider.ask(request)]
+
+
+async def test_everything_recorded_comes_back() -> None:
+    step = recorded(
+        "Höhe 日本",
+        pace=((5, 2), (9, 7)),
+        reasoning="hm",
+        tools_used=("Search", "Book"),
+        memory_before={},
+        memory={"a": 1},
+        usage=Usage(1, 2, 3),
+        notes=("cut at 16 MiB",),
+        finish_reason="length",
+    )
+    assert await ask(player(step), make_request("x")) == [
+        Sent(),
+        LABEL,
+        Reasoning("hm"),
+        Text("Hö"),
+        Text("he 日本"),
+        ToolCall("Search"),
+        ToolCall("Book"),
+        Remembered({"a": 1}),
+        Counted(Usage(1, 2, 3)),
+        Noted("cut at 16 MiB"),
+        End("length"),
+    ]
+
+
+async def test_a_chat_models_answer_has_no_memory() -> None:
+    chunks = await ask(player(recorded("x")), make_request("x"))
+    assert not any(isinstance(chunk, Remembered) for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("pace", "pieces"),
+    [
+        ((), ["abcdef"]),
+        (((0, 2),), ["ab", "cdef"]),
+        (((0, 2), (1, 2), (2, 99)), ["ab", "cdef"]),
+        (((0, 6),), ["abcdef"]),
+    ],
+)
+async def test_no_pace_loses_or_doubles_text(pace: tuple[tuple[int, int], ...], pieces: list[str]) -> None:
+    chunks = await ask(player(recorded("abcdef", pace=pace)), make_request("x"))
+    assert [chunk.text for chunk in chunks if isinstance(chunk, Text)] == pieces
+
+
+@pytest.mark.parametrize(("speed", "factor"), [(1.0, 1.0), (2.0, 0.5)])
+async def test_the_recorded_timing_is_kept(speed: float, factor: float) -> None:
+    step = recorded("abc", pace=((20, 1), (60, 3)), timing=Timing(20, 80))
+    heard = await timed(player(step, speed), make_request("x"))
+    moments = [moment for moment, chunk in heard if isinstance(chunk, Text | End)]
+    assert all(got >= due * factor for got, due in zip(moments, (20, 60, 80), strict=True))
+    assert heard[0][0] < 20 * factor, "nothing is held back before its time"
+
+
+async def test_at_once_waits_for_nothing() -> None:
+    step = recorded("abc", pace=((600_000, 3),), timing=Timing(600_000, 600_000))
+    assert text_of(await ask(player(step), make_request("x"), seconds=5)) == "abc"
+
+
+async def test_speed_shortens_the_waits() -> None:
+    step = recorded("abc", pace=((600_000, 3),), timing=Timing(600_000, 1_200_000))
+    assert text_of(await ask(player(step, 100_000.0), make_request("x"), seconds=5)) == "abc"
+
+
+async def test_closing_it_ends_the_wait() -> None:
+    step = recorded("abc", pace=((0, 1), (600_000, 3)))
+    with pytest.raises(TimeoutError):
+        await ask(player(step, 1.0), make_request("x"), seconds=0.05)
+
+
+async def test_an_answer_that_was_incomplete_stays_so() -> None:
+    heard, fault = await ask_in_vain(player(recorded("half", finish_reason=None)), make_request("x"))
+    assert (fault.fault, str(fault)) == ("incomplete", "The recorded answer is incomplete")
+    assert text_of(heard) == "half"
+
+
+@pytest.mark.parametrize(("step", "repeat"), [(1, 1), (0, 2)])
+async def test_what_is_not_there_is_said(step: int, repeat: int) -> None:
+    with pytest.raises(ProviderError) as caught:
+        await ask(player(recorded("x")), make_request("x", step=step, repeat=repeat))
+    assert caught.value.fault == "not_found"
+    assert f"run {RUN} holds no answer to step {step + 1} of case case, repeat {repeat}" in str(caught.value)
+
+
+def test_the_last_attempt_of_the_models_trials_is_played() -> None:
+    def trial(case: str, model: str, *texts: str) -> TrialResult:
+        attempts = tuple(
+            Attempt(number, "passed", None, (recorded(text), recorded(f"{text}+")))
+            for number, text in enumerate(texts, start=1)
+        )
+        return TrialResult(TrialKey(case, model, 2), "passed", False, None, attempts)
+
+    results = [trial("a", "m", "old", "new"), trial("a", "other", "not this"), trial("b", "m")]
+    played = recordings_of(results, "m")
+    assert {place: step.response for place, step in played.items()} == {("a", 0, 2): "new", ("a", 1, 2): "new+"}
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])
+def test_a_speed_that_cannot_be_is_refused(speed: float) -> None:
+    with pytest.raises(ValueError, match="speed must be above 0"):
+        ReplayProvider({}, RUN, speed)

@@ -1,0 +1,122 @@
+"""Recorded answers of an earlier run, told again in their own time or at once; always marked as recorded."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from tui.model.chunks import (
+    Chunk,
+    Counted,
+    End,
+    FinishReason,
+    Noted,
+    Reasoning,
+    Remembered,
+    Request,
+    Sent,
+    Text,
+    ToolCall,
+)
+from tui.model.errors import ProviderError
+from tui.model.shown import show_line
+from tui.model.trials import StepResult, TrialResult
+
+_REASONS: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool_calls",
+    "content_filter": "content_filter",
+    "refusal": "refusal",
+}
+
+
+class Place(NamedTuple):
+    """Which answer: `step` counts from 0, `repeat` from 1."""
+
+    case: str
+    step: int
+    repeat: int
+
+
+def recordings_of(results: Iterable[TrialResult], model: str) -> dict[Place, StepResult]:
+    """What one model said in a run: of each trial the last attempt's steps."""
+    return {
+        Place(result.trial.case, number, result.trial.repeat): step
+        for result in results
+        if result.trial.model == model and result.attempts
+        for number, step in enumerate(result.attempts[-1].steps)
+    }
+
+
+class ReplayProvider:
+    """Plays what was recorded; each answer is noted as `recorded answer of run …`.
+
+    `run` names the run. `speed` 1.0 keeps the recorded timing, 2.0 halves the waits, None tells at once.
+    """
+
+    def __init__(self, recordings: Mapping[Place, StepResult], run: str, speed: float | None = None) -> None:
+        if speed is not None and not speed > 0:
+            raise ValueError(f"speed must be above 0, not {speed}")
+        self._recordings, self._run, self._speed = recordings, run, speed
+
+    async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        """One recorded answer. Raises ProviderError: `not_found` where there is none, `incomplete` at the end of one
+        that was not complete when it was recorded."""
+        place = Place(request.trial.case, request.step, request.trial.repeat)
+        recorded = self._recordings.get(place)
+        if recorded is None:
+            raise ProviderError(
+                "not_found",
+                f"run {show_line(self._run, 60)} holds no answer to step {place.step + 1} of case "
+                f"{show_line(place.case, 80)}, repeat {place.repeat}",
+                fix="Run the case again, or replay a run that has it.",
+            )
+        began = asyncio.get_running_loop().time()
+        yield Sent()
+        yield Noted(f"recorded answer of run {self._run}")
+        if recorded.reasoning:
+            yield Reasoning(recorded.reasoning)
+        for moment_ms, text in _pieces(recorded):
+            await self._wait_until(began, moment_ms)
+            yield Text(text)
+        await self._wait_until(began, recorded.timing.duration_ms)
+        for chunk in _rest(recorded):
+            yield chunk
+        if recorded.finish_reason is None:
+            raise ProviderError("incomplete", "The recorded answer is incomplete")
+        yield End(_REASONS.get(recorded.finish_reason, "other"))
+
+    async def models(self) -> tuple[str, ...]:
+        """None: recordings are asked for by their run."""
+        return ()
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    async def _wait_until(self, began: float, moment_ms: float) -> None:
+        """Counted from the beginning, so that late wake-ups do not add up."""
+        if self._speed is not None:
+            wait = began + moment_ms / 1000 / self._speed - asyncio.get_running_loop().time()
+            if wait > 0:
+                await asyncio.sleep(wait)
+
+
+def _pieces(recorded: StepResult) -> Iterator[tuple[int, str]]:
+    """The answer in pieces with the moment of each, in milliseconds; whatever the pace leaves out comes last."""
+    told, moment = 0, 0
+    for moment, size in recorded.pace:
+        if size > told:
+            yield moment, recorded.response[told:size]
+            told = size
+    if told < len(recorded.response):
+        yield moment, recorded.response[told:]
+
+
+def _rest(recorded: StepResult) -> Iterator[Chunk]:
+    for tool in recorded.tools_used:
+        yield ToolCall(tool)
+    if recorded.memory_before is not None or recorded.memory is not None:
+        yield Remembered(recorded.memory)
+    yield Counted(recorded.usage)
+    for note in recorded.notes:
+        yield Noted(note)
