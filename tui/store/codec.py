@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tui.model.plan import RunOptions
@@ -54,10 +54,9 @@ def decode_options(text: str) -> RunOptions:
 def encode_result(result: TrialResult) -> str:
     """A result as JSON. Never fails: an agent's memory that no parser would read back is cut at 64 levels."""
     try:
-        return _encode(_adapter(TrialResult), result)
-    except (ValueError, RecursionError):
-        flat = replace(result, attempts=tuple(_flatten(attempt) for attempt in result.attempts))
-        return _encode(_adapter(TrialResult), flat)
+        return _adapter(TrialResult).dump_json(result).decode()
+    except ValueError:
+        return _dump(replace(result, attempts=tuple(_flatten(attempt) for attempt in result.attempts)))
 
 
 def decode_result(text: str) -> TrialResult:
@@ -81,8 +80,16 @@ def _encode(adapter: "TypeAdapter[T]", value: T) -> str:
     try:
         return adapter.dump_json(value).decode()
     except ValueError:
-        # Lone surrogates, which only the escapes of the standard library carry.
-        return json.dumps(adapter.dump_python(value))
+        return _dump(value)
+
+
+def _dump(value: object) -> str:
+    # Lone surrogates, which only the escapes of the standard library carry.
+    return json.dumps(value, default=_fields)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def _decode(adapter: "TypeAdapter[T]", text: str) -> T:

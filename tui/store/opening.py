@@ -101,8 +101,9 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
             copy = back_up(connection, path, version)
             notices = (f"The history was brought to a newer format; as it was, it is kept in {copy}.",)
         migrate(connection, STEPS)
-    # Only a try shows whether we may write: rights, mounts and systems differ.
+    # Only a try shows whether we may write: rights, mounts and systems differ, and BEGIN alone says nothing.
     connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA user_version = {len(STEPS)}")
     connection.execute("ROLLBACK")
     return notices
 

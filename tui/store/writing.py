@@ -28,7 +28,7 @@ def insert_run(connection: sqlite3.Connection, plan: Plan, started_at: str, owne
         "suite_name": storable(suite.name),
         "suite_path": storable(suite.path),
         "suite_place": place_of(suite.path),
-        "suite_sha256": suite.sha256,
+        "suite_sha256": storable(suite.sha256),
         "subjects": codec.encode_subjects(plan.subjects),
         "models": json.dumps([subject.name for subject in plan.subjects]),
         "options": codec.encode_options(plan.options),
@@ -103,7 +103,10 @@ def drop_unused_suites(connection: sqlite3.Connection) -> None:
 
 def place_of(path: str) -> str:
     """Where a suite lies, however it was named."""
-    return storable(os.path.realpath(path))
+    try:
+        return storable(os.path.realpath(path))
+    except ValueError:  # NUL, or what no file name can hold
+        return storable(path)
 
 
 def storable(text: str) -> str:
@@ -111,6 +114,7 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+_LARGEST = 2**63 - 1
 _SAVE_OUTCOME = """UPDATE trial SET verdict = ?, flaky = ?, error = ?, attempts = ?, first_token_ms = ?,
     duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ? WHERE number = ?"""
 
@@ -123,11 +127,16 @@ def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
         outcome.attempts,
         outcome.first_token_ms,
         outcome.duration_ms,
-        outcome.input_tokens,
-        outcome.output_tokens,
-        outcome.reasoning_tokens,
+        _count(outcome.input_tokens),
+        _count(outcome.output_tokens),
+        _count(outcome.reasoning_tokens),
         outcome.retries,
     )
+
+
+def _count(tokens: int | None) -> int | None:
+    # A provider may claim more than SQLite's integers hold.
+    return None if tokens is None else max(-_LARGEST, min(tokens, _LARGEST))
 
 
 def _suite_number(connection: sqlite3.Connection, suite: Suite) -> int:

@@ -1,0 +1,322 @@
+"""What is kept comes back as it was."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.kept_runs import (
+    FINISHED,
+    STARTED,
+    hostile_run,
+    large_run,
+    make_case,
+    make_plan,
+    make_result,
+    make_step,
+    make_subject,
+    small_run,
+)
+from tui.model.errors import StoreError
+from tui.model.kept import KeptRun
+from tui.model.outcomes import Outcome, outcome_of
+from tui.model.runs import new_run_id
+from tui.model.trials import Attempt, TrialKey, TrialResult, Usage
+from tui.model.values import JsonValue
+from tui.store.protocol import Store
+from tui.store.sqlite import SqliteStore
+
+A, B = "openai/mock-a", "local/mock-b"
+
+
+def keep_whole(store: Store, kept: KeptRun) -> None:
+    store.begin_run(kept.plan, STARTED)
+    store.save_trials(kept.plan.run_id, kept.results)
+    store.finish_run(kept.plan.run_id, kept.record.state, FINISHED)
+
+
+def test_a_run_comes_back_as_it_was(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    back = store.read_run(kept.plan.run_id)
+    assert back.plan == kept.plan
+    assert back.results == kept.results
+    assert back.record == kept.record
+    assert store.list_runs() == (kept.record,)
+
+
+def test_the_version_that_ran_it_is_kept(store: SqliteStore) -> None:
+    import tui
+
+    keep_whole(store, small_run())
+    assert store.read_run(small_run().plan.run_id).assay == tui.__version__
+
+
+def test_it_is_there_for_the_next_process(store: SqliteStore, history: Path) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    store.close()
+    again = SqliteStore(history)
+    assert again.read_run(kept.plan.run_id).results == kept.results
+    assert again.notices == ()
+    again.close()
+
+
+def test_hostile_text_comes_back_to_the_letter(store: SqliteStore) -> None:
+    kept = hostile_run()
+    plan = replace(kept.plan, run_id=new_run_id())
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, kept.results)
+    back = store.read_run(plan.run_id)
+    assert back.results == kept.results
+    assert back.plan.suite == plan.suite
+    assert back.plan.subjects == plan.subjects
+
+
+@pytest.mark.parametrize("memory", [{"a": 10**30, "b": 1.0, "c": True, "d": [None, {}]}, [], None, "text", 0, False])
+def test_memory_keeps_its_types(store: SqliteStore, memory: JsonValue) -> None:
+    plan = make_plan([make_case("one")], [A])
+    result = make_result(plan.trials[0])
+    step = replace(result.attempts[0].steps[0], memory=memory, memory_before={"was": memory})
+    result = replace(result, attempts=(replace(result.attempts[0], steps=(step,)),))
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [result])
+    back = store.read_trial(plan.run_id, plan.trials[0])
+    assert back is not None
+    assert repr(back.attempts[0].steps[0].memory) == repr(memory)
+    assert back == result
+
+
+@pytest.mark.parametrize("levels", [200, 300, 800])
+def test_memory_that_is_nested_too_deeply_does_not_lose_the_result(store: SqliteStore, levels: int) -> None:
+    memory: JsonValue = {}
+    for _ in range(levels):
+        memory = {"in": memory}
+    plan = make_plan([make_case("one")], [A])
+    step = replace(make_step(), memory=memory)
+    result = TrialResult(plan.trials[0], "passed", False, None, (Attempt(1, "passed", None, (step,)),))
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [result])
+    (back,) = store.read_run(plan.run_id).results
+    assert back.attempts[0].steps[0].response == step.response
+
+
+def test_results_come_in_the_order_of_the_plan(store: SqliteStore) -> None:
+    kept = small_run()
+    store.begin_run(kept.plan, STARTED)
+    for result in reversed(kept.results):
+        store.save_trials(kept.plan.run_id, [result])
+    assert store.read_run(kept.plan.run_id).results == kept.results
+
+
+def test_outcomes_are_the_results_without_their_texts(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    assert store.read_outcomes(kept.plan.run_id) == tuple(outcome_of(result) for result in kept.results)
+    assert store.read_outcomes(kept.plan.run_id)[0] == Outcome(
+        TrialKey("sec-001", A), "passed", False, None, 1, 150.0, 1200.0, 20, 40, None, 0
+    )
+
+
+def test_one_trial_is_read_alone(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    assert store.read_trial(kept.plan.run_id, kept.results[2].trial) == kept.results[2]
+    assert store.read_trial(kept.plan.run_id, TrialKey("bug-002", B)) is None
+
+
+def test_recordings_are_the_last_attempts(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    recordings = store.read_recordings(kept.plan.run_id, A)
+    assert set(recordings) == {("sec-001", 0, 1), ("sec-002", 0, 1), ("bug-001", 0, 1), ("bug-002", 0, 1)}
+    assert recordings["sec-002", 0, 1] == kept.results[2].attempts[-1].steps[0]
+    assert store.read_recordings(kept.plan.run_id, "nobody") == {}
+
+
+def test_a_run_that_is_taken_up_keeps_what_it_was_begun_with(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    more = make_plan([make_case("new-001"), make_case("sec-001", name="renamed")], [A, "third"])
+    store.begin_run(replace(more, run_id=kept.plan.run_id, command="other"), "2026-11-21T00:00:00+00:00")
+    back = store.read_run(kept.plan.run_id)
+    assert back.record.state == "running"
+    assert back.record.finished_at is None
+    assert back.record.started_at == STARTED
+    assert back.results == kept.results
+    assert back.plan.command == kept.plan.command
+    new = [key for key in more.trials if key not in kept.plan.trials]
+    assert back.plan.trials == (*kept.plan.trials, *new)
+    assert back.record.trials == len(kept.plan.trials) + 3
+    assert back.plan.suite.cases == (*kept.plan.suite.cases, make_case("new-001"))
+    assert back.plan.subjects == (*kept.plan.subjects, make_subject("third"))
+    assert back.record.models == (A, B, "third")
+
+
+def test_a_trial_that_is_saved_again_is_replaced(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    before = store.list_runs()[0].passed
+    key = TrialKey("sec-001", B)
+    better = make_result(key)
+    again = replace(better, attempts=(*better.attempts, replace(better.attempts[0], number=2, asked_again=True)))
+    store.save_trials(kept.plan.run_id, [again])
+    assert store.read_trial(kept.plan.run_id, key) == again
+    assert len(store.read_run(kept.plan.run_id).results) == len(kept.results)
+    assert store.list_runs()[0].passed == before + 1
+    store.save_trials(kept.plan.run_id, [replace(again, flaky=True)])
+    assert store.list_runs()[0].passed == before
+
+
+def test_a_trial_that_nobody_planned_is_kept_too(store: SqliteStore) -> None:
+    plan = make_plan([make_case("one")], [A])
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [make_result(TrialKey("one", A, 2))])
+    assert store.read_run(plan.run_id).plan.trials == (TrialKey("one", A), TrialKey("one", A, 2))
+    assert store.list_runs()[0].trials == 2
+
+
+def test_a_batch_is_kept_whole_or_not_at_all(store: SqliteStore) -> None:
+    plan = make_plan([make_case("one"), make_case("two")], [A])
+    store.begin_run(plan, STARTED)
+    bad = make_result(TrialKey("one", A, 2**70))
+    with pytest.raises(OverflowError):
+        store.save_trials(plan.run_id, [make_result(plan.trials[0]), bad])
+    assert store.read_outcomes(plan.run_id) == ()
+    store.save_trials(plan.run_id, [make_result(plan.trials[0])])
+
+
+def test_a_provider_may_claim_any_number_of_tokens(store: SqliteStore) -> None:
+    plan = make_plan([make_case("one")], [A])
+    step = replace(make_step(), usage=Usage(10**30, 5, None))
+    result = TrialResult(plan.trials[0], "passed", False, None, (Attempt(1, "passed", None, (step,)),))
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [result])
+    assert store.read_run(plan.run_id).results == (result,)
+    assert store.read_outcomes(plan.run_id)[0].input_tokens == 2**63 - 1
+
+
+def test_runs_are_found_by_the_beginning_of_their_id(store: SqliteStore) -> None:
+    for run_id in ("0193aa00" + "0" * 24, "0193ab00" + "0" * 24):
+        keep_whole(store, replace(small_run(), plan=replace(small_run().plan, run_id=run_id)))
+    assert store.find_run("0193aa") == "0193aa00" + "0" * 24
+    assert store.find_run("0193AA") == "0193aa00" + "0" * 24
+    assert store.find_run("last") == "0193ab00" + "0" * 24
+    assert [record.id[:6] for record in store.list_runs()] == ["0193ab", "0193aa"]
+    with pytest.raises(StoreError, match=r"2 kept runs begin with '0193'.*Give more of the id"):
+        store.find_run("0193")
+    for prefix in ("ff", "", "0193a%", "_"):
+        with pytest.raises(StoreError, match="no kept run begins with"):
+            store.find_run(prefix)
+
+
+def test_without_runs_there_is_no_last(store: SqliteStore) -> None:
+    assert store.list_runs() == ()
+    with pytest.raises(StoreError, match="no run is kept"):
+        store.find_run("last")
+
+
+def test_the_latest_results_are_those_that_were_saved_last(store: SqliteStore) -> None:
+    first = make_plan([make_case("one"), make_case("two")], [A], run_id="01" * 16, path="suites/x.yaml")
+    second = replace(first, run_id="02" * 16, trials=first.trials[:1])
+    other = make_plan([make_case("one")], [A], run_id="03" * 16, path="suites/y.yaml")
+    old, new = make_result(first.trials[0], "failed"), make_result(first.trials[0])
+    store.begin_run(first, STARTED)
+    store.save_trials(first.run_id, [old, make_result(first.trials[1])])
+    store.begin_run(second, STARTED)
+    store.save_trials(second.run_id, [new])
+    store.begin_run(other, STARTED)
+    store.save_trials(other.run_id, [old])
+    assert set(store.latest_results("suites/x.yaml")) == {new, make_result(first.trials[1])}
+    assert {outcome.verdict for outcome in store.latest_outcomes("suites/x.yaml")} == {"passed"}
+    # Asked again in the older run: this is the newest now.
+    store.save_trials(first.run_id, [old])
+    assert set(store.latest_results("suites/x.yaml")) == {old, make_result(first.trials[1])}
+    assert store.latest_results("suites/none.yaml") == ()
+
+
+def test_a_suite_is_the_same_however_its_path_is_written(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = make_plan([make_case("one")], [A], path="suites/x.yaml")
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [make_result(plan.trials[0])])
+    assert len(store.latest_results(str(tmp_path / "suites" / "x.yaml"))) == 1
+    assert len(store.latest_results("./suites/../suites/x.yaml")) == 1
+    assert store.list_runs()[0].suite_path == "suites/x.yaml"
+
+
+def test_a_deleted_run_is_gone_for_good(store: SqliteStore, history: Path) -> None:
+    kept = large_run(300)
+    keep_whole(store, kept)
+    full = history.stat().st_size + history.with_name("runs.sqlite-wal").stat().st_size
+    keep_whole(store, replace(small_run(), plan=replace(small_run().plan, run_id="01" * 16)))
+    store.delete_run(kept.plan.run_id)
+    assert [record.id for record in store.list_runs()] == ["01" * 16]
+    with pytest.raises(StoreError, match="is not kept"):
+        store.read_run(kept.plan.run_id)
+    store.close()
+    left = b"".join(path.read_bytes() for path in history.parent.iterdir() if path.is_file())
+    assert b"never joined to the text" not in left
+    assert b"Use a parameter" in left
+    assert len(left) < full / 3
+
+
+def test_a_run_that_is_going_on_is_not_deleted(store: SqliteStore) -> None:
+    plan = small_run().plan
+    store.begin_run(plan, STARTED)
+    with pytest.raises(StoreError, match="still going on"):
+        store.delete_run(plan.run_id)
+
+
+def test_the_same_suite_is_kept_once(store: SqliteStore, history: Path) -> None:
+    plan = make_plan([make_case(f"case-{number}", name="x" * 2000) for number in range(200)], [A])
+    for number in range(20):
+        store.begin_run(replace(plan, run_id=f"{number:032x}", trials=plan.trials[:1]), STARTED)
+    assert history.stat().st_size + history.with_name("runs.sqlite-wal").stat().st_size < 2_000_000
+
+
+def test_an_unknown_run_is_a_sentence(store: SqliteStore) -> None:
+    for call in (
+        lambda: store.save_trials("ff", []),
+        lambda: store.finish_run("ff", "finished", FINISHED),
+        lambda: store.read_outcomes("ff"),
+        lambda: store.delete_run("ff"),
+    ):
+        with pytest.raises(StoreError, match="run ff is not kept"):
+            call()
+
+
+def test_a_closed_store_is_a_sentence(store: SqliteStore) -> None:
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="is closed"):
+        store.list_runs()
+
+
+def test_threads_may_share_a_store(store: SqliteStore) -> None:
+    kept = large_run(60)
+    store.begin_run(kept.plan, STARTED)
+
+    def write(part: int) -> None:
+        for result in kept.results[part::4]:
+            store.save_trials(kept.plan.run_id, [result])
+            store.list_runs()
+            store.read_outcomes(kept.plan.run_id)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(4)))
+    assert store.read_run(kept.plan.run_id).results == kept.results
+
+
+def test_opening_loads_no_pydantic(history: Path) -> None:
+    program = (
+        "import sys, pathlib; from tui.store.sqlite import SqliteStore; SqliteStore(pathlib.Path(sys.argv[1]));"
+        "print('pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, history], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
