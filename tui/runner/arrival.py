@@ -26,7 +26,7 @@ class Arrival:
     retries: list[Retry] = field(default_factory=list)
     pace: list[tuple[int, int]] = field(default_factory=list)
     size: int = 0
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
     fault: ProviderError | None = None
     cancelled: bool = False

@@ -36,4 +36,4 @@ class Tools:
     providers: Mapping[str, Provider]
     checker: Checker
     context: ContextSource
-    secrets: Secrets = Secrets()
+    secrets: Secrets

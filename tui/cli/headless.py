@@ -1,0 +1,118 @@
+"""A run without a screen: plans, narrates, reports, and turns the outcome into an exit code."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tui.cli.narration import say
+from tui.cli.progress import open_progress
+from tui.cli.report_file import write_report
+from tui.cli.run_options import RunWish
+from tui.model.errors import ConfigError, StoreError, SuiteError
+from tui.model.kept import KeptRun
+from tui.model.plan import Plan
+from tui.runner.control import Control
+from tui.runner.planning import make_plan
+from tui.session.consent import require
+from tui.session.keeping import Patience
+from tui.session.opening import open_suite, suites_at
+from tui.session.workbench import Workbench
+
+_STORE_PATIENCE = Patience(total=20.0, between=1.0)
+_SIGNAL_EXITS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
+
+
+def run_headless(wish: RunWish) -> int:
+    """Run what was asked for; the exit code. Raises AssayError for everything that keeps it from beginning."""
+    return asyncio.run(_run(wish))
+
+
+async def _run(wish: RunWish) -> int:
+    workbench = Workbench(os.environ)
+    try:
+        notes = [f"Note: {notice}" for notice in workbench.notices]
+        plans = _make_plans(workbench, wish, notes)
+        for plan in plans:
+            workbench.open_providers(plan.subjects)
+        # The ids come first: a script reads them off the first lines.
+        say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
+        control = Control()
+        with _signals(control) as caught:
+            kept, lost = await _run_plans(workbench, plans, control)
+        write_report(kept, wish.report)
+        if caught:
+            return _SIGNAL_EXITS[caught[0]]
+        return 3 if lost else _exit_code(kept)
+    finally:
+        await workbench.close()
+
+
+def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Plan]:
+    if wish.resume:
+        return [workbench.plan_missing(wish.resume)]
+    if wish.rerun_failed:
+        return [workbench.plan_failed(wish.rerun_failed)]
+    files = [file for path in wish.suites for file in suites_at(path)]
+    return [_plan_suite(workbench, file, wish, notes) for file in files]
+
+
+def _plan_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Plan:
+    loaded = open_suite(file)
+    if loaded.suite is None:
+        say("\n".join(str(problem) for problem in loaded.problems))
+        raise SuiteError("The suite cannot be run", loaded.problems, where=str(file), fix="Mend what is listed above.")
+    suite = replace(loaded.suite, agent=None) if wish.agent else loaded.suite
+    require(workbench.missing_consents(suite), wish.allowed)
+    subjects = workbench.subjects_of(suite, wish.models, wish.agent)
+    notes.extend(str(problem) for problem in loaded.problems)
+    notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
+    plan = make_plan(suite, subjects, wish.overrides, command=wish.command)
+    if not plan.trials:
+        raise ConfigError("No case has such a tag and id", where=str(file), fix="Look at --tag and --case.")
+    return plan
+
+
+async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:
+    kept: list[KeptRun] = []
+    for plan in plans:
+        if control.outcome != "finished":
+            break
+        progress = open_progress(plan)
+        try:
+            async for event in workbench.run(plan, control, _STORE_PATIENCE):
+                progress.take(event)
+        except StoreError as error:
+            progress.close()
+            say(f"Error: {error}")
+            return kept, True
+        progress.close()
+        kept.append(await asyncio.to_thread(workbench.store.read_run, plan.run_id))
+    return kept, False
+
+
+@contextmanager
+def _signals(control: Control) -> Iterator[list[str]]:
+    """While this is open, the signals that end a program end the run instead; yields the names of those that came."""
+    loop = asyncio.get_running_loop()
+    caught: list[str] = []
+
+    def stop(name: str) -> None:
+        caught.append(name)
+        control.interrupt()
+
+    known = [name for name in _SIGNAL_EXITS if hasattr(signal, name)]
+    for name in known:
+        loop.add_signal_handler(getattr(signal, name), stop, name)
+    try:
+        yield caught
+    finally:
+        for name in known:
+            loop.remove_signal_handler(getattr(signal, name))
+
+
+def _exit_code(kept: list[KeptRun]) -> int:
+    return 0 if all(result.verdict == "passed" for run in kept for result in run.results) else 1

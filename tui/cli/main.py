@@ -1,0 +1,82 @@
+"""The command `assay`: finds the command that is meant and imports only that."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from tui.cli.narration import say
+
+# Name → module of `tui.cli` and the command in it.
+_COMMANDS = {
+    "open": ("opening", "open_app"),
+    "run": ("running", "run"),
+    "validate": ("suite_commands", "validate"),
+    "schema": ("suite_commands", "schema"),
+    "init": ("suite_commands", "init"),
+    "models": ("model_commands", "models"),
+    "paths": ("setup_commands", "paths"),
+    "config": ("setup_commands", "config"),
+    "doctor": ("doctor", "doctor"),
+    "completion": ("setup_commands", "completion"),
+    "serve": ("opening", "serve"),
+    "runs": ("run_commands", "runs"),
+    "report": ("run_commands", "report"),
+}
+
+
+class _LazyCommands(click.Group):
+    """Commands are imported when they are asked for; whatever is no command is a path for the app."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, name = _COMMANDS[cmd_name]
+        command = getattr(import_module(f"tui.cli.{module}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing and (not args or not _names_command(args[0])):
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+
+def _names_command(word: str) -> bool:
+    return word in _COMMANDS or word in ("--help", "-h", "--version")
+
+
+@click.group(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="assay-tui", prog_name="assay", message="%(prog)s %(version)s")
+def assay() -> None:
+    """Judge language models in a terminal: explore suites, watch answers stream, compare, score risk.
+
+    `assay [PATH…]` opens the app on folders or suites; without a path on the folder's test-suites/, else on the
+    bundled suites.
+    """
+
+
+def run_command_line() -> int:
+    """Run what the arguments say; the exit code. Bad input ends in one sentence on stderr, never in a traceback."""
+    from tui.model.errors import AssayError, ConfigError, SuiteError
+
+    try:
+        result = assay.main(prog_name="assay", standalone_mode=False)
+    except click.ClickException as error:
+        say(f"Error: {error.format_message()}")
+        if isinstance(error, click.UsageError) and error.ctx:
+            say(f"Try '{error.ctx.command_path} --help'.")
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except AssayError as error:
+        say(f"Error: {error}")
+        return 2 if isinstance(error, ConfigError | SuiteError) else 3
+    except BrokenPipeError:
+        # Whoever read our output has had enough; keep the interpreter from complaining at its end.
+        sys.stdout = None
+        return 0
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,112 @@
+"""How a run goes, on stderr: one live line in a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Protocol
+
+from tui.cli.narration import live_line, say
+from tui.model.events import Event, RequestRetried, RunFinished, RunStarted, StoreRecovered, StoreStalled, TrialFinished
+from tui.model.plan import Plan
+from tui.model.shown import show_line
+from tui.model.trials import TrialResult
+
+_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "timed_out": "!", "incomplete": "!", "cancelled": "·"}
+_REDRAW_SECONDS = 0.1
+
+
+class Progress(Protocol):
+    """Something that follows the events of a run."""
+
+    def take(self, event: Event) -> None:
+        """Follow one event."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        ...
+
+
+def open_progress(plan: Plan) -> Progress:
+    """The live line where a person watches, plain lines where a log is written."""
+    return _LiveProgress(plan) if sys.stderr.isatty() else _PlainProgress(plan)
+
+
+def describe_result(result: TrialResult) -> str:
+    """`✓ case · model · 0.9 s`, with what was wrong."""
+    mark = "◐" if result.flaky else _MARKS[result.verdict]
+    seconds = sum(attempt.duration_ms for attempt in result.attempts) / 1000
+    repeat = f" #{result.trial.repeat}" if result.trial.repeat > 1 else ""
+    line = f"{mark} {result.trial.case}{repeat} · {result.trial.model} · {seconds:.1f} s"
+    if result.flaky:
+        line += f" · passed {len(result.attempts)}/{len(result.attempts)}"
+    return f"{line} · {result.error}" if result.error else line
+
+
+class _PlainProgress:
+    def __init__(self, plan: Plan) -> None:
+        self._counts = _Counts(len(plan.trials))
+
+    def take(self, event: Event) -> None:
+        self._counts.take(event)
+        match event:
+            case TrialFinished(result):
+                say(show_line(describe_result(result)))
+            case RequestRetried(trial, _, _, reason, wait_ms):
+                say(show_line(f"  {trial.case} · {trial.model}: {reason}; asks again in {wait_ms / 1000:.1f} s"))
+            case StoreStalled(reason):
+                say(f"The history cannot be written, trying again: {reason}")
+            case StoreRecovered():
+                say("The history can be written again.")
+            case RunFinished():
+                say(self._counts.line())
+
+    def close(self) -> None:
+        pass
+
+
+class _LiveProgress:
+    def __init__(self, plan: Plan) -> None:
+        self._counts = _Counts(len(plan.trials))
+        self._show: Callable[[str], None] = live_line()
+        self._drawn = 0.0
+
+    def take(self, event: Event) -> None:
+        self._counts.take(event)
+        match event:
+            case TrialFinished(result) if result.verdict != "passed":
+                self._show("")
+                say(show_line(describe_result(result)))
+            case StoreStalled(reason):
+                self._show("")
+                say(f"The history cannot be written, trying again: {reason}")
+            case RunFinished():
+                self._show("")
+                say(self._counts.line())
+                return
+        if isinstance(event, RunStarted | TrialFinished) or time.monotonic() - self._drawn > _REDRAW_SECONDS:
+            self._drawn = time.monotonic()
+            self._show(self._counts.line())
+
+    def close(self) -> None:
+        self._show("")
+
+
+class _Counts:
+    """How many are over, and how they ended."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done = total, 0
+        self._by_mark: Counter[str] = Counter()
+        self._started = time.monotonic()
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, TrialFinished):
+            self._done += 1
+            self._by_mark["◐" if event.result.flaky else _MARKS[event.result.verdict]] += 1
+
+    def line(self) -> str:
+        marks = "  ".join(f"{mark} {self._by_mark[mark]}" for mark in "✓✗◐!·" if self._by_mark[mark])
+        elapsed = time.monotonic() - self._started
+        return f"{self._done}/{self._total}  {marks}  {int(elapsed) // 60}:{int(elapsed) % 60:02}"

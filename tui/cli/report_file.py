@@ -1,0 +1,32 @@
+"""A report on its way out: to stdout or a file."""
+
+from collections.abc import Sequence
+
+import click
+
+from tui.cli.narration import say
+from tui.cli.run_options import ReportWish
+from tui.model.errors import StoreError
+from tui.model.kept import KeptRun
+
+
+def write_report(kept: Sequence[KeptRun], wish: ReportWish) -> None:
+    """Render and write. Raises StoreError where the file cannot be written; the run itself is kept."""
+    from tui.reports.rendering import render_reports
+
+    text = render_reports(
+        kept,
+        wish.format,
+        responses=wish.responses,
+        timestamps=wish.timestamps,
+        risk_analysis=wish.risk_analysis,
+    )
+    if wish.output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    try:
+        wish.output.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        fix = "The run is kept: write it again with 'assay report'."
+        raise StoreError(f"The report cannot be written ({error.strerror})", where=str(wish.output), fix=fix) from error
+    say(f"Report: {wish.output}")

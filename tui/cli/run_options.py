@@ -1,0 +1,56 @@
+"""The options of `assay run`, as one plain value."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.model.errors import ConfigError
+from tui.runner.planning import Overrides
+
+FORMATS = ("markdown", "html", "json", "csv", "junit")
+_BY_SUFFIX = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv", ".xml": "junit"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWish:
+    """Which report, where to, and what is in it."""
+
+    format: str
+    output: Path | None
+    responses: bool
+    timestamps: bool
+    risk_analysis: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunWish:
+    """What `assay run` was asked to do."""
+
+    suites: tuple[Path, ...]
+    models: tuple[str, ...]
+    agent: str | None
+    overrides: Overrides
+    report: ReportWish
+    resume: str | None
+    rerun_failed: str | None
+    allowed: frozenset[str]
+    command: str
+
+
+def report_wish(
+    chosen: str | None, output: Path | None, responses: bool, timestamps: bool, risk_analysis: bool
+) -> ReportWish:
+    """The format is the chosen one, else what the file's name says, else Markdown. Raises ConfigError where the file
+    could not be written: that is better said before a run than after it."""
+    by_name = _BY_SUFFIX.get(output.suffix.lower()) if output else None
+    if output is not None:
+        if output.is_dir():
+            raise ConfigError("This is a folder", where=str(output), fix="Name a file with -o.")
+        if not output.absolute().parent.is_dir():
+            raise ConfigError("There is no such folder", where=str(output.parent), fix="Make it, or choose with -o.")
+    return ReportWish(chosen or by_name or "markdown", output, responses, timestamps, risk_analysis)
+
+
+def split_names(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Names from repeated options and comma lists, each once, in order."""
+    names = (name.strip() for text in given for name in text.split(","))
+    return tuple(dict.fromkeys(name for name in names if name))

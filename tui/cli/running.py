@@ -1,0 +1,94 @@
+"""`assay run`: suites without a screen."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from tui.cli.run_options import FORMATS, RunWish, report_wish, split_names
+from tui.runner.planning import Overrides
+
+_COUNT = click.IntRange(min=1)
+_MILLISECONDS = click.IntRange(min=0)
+
+
+@click.command()
+@click.argument("suites", nargs=-1, type=click.Path(path_type=Path))
+@click.option("-m", "--models", multiple=True, metavar="A,B", help="Models to ask, instead of the suite's.")
+@click.option("--agent", metavar="FILE", help="An agent to ask: FILE.py, 'cmd:COMMAND ARG…' or http://…")
+@click.option("--repeat", type=_COUNT, default=1, metavar="N", help="Ask each case so many times.")
+@click.option("--parallel", is_flag=True, default=None, help="Ask the models at the same time.")
+@click.option("--concurrency", type=_COUNT, metavar="N", help="Cases of one model at once.")
+@click.option("--timeout", type=_COUNT, metavar="MS", help="For one attempt of one step.")
+@click.option("--retries", type=_MILLISECONDS, metavar="N", help="Total attempts at a case.")
+@click.option("--delay", type=_MILLISECONDS, metavar="MS", help="Between the starts of two cases of a model.")
+@click.option("--tag", "tags", multiple=True, metavar="T", help="Only cases with one of these tags.")
+@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases whose id matches.")
+@click.option("--stream/--no-stream", default=None, help="Ask for answers piece by piece, or whole.")
+@click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Of the report.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The report's file.")
+@click.option("-r", "--responses", is_flag=True, help="Whole answers in the report.")
+@click.option("--timestamps", is_flag=True, help="Times in the report.")
+@click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
+@click.option("--resume", metavar="RUN", help="Ask what a run has no result for.")
+@click.option("--rerun-failed", metavar="RUN", help="Ask again what did not pass in a run.")
+@click.option("--allow-local", is_flag=True, help="Allow clones over http, file or a local path.")
+@click.option("--allow-outside", is_flag=True, help="Allow files from outside the suite's folder.")
+@click.option("--allow-commands", is_flag=True, help="Allow the suite's commands and agents to run.")
+def run(
+    suites: tuple[Path, ...],
+    models: tuple[str, ...],
+    agent: str | None,
+    repeat: int,
+    parallel: bool | None,
+    concurrency: int | None,
+    timeout: int | None,
+    retries: int | None,
+    delay: int | None,
+    tags: tuple[str, ...],
+    cases: tuple[str, ...],
+    stream: bool | None,
+    chosen_format: str | None,
+    output: Path | None,
+    responses: bool,
+    timestamps: bool,
+    risk_analysis: bool,
+    resume: str | None,
+    rerun_failed: str | None,
+    allow_local: bool,
+    allow_outside: bool,
+    allow_commands: bool,
+) -> int:
+    """Run suites without a screen. The report goes to stdout or a file, everything else to stderr.
+
+    Exit code: 0 all passed, 1 some did not, 2 bad input, 3 could not finish, 130 interrupted.
+    """
+    if resume and rerun_failed:
+        raise click.UsageError("--resume and --rerun-failed exclude each other.")
+    if bool(suites) == bool(resume or rerun_failed):
+        raise click.UsageError("Name a suite, or a run with --resume or --rerun-failed.")
+    given = {"--allow-local": allow_local, "--allow-outside": allow_outside, "--allow-commands": allow_commands}
+    wish = RunWish(
+        suites=suites,
+        models=split_names(models),
+        agent=agent,
+        overrides=Overrides(
+            repeats=repeat,
+            parallel_models=parallel,
+            concurrency=concurrency,
+            timeout_ms=timeout,
+            attempts=retries,
+            delay_ms=delay,
+            streaming=stream,
+            tags=split_names(tags),
+            cases=split_names(cases),
+        ),
+        report=report_wish(chosen_format, output, responses, timestamps, risk_analysis),
+        resume=resume,
+        rerun_failed=rerun_failed,
+        allowed=frozenset(flag for flag, is_given in given.items() if is_given),
+        command=" ".join(["assay", *sys.argv[1:]]),
+    )
+    from tui.cli.headless import run_headless
+
+    return run_headless(wish)

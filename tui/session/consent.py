@@ -1,0 +1,95 @@
+"""What a person has to allow before a stranger's suite may do it."""
+
+import hashlib
+import json
+from collections.abc import Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tui.model.errors import ConsentNeeded
+from tui.model.shipped import shipped_folder
+from tui.model.suite import Suite
+
+ConsentKind = Literal["agent", "outside", "local", "commands"]
+_FLAGS: dict[ConsentKind, str] = {
+    "agent": "--allow-commands",
+    "outside": "--allow-outside",
+    "local": "--allow-local",
+    "commands": "--allow-commands",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """One thing to allow: `what` is a sentence for the person; `mark` tells this thing from every other, so that
+    a file that has changed is asked about again."""
+
+    kind: ConsentKind
+    what: str
+    mark: str
+
+    @property
+    def flag(self) -> str:
+        """The flag that grants it on the command line."""
+        return _FLAGS[self.kind]
+
+
+def consents_of(suite: Suite) -> tuple[Consent, ...]:
+    """Everything that a suite would do beyond asking models."""
+    folder = Path(suite.path).resolve().parent
+    found = []
+    if suite.agent and not suite.agent.startswith(("http://", "https://")):
+        found.append(_agent_consent(suite.agent, folder))
+    if suite.repository_context and not suite.repo_clone:
+        root = (folder / suite.repository_context.path).resolve()
+        if not root.is_relative_to(folder):
+            found.append(Consent("outside", f"{suite.path} reads files of {root}, outside its own folder", str(root)))
+    commands = sorted({case.command.run for case in suite.cases if case.command})
+    found += [Consent("commands", f"{suite.path} runs: {run}", f"{folder}\n{run}") for run in commands]
+    return tuple(consent for consent in found if consent.mark)
+
+
+def _agent_consent(agent: str, folder: Path) -> Consent:
+    """Agents that come with Assay need none: their mark stays empty."""
+    if agent.startswith("cmd:"):
+        return Consent("agent", f"The suite starts the agent {agent.removeprefix('cmd:')}", f"{folder}\n{agent}")
+    file = (folder / agent).resolve()
+    if file.is_relative_to(shipped_folder("test-suites").resolve()):
+        return Consent("agent", "", "")
+    content = file.read_bytes() if file.is_file() else b""
+    what = f"The suite runs the Python file {file} as an agent. It may do whatever you may do"
+    return Consent("agent", what, f"{file}\n{hashlib.sha256(content).hexdigest()}")
+
+
+class ConsentRecord:
+    """What a person has allowed on this machine, kept as JSON in the data folder."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def missing(self, suite: Suite) -> tuple[Consent, ...]:
+        """What the suite needs and nobody has allowed yet."""
+        granted = self._read()
+        return tuple(consent for consent in consents_of(suite) if consent.mark not in granted)
+
+    def grant(self, consent: Consent) -> None:
+        """Remember it."""
+        granted = self._read() | {consent.mark}
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._file.write_text(json.dumps(sorted(granted), indent=1), encoding="utf-8")
+
+    def _read(self) -> set[str]:
+        try:
+            kept = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return set()
+        return {mark for mark in kept if isinstance(mark, str)} if isinstance(kept, list) else set()
+
+
+def require(consents: tuple[Consent, ...], flags: Set[str]) -> None:
+    """Raises ConsentNeeded for the first thing that no given flag allows, in a sentence that names the flag."""
+    for consent in consents:
+        if consent.flag not in flags:
+            other = " or name it with --agent" if consent.kind == "agent" else ""
+            raise ConsentNeeded(consent.what, fix=f"To allow it, add {consent.flag}{other}.")

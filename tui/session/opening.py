@@ -1,0 +1,17 @@
+"""Suites as the front ends open them: loaded, with their patterns compiled once."""
+
+from pathlib import Path
+
+from tui.checks.patterns import pattern_error
+from tui.suites.finding import find_suites
+from tui.suites.loading import Loaded, load_suite
+
+
+def open_suite(path: Path) -> Loaded:
+    """A suite with everything that is wrong with it."""
+    return load_suite(path, pattern_error)
+
+
+def suites_at(path: Path) -> list[Path]:
+    """The file itself, or every suite file below a folder."""
+    return find_suites(path) if path.is_dir() else [path]

@@ -1,0 +1,62 @@
+"""Providers, opened once and shared by all runs of this process."""
+
+from collections.abc import Mapping, Sequence
+
+from tui.config.folders import Folders
+from tui.model.errors import ConfigError
+from tui.model.subjects import Config, Subject
+from tui.providers.opening import open_provider
+from tui.providers.protocol import Provider
+from tui.providers.resolving import provider_settings
+from tui.store.protocol import Store
+
+
+class ProviderShelf:
+    """Hands out the provider of a subject. A recorded run is a provider of its own; every other is shared, so that
+    its limits (a refused key, a pause after 429) hold for all that ask it."""
+
+    def __init__(self, config: Config, environ: Mapping[str, str], folders: Folders, store: Store) -> None:
+        self._config, self._environ, self._folders, self._store = config, environ, folders, store
+        self._open: dict[str, Provider] = {}
+
+    def take(self, subjects: Sequence[Subject]) -> dict[str, Provider]:
+        """The providers by subject name. Raises ConfigError before anything is asked of anybody."""
+        return {subject.name: self._take(subject) for subject in subjects}
+
+    def of_name(self, name: str) -> Provider:
+        """A provider by its own name. Raises ConfigError."""
+        return self._take(Subject(name, name, ""))
+
+    async def close(self) -> None:
+        """Stop everything that was started."""
+        while self._open:
+            _, provider = self._open.popitem()
+            await provider.close()
+
+    def _take(self, subject: Subject) -> Provider:
+        settings = provider_settings(subject.provider, self._config, self._environ)
+        if settings.kind == "replay":
+            return self._take_recording(subject)
+        if subject.provider not in self._open:
+            self._open[subject.provider] = open_provider(settings, self._folders.data)
+        return self._open[subject.provider]
+
+    def _take_recording(self, subject: Subject) -> Provider:
+        """`replay/RUN/MODEL`; the run may be shortened, or `last`."""
+        from tui.providers.replay import ReplayProvider
+
+        run, _, model = subject.model_id.partition("/")
+        run_id = self._store.find_run(run)
+        kept = self._store.read_run(run_id)
+        models = kept.record.models
+        if not model and len(models) == 1:
+            model = models[0]
+        if model not in models:
+            raise ConfigError(
+                f"{subject.name}: the run has no answers of {model or 'no model'}",
+                fix=f"Write replay/{run}/MODEL with one of {', '.join(models)}.",
+            )
+        key = f"replay/{run_id}/{model}"
+        if key not in self._open:
+            self._open[key] = ReplayProvider(self._store.recordings(run_id, model), run_id)
+        return self._open[key]

@@ -1,0 +1,139 @@
+"""Everything a front end works with, opened once: config, secrets, history, providers, checker."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tui.checks.checker import Checker
+from tui.config.folders import find_folders
+from tui.config.loading import load_config
+from tui.model.errors import ConfigError
+from tui.model.events import Event
+from tui.model.plan import Plan
+from tui.model.secrets import Secrets
+from tui.model.subjects import Subject
+from tui.model.suite import Suite
+from tui.model.trials import TrialKey, TrialResult
+from tui.providers.protocol import Provider
+from tui.providers.resolving import resolve_subject
+from tui.runner.control import Control
+from tui.runner.planning import Overrides, make_plan
+from tui.runner.running import run_plan
+from tui.runner.tools import Tools
+from tui.session.agents import agent_subject
+from tui.session.consent import Consent, ConsentRecord
+from tui.session.context import read_context
+from tui.session.keeping import Patience, keep_events
+from tui.session.opening import open_suite, suites_at
+from tui.session.shelf import ProviderShelf
+from tui.store.sqlite import SqliteStore
+from tui.suites.loading import Loaded
+
+_FOR_EVER = Patience()
+
+
+class Workbench:
+    """One for a process; `environ` is where keys and folders are looked up. Raises ConfigError and StoreError while
+    it opens. What may block is not async: an app calls it in a thread."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.folders = find_folders(environ)
+        self.config = load_config(self.folders.config, environ)
+        self.secrets = Secrets(self.config.keys.values())
+        self.store = SqliteStore(self.folders.data / "runs.sqlite")
+        self._consents = ConsentRecord(self.folders.data / "consents.json")
+        self._shelf = ProviderShelf(self.config, environ, self.folders, self.store)
+        self._checker = Checker()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know before anything else: about the config, then about the history."""
+        return (*(str(problem) for problem in self.config.warnings), *self.store.notices)
+
+    def find_suites(self, paths: Sequence[Path]) -> list[Path]:
+        """Suite files at or below the paths. Raises SuiteError for a path that is not there."""
+        return [file for path in paths for file in suites_at(path)]
+
+    def open_suite(self, path: Path) -> Loaded:
+        """A suite with everything that is wrong with it."""
+        return open_suite(path)
+
+    def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
+        """Where the models' names lead. Raises ConfigError for the first that leads nowhere."""
+        return tuple(resolve_subject(name, self.config, self._environ) for name in names)
+
+    def subjects_of(self, suite: Suite, names: Sequence[str] = (), agent: str | None = None) -> tuple[Subject, ...]:
+        """Who is asked: the named models and agent, else those that the suite names. Raises ConfigError."""
+        if names or agent:
+            agents = (agent_subject(agent, Path.cwd()),) if agent else ()
+            return (*self.resolve(names), *agents)
+        if suite.agent:
+            return (agent_subject(suite.agent, Path(suite.path).absolute().parent),)
+        if not suite.models:
+            raise ConfigError("The suite names no model", where=suite.path, fix="Name some with -m, or an --agent.")
+        return self.resolve(suite.models)
+
+    def provider(self, name: str) -> Provider:
+        """A provider by its own name, for example to list its models. Raises ConfigError."""
+        return self._shelf.of_name(name)
+
+    def open_providers(self, subjects: Sequence[Subject]) -> None:
+        """Make sure that everybody can be asked. Raises ConfigError; nothing is sent or started yet."""
+        self._shelf.take(subjects)
+
+    def make_plan(
+        self,
+        suite: Suite,
+        subjects: Sequence[Subject],
+        *,
+        trials: Sequence[TrialKey] | None = None,
+        stream: bool | None = None,
+    ) -> Plan:
+        """A plan for the app: it streams unless the suite or the person says otherwise."""
+        return make_plan(suite, subjects, Overrides(streaming=stream, stream_by_default=True), only=trials)
+
+    def plan_missing(self, prefix: str) -> Plan:
+        """What a kept run has no result for, in the same run. Raises StoreError where there is no such run."""
+        kept = self.store.read_run(self.store.find_run(prefix))
+        done = {result.trial for result in kept.results}
+        return replace(kept.plan, trials=tuple(trial for trial in kept.plan.trials if trial not in done))
+
+    def plan_failed(self, prefix: str) -> Plan:
+        """What did not pass in a kept run, asked again in the same run. Raises StoreError."""
+        kept = self.store.read_run(self.store.find_run(prefix))
+        earlier = {result.trial: result for result in kept.results if result.verdict != "passed"}
+        return replace(
+            kept.plan, trials=tuple(trial for trial in kept.plan.trials if trial in earlier), earlier=earlier
+        )
+
+    async def run(self, plan: Plan, control: Control, patience: Patience = _FOR_EVER) -> AsyncGenerator[Event, None]:
+        """Run the plan: stored, then shown. Raises ConfigError before it begins, and StoreError when the history
+        cannot be written for longer than the patience lasts."""
+        providers = self._shelf.take(plan.subjects)
+        context = await asyncio.to_thread(read_context, plan.suite)
+        tools = Tools(providers, self._checker, context, self.secrets)
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        await asyncio.to_thread(self.store.begin_run, plan, started_at)
+        async for event in keep_events(run_plan(plan, tools, control), self.store, plan.run_id, patience):
+            yield event
+
+    def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
+        """The newest kept result of each trial of the suite. Raises StoreError."""
+        return self.store.latest_results(suite.path)
+
+    def missing_consents(self, suite: Suite) -> tuple[Consent, ...]:
+        """What the suite would do that nobody has allowed yet."""
+        return self._consents.missing(suite)
+
+    def allow(self, consent: Consent) -> None:
+        """The person has allowed it; it is remembered."""
+        self._consents.grant(consent)
+
+    async def close(self) -> None:
+        """Let go of processes, connections and files."""
+        await self._shelf.close()
+        await self._checker.close()
+        self.store.close()
