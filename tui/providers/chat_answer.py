@@ -1,0 +1,161 @@
+"""One answer of a chat completions server, from first byte to `End`: deadlines, limits, what it turns out to be."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from tui.model.chunks import Chunk, End, Noted
+from tui.model.errors import ProviderError
+from tui.providers.answer_text import AnswerTooLong
+from tui.providers.chat_completions import ChatDecoder, ErrorObject, NoCompletion, Unreadable
+from tui.providers.faults import Peer, TryFailed, error_object_fault, is_page, page_fault
+from tui.providers.http_client import HttpAnswer
+from tui.providers.patience import MIB, Patience
+from tui.providers.sse import EventTooLong
+
+_DECODE_FAULTS = (AnswerTooLong, EventTooLong, Unreadable, NoCompletion, ErrorObject)
+
+
+class ChatAnswer:
+    """Reads one answer. `silence_s` is how much of the time to the first byte is left."""
+
+    def __init__(self, answer: HttpAnswer, peer: Peer, patience: Patience, silence_s: float) -> None:
+        self._answer, self._peer, self._patience = answer, peer, patience
+        self._decoder = ChatDecoder(patience.answer_size, patience.event_size)
+        self._left_s = silence_s
+        self._began = False
+
+    async def chunks(self) -> AsyncGenerator[Chunk, None]:
+        """The chunks, `End` last. Raises TryFailed, with everything decoded before it handed on."""
+        if encoding := self._answer.encoding:
+            what = f"{self._peer.host} sent an answer packed with {encoding[:40]}, which nobody asked for"
+            raise self._peer.fail("garbled", what, "Check the base URL, and what stands between.")
+        data = await self._first_bytes()
+        kind = self._answer.headers.get("content-type", "").lower()
+        if is_page(data) or "html" in kind:
+            raise page_fault(self._peer)
+        if data.lstrip()[:1] in (b"{", b"[") or "json" in kind:
+            for chunk in await self._whole(data):
+                yield chunk
+        else:
+            async for chunk in self._stream(data):
+                yield chunk
+        decoder = self._decoder
+        if not (decoder.finish or decoder.done):
+            what = f"{self._peer.host} ended its answer in the middle"
+            raise self._peer.fail("unreachable", what, tries=self._peer.tries)
+        yield End(decoder.finish or "stop")
+
+    async def _read(self) -> bytes:
+        """The next bytes. Time runs on until something that counts has come: a drip of comments is silence too."""
+        clock = asyncio.get_running_loop()
+        before = clock.time()
+        try:
+            if self._left_s <= 0:
+                raise TimeoutError
+            return await self._answer.read(self._left_s)
+        except TimeoutError:
+            seconds = self._patience.stall_s if self._began else self._patience.first_byte_s
+            what = f"{self._peer.host} sent nothing{' more' if self._began else ''} for {seconds:g} s"
+            raise self._peer.fail("silent", what, tries=self._peer.tries) from None
+        finally:
+            self._left_s -= clock.time() - before
+
+    def _note_progress(self, seconds: float) -> None:
+        self._began, self._left_s = True, seconds
+
+    async def _first_bytes(self) -> bytes:
+        """What comes first besides white space, which some servers send while they think."""
+        data = await self._read()
+        while data and not data.strip():
+            data = await self._read()
+        return data
+
+    async def _whole(self, data: bytes) -> list[Chunk]:
+        """An answer in one piece."""
+        body = bytearray()
+        while data:
+            body += data
+            if len(body) > self._patience.answer_size:
+                raise self._peer.fail("garbled", f"{self._peer.host} sent more than {self._mib(len(body))} MiB at once")
+            if data.strip():
+                self._note_progress(self._patience.stall_s)
+            data = await self._read()
+        try:
+            self._decoder.take_whole(bytes(body))
+        except _DECODE_FAULTS as wrong:
+            raise self._decoding_fault(wrong) from None
+        return self._decoder.take()
+
+    async def _stream(self, data: bytes) -> AsyncGenerator[Chunk, None]:
+        """An answer as events, read to the end of its body so that the connection can be kept."""
+        decoder, patience = self._decoder, self._patience
+        wire = 0
+        while data:
+            wire += len(data)
+            events, wrong = decoder.events, None
+            try:
+                decoder.feed(data)
+            except _DECODE_FAULTS as fault:
+                wrong = fault
+            for chunk in decoder.take():
+                yield chunk
+            if wrong is None and wire > patience.wire_size:
+                wrong = AnswerTooLong()
+            if wrong is not None:
+                if isinstance(wrong, AnswerTooLong | EventTooLong):
+                    yield Noted(self._cut_note(wrong))
+                raise self._decoding_fault(wrong)
+            if decoder.done:
+                await self._drain()
+                break
+            if decoder.events > events:
+                self._note_progress(patience.after_finish_s if decoder.finish else patience.stall_s)
+            data = await self._next_bytes()
+        for chunk in self._end():
+            yield chunk
+
+    async def _next_bytes(self) -> bytes:
+        """The next bytes; none where the server breaks off after it said that it was finished."""
+        try:
+            return await self._read()
+        except TryFailed:
+            if self._decoder.finish:
+                return b""
+            raise
+
+    def _end(self) -> list[Chunk]:
+        try:
+            self._decoder.end()
+        except _DECODE_FAULTS as wrong:
+            if not self._decoder.finish:
+                raise self._decoding_fault(wrong) from None
+        return self._decoder.take()
+
+    async def _drain(self) -> None:
+        """Read what follows [DONE], which is the end of the body; not for long, and whatever it is."""
+        try:
+            async with asyncio.timeout(self._patience.drain_s):
+                while await self._answer.read(self._patience.drain_s):
+                    pass
+        except (TimeoutError, TryFailed):
+            pass
+
+    def _decoding_fault(self, wrong: Exception) -> TryFailed:
+        peer = self._peer
+        match wrong:
+            case ErrorObject(error=error):
+                return error_object_fault(error, peer)
+            case NoCompletion():
+                return peer.fail("garbled", f"{peer.host} sent JSON that is no chat completion", "Check the base URL.")
+            case Unreadable():
+                return peer.fail("garbled", f"{wrong} from {peer.host}", tries=peer.tries)
+            case _:
+                return TryFailed(ProviderError("incomplete", self._cut_note(wrong)))
+
+    def _cut_note(self, wrong: Exception) -> str:
+        if isinstance(wrong, EventTooLong):
+            return f"The answer was cut: {self._peer.host} sent a piece over {self._mib(self._patience.event_size)} MiB"
+        return f"The answer was cut at {self._mib(self._patience.answer_size)} MiB"
+
+    def _mib(self, size: int) -> str:
+        return f"{size / MIB:.3g}"

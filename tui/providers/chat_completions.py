@@ -1,0 +1,195 @@
+"""Chat completions, streamed or whole: bytes in, chunks out. No network in here."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.model.chunks import Chunk, Counted, FinishReason, ToolCall
+from tui.model.trials import Usage
+from tui.providers.answer_text import AnswerText, Kind
+from tui.providers.sse import SseDecoder, SseEvent
+
+_FINISHES: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "eos": "stop",
+    "length": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "content_filter",
+    "refusal": "refusal",
+}
+
+
+class Unreadable(Exception):
+    """What came is not JSON; the text says what, for a person."""
+
+
+class NoCompletion(Exception):
+    """What came is JSON, but no chat completion."""
+
+
+class ErrorObject(Exception):
+    """The server sent an error in place of an answer, or in the midst of one: `error` is it, decoded."""
+
+    def __init__(self, error: object) -> None:
+        super().__init__("error object")
+        self.error = error
+
+
+@dataclass(slots=True)
+class _ToolCall:
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+class ChatDecoder:
+    """Decodes one answer: feed bytes, take chunks. `finish` is the finish reason once it came, `done` whether [DONE]
+    came, `events` how many events came. After an exception, `take` still gives what had been decoded before it."""
+
+    def __init__(self, answer_size: int, event_size: int) -> None:
+        self._sse = SseDecoder(event_size)
+        self._text = AnswerText(answer_size)
+        self._tools: dict[object, _ToolCall] = {}
+        self._refused = False
+        self.finish: FinishReason | None = None
+        self.done = False
+        self.events = 0
+
+    def take(self) -> list[Chunk]:
+        """The chunks decoded since the last time."""
+        return self._text.take()
+
+    def feed(self, data: bytes) -> None:
+        """Bytes of a stream. Raises EventTooLong, AnswerTooLong, Unreadable, ErrorObject."""
+        for event in self._sse.feed(data):
+            self._take_event(event)
+
+    def end(self) -> None:
+        """The body is over: an event without its blank line counts, and tool calls are whole. Raises as `feed`."""
+        for event in self._sse.flush():
+            self._take_event(event)
+        self._text.end()
+        for call in self._tools.values():
+            self._text.add(ToolCall(call.name, "".join(call.arguments)))
+        self._tools.clear()
+
+    def take_whole(self, data: bytes) -> None:
+        """The body of an answer that is no stream. Raises Unreadable, NoCompletion, ErrorObject, AnswerTooLong."""
+        answer = _json_object(data.decode(errors="replace"), "an answer that is not JSON")
+        self._take_object(answer)
+        if not isinstance(answer.get("choices"), list):
+            raise NoCompletion
+        self.finish = self.finish or "other"
+        self.done = True
+        self.end()
+
+    def _take_event(self, event: SseEvent) -> None:
+        if self.done or not event.data:
+            return
+        self.events += 1
+        if event.data.startswith("[DONE]"):
+            self.done = True
+            return
+        chunk = _json_object(event.data, f"Unreadable chunk {self.events}")
+        if event.name == "error" and not chunk.get("error"):
+            raise ErrorObject(chunk)
+        self._take_object(chunk)
+
+    def _take_object(self, chunk: Mapping[str, Any]) -> None:
+        if chunk.get("error"):
+            raise ErrorObject(chunk["error"])
+        if chunk.get("object") == "error":
+            raise ErrorObject(chunk)
+        choices = chunk.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict) and not choice.get("index"):
+                self._take_choice(choice)
+        if (usage := read_usage(chunk)) is not None:
+            self._text.add(Counted(usage))
+
+    def _take_choice(self, choice: Mapping[str, Any]) -> None:
+        delta = choice.get("delta") or choice.get("message")
+        if isinstance(delta, dict):
+            if thought := _reasoning_of(delta):
+                self._text.say("reasoning", thought)
+            content = delta.get("content")
+            if isinstance(content, str):
+                if content:
+                    self._text.say("text", content)
+            elif isinstance(content, list):
+                self._take_parts(content)
+            if (refusal := delta.get("refusal")) and isinstance(refusal, str):
+                self._refused = True
+                self._text.say("text", refusal)
+            self._take_tools(delta)
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            finish = _FINISHES.get(reason, "other")
+            self.finish = "refusal" if self._refused and finish == "stop" else finish
+
+    def _take_parts(self, parts: list[Any]) -> None:
+        """Content as a list of typed parts, as some servers send it."""
+        for part in parts:
+            if isinstance(part, dict):
+                kind: Kind = "reasoning" if "think" in str(part.get("type")) else "text"
+                text = part.get("text", part.get("thinking"))
+                if isinstance(text, str) and text:
+                    self._text.say(kind, text)
+
+    def _take_tools(self, delta: Mapping[str, Any]) -> None:
+        calls = delta.get("tool_calls")
+        for place, call in enumerate(calls if isinstance(calls, list) else ()):
+            if isinstance(call, dict):
+                index = call.get("index")
+                self._add_tool(place if index is None else str(index), call.get("function"))
+        if delta.get("function_call"):
+            self._add_tool("function_call", delta["function_call"])
+
+    def _add_tool(self, index: object, function: object) -> None:
+        call = self._tools.setdefault(index, _ToolCall())
+        if isinstance(function, dict):
+            name, arguments = function.get("name"), function.get("arguments")
+            if isinstance(name, str) and name != call.name:
+                call.name += name
+            if isinstance(arguments, str):
+                call.arguments.append(arguments)
+
+
+def _json_object(text: str, otherwise: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable(otherwise) from None
+    if not isinstance(value, dict):
+        raise Unreadable(otherwise)
+    return value
+
+
+def _reasoning_of(delta: Mapping[str, Any]) -> str:
+    """Reasoning has three names; a server that uses several says the same in each."""
+    for name in ("reasoning_content", "reasoning"):
+        if (text := delta.get(name)) and isinstance(text, str):
+            return text
+    details = delta.get("reasoning_details")
+    if not isinstance(details, list):
+        return ""
+    texts = [detail.get("text") or detail.get("summary") for detail in details if isinstance(detail, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def read_usage(chunk: Mapping[str, Any]) -> Usage | None:
+    """The token counts of a chunk or an answer; llama.cpp's `timings` where there is no `usage`."""
+    usage = chunk.get("usage")
+    if isinstance(usage, dict):
+        details = usage.get("completion_tokens_details")
+        reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
+        return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(reasoning))
+    timings = chunk.get("timings")
+    if isinstance(timings, dict):
+        return Usage(_count(timings.get("prompt_n")), _count(timings.get("predicted_n")), None)
+    return None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
