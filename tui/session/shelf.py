@@ -15,8 +15,11 @@ class ProviderShelf:
     """Hands out the provider of a subject. A recorded run is a provider of its own; every other is shared, so that
     its limits (a refused key, a pause after 429) hold for all that ask it."""
 
-    def __init__(self, config: Config, environ: Mapping[str, str], folders: Folders, store: Store) -> None:
+    def __init__(
+        self, config: Config, environ: Mapping[str, str], folders: Folders, store: Store, replay_speed: float | None
+    ) -> None:
         self._config, self._environ, self._folders, self._store = config, environ, folders, store
+        self._replay_speed = replay_speed
         self._open: dict[str, Provider] = {}
 
     def take(self, subjects: Sequence[Subject]) -> dict[str, Provider]:
@@ -43,7 +46,7 @@ class ProviderShelf:
 
     def _take_recording(self, subject: Subject) -> Provider:
         """`replay/RUN/MODEL`; the run may be shortened, or `last`."""
-        from tui.providers.replay import ReplayProvider
+        from tui.providers.replay import Place, ReplayProvider
 
         run, _, model = subject.model_id.partition("/")
         run_id = self._store.find_run(run)
@@ -58,5 +61,7 @@ class ProviderShelf:
             )
         key = f"replay/{run_id}/{model}"
         if key not in self._open:
-            self._open[key] = ReplayProvider(self._store.recordings(run_id, model), run_id)
+            kept_answers = self._store.read_recordings(run_id, model)
+            recordings = {Place(*place): step for place, step in kept_answers.items()}
+            self._open[key] = ReplayProvider(recordings, run_id, self._replay_speed)
         return self._open[key]

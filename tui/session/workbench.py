@@ -35,17 +35,18 @@ _FOR_EVER = Patience()
 
 
 class Workbench:
-    """One for a process; `environ` is where keys and folders are looked up. Raises ConfigError and StoreError while
+    """One for a process; `environ` is where keys and folders are looked up; recorded answers are
+    replayed at `replay_speed` times their own speed, or at once. Raises ConfigError and StoreError while
     it opens. What may block is not async: an app calls it in a thread."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], replay_speed: float | None = None) -> None:
         self._environ = environ
         self.folders = find_folders(environ)
         self.config = load_config(self.folders.config, environ)
         self.secrets = Secrets(self.config.keys.values())
         self.store = SqliteStore(self.folders.data / "runs.sqlite")
         self._consents = ConsentRecord(self.folders.data / "consents.json")
-        self._shelf = ProviderShelf(self.config, environ, self.folders, self.store)
+        self._shelf = ProviderShelf(self.config, environ, self.folders, self.store, replay_speed)
         self._checker = Checker()
 
     @property

@@ -1,0 +1,65 @@
+"""What a stranger's suite may not do unasked."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.plans import case_of, suite_of
+from tui.model.errors import ConsentNeeded
+from tui.model.shipped import shipped_folder
+from tui.model.suite import CommandCheck, RepositoryContext, Suite
+from tui.session.consent import ConsentRecord, consents_of, require
+
+
+def suite_at(folder: Path) -> Suite:
+    return replace(suite_of(case_of("c1")), path=str(folder / "suite.yaml"))
+
+
+def test_a_plain_suite_needs_none(tmp_path: Path) -> None:
+    assert consents_of(suite_at(tmp_path)) == ()
+
+
+def test_an_agent_file_is_asked_about_until_its_content_is_allowed(tmp_path: Path) -> None:
+    suite = replace(suite_at(tmp_path), agent="agent.py")
+    (tmp_path / "agent.py").write_text("def agent(input, memory): ...\n")
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    (missing,) = record.missing(suite)
+    assert missing.kind == "agent"
+    record.grant(missing)
+    assert ConsentRecord(tmp_path / "data" / "consents.json").missing(suite) == ()
+    (tmp_path / "agent.py").write_text("import os\n")
+    assert record.missing(suite) != ()
+
+
+def test_the_agents_that_ship_with_assay_need_none() -> None:
+    suite = replace(suite_at(shipped_folder("test-suites")), agent="agents/flight_booking.py")
+    assert consents_of(suite) == ()
+
+
+@pytest.mark.parametrize(("path", "kinds"), [("src", []), ("../elsewhere", ["outside"]), ("/", ["outside"])])
+def test_files_from_outside_the_suites_folder(tmp_path: Path, path: str, kinds: list[str]) -> None:
+    suite = replace(suite_at(tmp_path), repository_context=RepositoryContext(path))
+    assert [consent.kind for consent in consents_of(suite)] == kinds
+
+
+def test_a_link_that_leads_outside_counts_as_outside(tmp_path: Path) -> None:
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "src").symlink_to(tmp_path)
+    suite = replace(suite_at(tmp_path / "suite"), repository_context=RepositoryContext("src"))
+    assert [consent.kind for consent in consents_of(suite)] == ["outside"]
+
+
+def test_the_refusal_names_the_flag(tmp_path: Path) -> None:
+    case = replace(case_of("c1"), command=CommandCheck("make test"))
+    consents = consents_of(replace(suite_at(tmp_path), cases=(case,)))
+    with pytest.raises(ConsentNeeded, match=r"runs: make test\. To allow it, add --allow-commands\."):
+        require(consents, frozenset())
+    require(consents, frozenset({"--allow-commands"}))
+
+
+def test_a_damaged_record_means_that_nothing_was_allowed(tmp_path: Path) -> None:
+    file = tmp_path / "consents.json"
+    file.write_text("{not json")
+    suite = replace(suite_at(tmp_path), agent="cmd:make agent")
+    assert len(ConsentRecord(file).missing(suite)) == 1
