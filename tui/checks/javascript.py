@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 # An escape, a class (in JavaScript `[]` is an empty one), a group's name, or one of the marks that matter here.
-_TOKEN = re.compile(r"\\u(?=\{)|\\.|\[(?:\\.|[^\]\\])*\]?|\(\?<[^=!>][^>]*>|\(\?<[=!]|[|^]", re.DOTALL)
+_TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|\(\?<[^=!>(][^>(]*>|\(\?<[=!]|[|^]", re.DOTALL)
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
 _LOOKBEHIND_CONTEXT = 256
 
 
@@ -26,20 +27,26 @@ def shape_of(pattern: str) -> Shape:
     tokens = [match[0] for match in _TOKEN.finditer(pattern)]
     lookbehind = "(?<=" in tokens or "(?<!" in tokens
     boundary = "\\b" in tokens or "\\B" in tokens
+    braced = "\\u{" in pattern
     return Shape(
-        text=_TOKEN.sub(_escape, pattern) if "\\u" in tokens else pattern,
-        inner=_TOKEN.sub(_inner, pattern) if "^" in tokens or "\\u" in tokens else pattern,
+        text=_TOKEN.sub(_engine_token, pattern) if braced else pattern,
+        inner=_TOKEN.sub(_inner_token, pattern) if braced or "^" in tokens else pattern,
         context=_LOOKBEHIND_CONTEXT if lookbehind else int(boundary),
         alternatives=tokens.count("|") + 1,
     )
 
 
-def _escape(match: re.Match[str]) -> str:
-    token = match[0]
-    if token == "\\u":  # without the `u` flag `\u{41}` is forty-one times the letter u
-        return "u"
-    return token.replace("\\u{", "u{") if token[0] == "[" else token
+def _engine_token(match: re.Match[str]) -> str:
+    if match[0].startswith("["):
+        return _ESCAPE.sub(_engine_escape, match[0])
+    return _engine_escape(match) if match[0].startswith("\\") else match[0]
 
 
-def _inner(match: re.Match[str]) -> str:
-    return "(?!)" if match[0] == "^" else _escape(match)
+def _engine_escape(match: re.Match[str]) -> str:
+    r"""Without the `u` flag `\u{41}` is forty-one times the letter u."""
+    is_braced = match[0] == "\\u" and match.string.startswith("{", match.end())
+    return "u" if is_braced else match[0]
+
+
+def _inner_token(match: re.Match[str]) -> str:
+    return "(?!)" if match[0] == "^" else _engine_token(match)

@@ -11,7 +11,7 @@ from tui.checks.searches import MOST_SPANS, Matches, Search
 from tui.model.trials import Span
 
 # The engine lets these match ASCII letters, JavaScript does not. Letters without case and as long in UTF-8 stand in.
-_STRAY = str.maketrans({"\u017f": "\u01bb", "\u0131": "\u01c0", "\u212a": "\u2135"})
+_STRAYS = (("\u017f", "\u01bb"), ("\u0131", "\u01c0"), ("\u212a", "\u2135"))
 
 FirstFound = Callable[[int, int], None]
 
@@ -43,7 +43,8 @@ def _find_javascript(text: str, search: Search, tell_first: FirstFound) -> Match
     piece = text[left:] if left else text
     is_ascii = piece.isascii()
     if not is_ascii and search.pattern.isascii() and "\\u" not in search.pattern:
-        piece = piece.translate(_STRAY)
+        for stray, stand_in in _STRAYS:
+            piece = piece.replace(stray, stand_in)
     regex = _javascript(search.pattern)
     first = regex.find(piece)
     if first is None:

@@ -11,6 +11,12 @@ from tui.model.suite import CheckKind
 _LONGEST = 32_768
 _MOST_ALTERNATIVES = 5_000
 _SURROGATE = "it holds half of a surrogate pair, which no text can contain"
+_REASONS = {
+    "Unbalanced parenthesis": r"unbalanced parenthesis; write \( or \) for the character itself",
+    "Unbalanced bracket": r"unbalanced bracket; write \[ for the character itself",
+    "Invalid atom character": r"nothing to repeat before *, + or ?; write \*, \+ or \? for the character itself",
+    "Incomplete escape": r"it ends in a single \; write \\ for the character itself",
+}
 _FOREIGN = (
     ("(?P<", "JavaScript writes a named group as (?<name>…)"),
     ("(?i)", "leave (?i) out, patterns ignore case anyway"),
@@ -49,7 +55,7 @@ def _javascript_fault(pattern: str) -> str | None:
         Regex(shape_of(pattern).text if "\\u{" in pattern else pattern, "i")
     except RegressError as error:
         text = str(error).strip().rstrip(".")
-        return text[:1].lower() + text[1:]
+        return _REASONS.get(text, text[:1].lower() + text[1:])
     except UnicodeEncodeError:
         return _SURROGATE
     if ("\\b" in pattern or "\\B" in pattern) and (found := _UNREPEATABLE.match(pattern)):

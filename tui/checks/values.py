@@ -17,23 +17,28 @@ MISSING: Final = Missing()
 def value_at(memory: JsonValue, path: str) -> JsonValue | Missing:
     """What a dotted path leads to: keys of objects, numbers of list items from 0. A key that itself holds dots is
     found as well; where several readings lead somewhere, the one with the shortest keys first."""
-    return _walk(memory, path.split("."), set())
-
-
-def _walk(value: JsonValue | Missing, parts: list[str], dead_ends: set[tuple[int, int]]) -> JsonValue | Missing:
-    if not parts or (id(value), len(parts)) in dead_ends:
-        return MISSING if parts else value
-    if isinstance(value, dict):
-        for taken in range(1, len(parts) + 1):
-            key = ".".join(parts[:taken])
-            if key in value and not isinstance(found := _walk(value[key], parts[taken:], dead_ends), Missing):
-                return found
-    elif isinstance(value, list) and parts[0].isascii() and parts[0].isdigit() and len(parts[0]) < 10:
-        number = int(parts[0])
-        if number < len(value):
-            return _walk(value[number], parts[1:], dead_ends)
-    dead_ends.add((id(value), len(parts)))
+    parts = path.split(".")
+    open_ends: list[tuple[JsonValue, int]] = [(memory, 0)]
+    seen: set[tuple[int, int]] = set()
+    while open_ends:
+        value, at = open_ends.pop()
+        if at == len(parts):
+            return value
+        if (id(value), at) not in seen:
+            seen.add((id(value), at))
+            open_ends += _next_ends(value, parts, at)
     return MISSING
+
+
+def _next_ends(value: JsonValue, parts: list[str], at: int) -> list[tuple[JsonValue, int]]:
+    """Where the path may go on from here, the shortest key last."""
+    if isinstance(value, dict):
+        keys = ((".".join(parts[at:end]), end) for end in range(len(parts), at, -1))
+        return [(value[key], end) for key, end in keys if key in value]
+    part = parts[at]
+    if isinstance(value, list) and part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(value):
+        return [(value[int(part)], at + 1)]
+    return []
 
 
 def same(one: JsonValue | Missing, other: JsonValue | Missing) -> bool:
