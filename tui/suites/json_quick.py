@@ -1,0 +1,149 @@
+"""Reads sound JSON fast, with the offset of each case; whatever is doubtful is left to the exact reader."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from json import JSONDecoder
+from math import isinf
+
+from tui.model.values import JsonObject, JsonValue
+from tui.suites.limits import MOST_DEPTH, MOST_DIGITS
+
+# The C scanner of the standard library, which its type stubs leave out.
+_scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SEPARATOR = re.compile(r"[ \t\n\r]*([,\]}])[ \t\n\r]*")
+_COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
+# Every escape, so that the search keeps in step; only the group is half of a surrogate pair without its other half.
+_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class QuickJson:
+    """A sound value, and the offsets of the items of `testCases` or of the list that the file is."""
+
+    value: JsonValue
+    starts: tuple[int, ...]
+
+
+class _Doubtful(ValueError):
+    """Not to be read quickly."""
+
+
+def read_quickly(text: str) -> QuickJson | None:
+    """The value of the text; None where anything about it is doubtful, from its syntax to a doubled key."""
+    try:
+        return _read(text)
+    except (ValueError, StopIteration, RecursionError, IndexError):
+        return None
+
+
+def _read(text: str) -> QuickJson:
+    if "\\ud" in text or "\\uD" in text:
+        for escape in _ESCAPE.finditer(text):
+            if escape[1]:
+                raise _Doubtful
+    starts: list[int] = []
+    begin = _after(_SPACE, text, 0)
+    value: JsonValue
+    if text[begin] == "{":
+        value, end = _read_object(text, begin, starts)
+    elif text[begin] == "[":
+        value, end = _read_items(text, begin, starts)
+    else:
+        raise _Doubtful
+    if _after(_SPACE, text, end) != len(text):
+        raise _Doubtful
+    return QuickJson(value, tuple(starts))
+
+
+def _read_object(text: str, position: int, starts: list[int]) -> tuple[JsonObject, int]:
+    value: JsonObject = {}
+    position = _after(_SPACE, text, position + 1)
+    closer = text[position]
+    if closer == "}":
+        return value, position + 1
+    while closer != "}":
+        if text[position] != '"':
+            raise _Doubtful
+        key, position = _scan_string(text, position + 1, True)
+        position = _after(_COLON, text, position)
+        if key in value:
+            raise _Doubtful
+        if key == "testCases" and text[position] == "[":
+            value[key], position = _read_items(text, position, starts)
+        else:
+            value[key], position = _DECODER.raw_decode(text, position)
+        closer, position = _separator(text, position)
+        if closer == "]":
+            raise _Doubtful
+        if closer == "}":
+            return value, position
+    return value, position
+
+
+def _read_items(text: str, position: int, starts: list[int]) -> tuple[list[JsonValue], int]:
+    items: list[JsonValue] = []
+    position = _after(_SPACE, text, position + 1)
+    if text[position] == "]":
+        return items, position + 1
+    decode = _DECODER.raw_decode
+    while True:
+        starts.append(position)
+        item, position = decode(text, position)
+        items.append(item)
+        closer, position = _separator(text, position)
+        if closer == "]":
+            return items, position
+        if closer == "}":
+            raise _Doubtful
+
+
+def _separator(text: str, position: int) -> tuple[str, int]:
+    match = _SEPARATOR.match(text, position)
+    if match is None:
+        raise _Doubtful
+    return match[1], match.end()
+
+
+def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    if match is None:
+        raise _Doubtful
+    return match.end()
+
+
+def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _Doubtful
+    return value
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise _Doubtful
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if isinf(value) or len(digits) > MOST_DIGITS:
+        raise _Doubtful
+    return value
+
+
+def _refuse(word: str) -> float:
+    raise _Doubtful(word)
+
+
+_DECODER = JSONDecoder(object_pairs_hook=_unique, parse_int=_whole, parse_float=_finite, parse_constant=_refuse)
+
+
+def too_deep(value: JsonValue, levels: int = MOST_DEPTH) -> bool:
+    """Whether objects and lists are nested deeper than that."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(too_deep(item, levels - 1) for item in inner if isinstance(item, dict | list))
