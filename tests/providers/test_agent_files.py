@@ -340,7 +340,7 @@ async def test_nothing_outlives_assay_killed_without_warning(write: Write, marke
     await asyncio.to_thread(wait_until, lambda: running(marker) == [])
 
 
-async def test_a_process_is_used_again_while_it_is_healthy(agents: AgentProvider, write: Write) -> None:
+async def test_a_process_is_used_again_while_it_is_healthy(agents: AgentProvider, write: Write, marker: str) -> None:
     path = write(
         body("if input == 'die': os._exit(1)", "if input == 'raise': 1/0", 'return {"output": str(os.getpid())}')
     )
@@ -355,8 +355,9 @@ async def test_a_process_is_used_again_while_it_is_healthy(agents: AgentProvider
     await fault_of(agents, path, "die")
     second = await pid("d")
     assert second != first
+    guard = psutil.Process(int(second)).ppid()
     psutil.Process(int(second)).kill()
-    await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(int(second)))
+    await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(guard))
     assert await pid("e") != second
 
 

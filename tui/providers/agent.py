@@ -13,13 +13,14 @@ from tui.model.errors import ProviderError
 from tui.model.shown import show_line
 from tui.model.subjects import ProviderSettings
 from tui.providers.agents.answers import AgentAnswer
-from tui.providers.agents.environ import without_keys
 from tui.providers.agents.process import ProcessAgent
-from tui.providers.agents.worker import Launch
+from tui.providers.processes.environ import without_keys
+from tui.providers.processes.worker import Launch
 
 COMMAND_PREFIX = "cmd:"
 _MEMORY_BYTES = 2 << 30
 _MOST_AT_ONCE = 16
+_RUNNER = Path(__file__).parent / "agents" / "runner.py"
 
 
 class Agent(Protocol):
@@ -97,7 +98,7 @@ class AgentProvider:
             raise ProviderError(
                 "not_found", f"{show_line(model_id)} is no agent", fix="Name a .py file, cmd:COMMAND or an http:// URL."
             )
-        launch = Launch("python", (str(path),), self._environ, self._memory_bytes)
+        launch = Launch((str(path),), self._environ, _RUNNER, self._memory_bytes)
         return ProcessAgent(f"agent {show_line(path.name, 80)}", launch, path, self._most)
 
     def _command(self, model_id: str) -> Launch:
@@ -111,7 +112,7 @@ class AgentProvider:
             raise ProviderError(
                 "not_found", f"agent {show_line(model_id)}: there is no program {show_line(words[0], 80)} to run"
             )
-        return Launch("command", tuple(words), self._environ, 0)
+        return Launch(tuple(words), self._environ)
 
 
 def _chunks_of(answer: AgentAnswer, request: Request) -> Iterator[Chunk]:

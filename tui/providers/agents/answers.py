@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from tui.model.shown import show_line
 from tui.model.values import JsonObject, JsonValue
 
-LONGEST_ANSWER = 16 << 20
 _DEEPEST = 64
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 
 from tui.model.trials import TrialKey
-from tui.providers.agents.worker import Launch, Worker
+from tui.providers.processes.worker import Launch, Worker
 
 _GRACE_S = 1.0
 
@@ -20,7 +20,7 @@ class Pool:
 
     def __init__(self, launch: Launch, stamp: Callable[[], Hashable], limit: int) -> None:
         self._launch, self._stamp, self._limit = launch, stamp, limit
-        self._reuses = launch.kind == "python"
+        self._reuses = launch.module is not None
         self._between: dict[TrialKey, Worker] = {}
         self._free: list[Worker] = []
         self._ending: set[asyncio.Task[None]] = set()

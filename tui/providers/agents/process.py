@@ -11,7 +11,7 @@ from tui.model.errors import ProviderError
 from tui.model.shown import show_line
 from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
 from tui.providers.agents.pool import Pool
-from tui.providers.agents.worker import Launch, Worker, WorkerLost
+from tui.providers.processes.worker import Launch, Worker, WorkerLost
 
 
 class _Refused(Exception):

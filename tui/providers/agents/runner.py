@@ -1,6 +1,6 @@
 """Runs a Python agent file: a request a line in, an answer a line out, over descriptors that the agent does not see.
 
-Loaded by `guard.py` with the standard library only. A request is `{"input", "memory"}`; an answer
+Loaded by the guard with the standard library only. A request is `{"input", "memory"}`; an answer
 `{"answer": {…}}`, or `{"fault": sentence, "over": bool}` where the agent gave none; `over`: the process ends.
 """
 

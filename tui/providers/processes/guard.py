@@ -1,8 +1,9 @@
-"""The process around an agent: starts it, and leaves nothing of it behind, whatever happens to anyone.
+"""The process around another program: starts it, and leaves nothing of it behind, whatever happens to anyone.
 
-Run as a file, with the standard library only: `guard.py LIFELINE python FILE MEMORY` runs an agent file in a fork of
-this process (MEMORY in bytes), `guard.py LIFELINE command ARG…` any program. LIFELINE is the descriptor of a pipe that
-nobody writes to: when it ends, Assay is gone. The guard ends as the agent ended: same exit status, same signal.
+Run as a file, with the standard library only: `guard.py LIFELINE command ARG…` runs any program, `guard.py LIFELINE
+module FILE MEMORY ARG…` calls `serve(ARG…)` of a Python file in a fork of this process, with at most MEMORY bytes (0:
+no limit). LIFELINE is the descriptor of a pipe that nobody writes to: when it ends, Assay is gone. The guard ends as
+the program ended: same exit status, same signal.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ _LOOK_AGAIN_S = 0.005
 
 
 def main(arguments: list[str]) -> None:
-    """Start the agent, wait until it, Assay or SIGTERM ends, then end everything that it started."""
+    """Start the program, wait until it, Assay or SIGTERM ends, then end everything that it started."""
     lifeline, kind, rest = int(arguments[0]), arguments[1], arguments[2:]
     assay = os.getppid()
     bell, ringer = os.pipe()
@@ -56,7 +57,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _become(guard: int, kind: str, rest: list[str]) -> None:
-    """In the fork: an own process group that dies with the guard, then the agent. Does not return."""
+    """In the fork: an own process group that dies with the guard, then the program. Does not return."""
     status = 70
     try:
         signal.set_wakeup_fd(-1)
@@ -72,7 +73,7 @@ def _become(guard: int, kind: str, rest: list[str]) -> None:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
             os.execvp(rest[0], rest)
-        _serve_python(rest[0], int(rest[1]))
+        _serve(rest[0], int(rest[1]), rest[2:])
         status = 0
     except BaseException as error:  # noqa: BLE001 - it may not return into the guard's own code
         print(f"cannot run {rest[0]}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
@@ -80,19 +81,19 @@ def _become(guard: int, kind: str, rest: list[str]) -> None:
         os._exit(status)
 
 
-def _serve_python(path: str, memory: int) -> None:
+def _serve(file: str, memory: int, arguments: list[str]) -> None:
     import importlib.util
     import resource
 
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    place = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
-    spec = importlib.util.spec_from_file_location("_assay_runner", place)
+    if memory:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    spec = importlib.util.spec_from_file_location("_assay_serving", file)
     assert spec is not None
     assert spec.loader is not None
-    runner = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(runner)
-    runner.serve(path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.serve(*arguments)
 
 
 def _limit_cores() -> None:
@@ -108,15 +109,15 @@ def _ask_kernel(option: int, value: int) -> None:
 
 
 def _let_go_of_pipes() -> None:
-    """Only the agent holds the pipes to Assay, so that their end is its end."""
+    """Only the program holds the pipes to Assay, so that their end is its end."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
 
 
 def _reap(child: int) -> tuple[int | None, bool]:
-    """Bury what has ended, orphans of the agent too: the wait status of the agent itself, once it has ended, and
-    whether any child is left."""
+    """Bury what has ended, orphans too: the wait status of the program itself, once it has ended, and whether any child
+    is left."""
     status = None
     try:
         while True:
@@ -130,7 +131,7 @@ def _reap(child: int) -> tuple[int | None, bool]:
 
 
 def _end_family(child: int) -> None:
-    """Kill the agent's group and every process that descends from it, also those that left the group."""
+    """Kill the program's group and every process that descends from it, also those that left the group."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""One guarded process of an agent: a line in, a line out, and no trace of it afterwards."""
+"""One guarded process: a line in, a line out, and no trace of it afterwards."""
 
 import asyncio
 import os
@@ -7,37 +7,39 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from tui.model.shown import show_text
-from tui.providers.agents.answers import LONGEST_ANSWER
 
-_MOST_PRINTED = 16 << 20
+_LONGEST_LINE = 16 << 20
 _TAIL_BYTES, _TAIL_LINES, _TAIL_TEXT = 8 << 10, 10, 1_000
 _LAST_BYTES_S, _PATIENCE_S = 0.5, 3.0
-_HERE = Path(__file__).parent
+_GUARD = Path(__file__).with_name("guard.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What to start: `kind` `python` with the agent file's absolute path, or `command` with its words. `memory_bytes`
-    holds for Python files."""
+    """What to start: the `words` of a command, or with `module` the arguments of that Python file's `serve`, which
+    gets at most `memory_bytes` (0: no limit). It may print `most_printed` bytes between two questions (0: no limit)."""
 
-    kind: str
     words: tuple[str, ...]
     environ: Mapping[str, str]
-    memory_bytes: int
+    module: Path | None = None
+    memory_bytes: int = 0
+    most_printed: int = 16 << 20
 
 
 class WorkerLost(Exception):
-    """The process gave no answer, and will give none; the text goes after the agent's name."""
+    """The process gave no answer, and will give none; the text goes after its name."""
 
 
 class Worker(asyncio.SubprocessProtocol):
-    """A running agent. Only one answer may be asked for at a time."""
+    """A running process. Only one answer may be asked for at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_printed: int = 0) -> None:
+        self._most_printed = most_printed
         self.stamp: object = None
         self.has_answered = False
         self._buffer = bytearray()
@@ -56,9 +58,10 @@ class Worker(asyncio.SubprocessProtocol):
         loop = asyncio.get_running_loop()
         watched, lifeline = os.pipe()
         extra: dict[str, Any] = {"pass_fds": (watched,)} if os.name == "posix" else {}
+        make = partial(cls, launch.most_printed)
         words, environ = _words(launch, watched), dict(launch.environ)
         try:
-            _, worker = await loop.subprocess_exec(cls, *words, env=environ, start_new_session=True, **extra)
+            _, worker = await loop.subprocess_exec(make, *words, env=environ, start_new_session=True, **extra)
         except BaseException:
             os.close(lifeline)
             raise
@@ -123,14 +126,14 @@ class Worker(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 1:
             self._buffer += data
-            if len(self._buffer) > LONGEST_ANSWER + 1 and b"\n" not in self._buffer:
-                self._lose(f"answered with more than {LONGEST_ANSWER >> 20} MiB")
+            if len(self._buffer) > _LONGEST_LINE + 1 and b"\n" not in self._buffer:
+                self._lose(f"answered with more than {_LONGEST_LINE >> 20} MiB")
         else:
             self._tail += data
             del self._tail[:-_TAIL_BYTES]
             self._printed += len(data)
-            if self._printed > _MOST_PRINTED:
-                self._lose(f"printed more than {_MOST_PRINTED >> 20} MiB")
+            if self._printed > self._most_printed > 0:
+                self._lose(f"printed more than {self._most_printed >> 20} MiB")
         self._look()
 
     def process_exited(self) -> None:
@@ -180,13 +183,13 @@ class Worker(asyncio.SubprocessProtocol):
 
 
 def _words(launch: Launch, watched: int) -> Sequence[str]:
+    if launch.module is None:
+        guarded = ("command", *launch.words)
+    else:
+        guarded = ("module", str(launch.module), str(launch.memory_bytes), *launch.words)
     if os.name == "posix":
-        guard = (sys.executable, "-P", str(_HERE / "guard.py"), str(watched), launch.kind)
-        limit = (str(launch.memory_bytes),) if launch.kind == "python" else ()
-        return (*guard, *launch.words, *limit)
-    if launch.kind == "python":
-        return (sys.executable, "-P", str(_HERE / "runner.py"), *launch.words)
-    return launch.words
+        return (sys.executable, "-P", str(_GUARD), str(watched), *guarded)
+    return launch.words if launch.module is None else (sys.executable, "-P", str(launch.module), *launch.words)
 
 
 def _how_it_ended(status: int | None) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.providers.agents.environ import without_keys
+from tui.providers.processes.environ import without_keys
 
 KEPT = {
     "PATH": "/usr/bin:/bin",
