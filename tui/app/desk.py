@@ -1,6 +1,6 @@
 """What the app asks of the layers below it: a desk on which suites are opened and plans are run."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -36,6 +36,11 @@ class Desk(Protocol):
         """The person's config."""
         ...
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know before anything else, as sentences."""
+        ...
+
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:
         """Suite files at or below the paths, in a stable order. Raises SuiteError for a path that is not there."""
         ...
@@ -46,6 +51,10 @@ class Desk(Protocol):
 
     def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
         """Where the models' names lead. Raises ConfigError (ModelUnresolved) for the first that leads nowhere."""
+        ...
+
+    def subjects_of(self, suite: Suite) -> tuple[Subject, ...]:
+        """Whom the suite itself names: its agent, else its models. Raises ConfigError."""
         ...
 
     def make_plan(
@@ -59,7 +68,7 @@ class Desk(Protocol):
         """A plan of exactly these trials, or of the whole suite. `stream` None means: as the suite says, else yes."""
         ...
 
-    def run(self, plan: Plan, control: Control) -> AsyncIterator[Event]:
+    def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
         """Run the plan. A result is stored before its TrialFinished comes. Raises ConfigError, ConsentNeeded."""
         ...
 

@@ -59,7 +59,7 @@ class Exploring:
         if volume is None or volume.suite is None:
             return ()
         suite = volume.suite
-        names = suite.models or ((suite.agent,) if suite.agent else ())
+        names = (suite.agent,) if suite.agent else suite.models
         return tuple(dict.fromkeys(names))[:MOST_PANES]
 
     def choose_models(self, models: Sequence[str]) -> None:

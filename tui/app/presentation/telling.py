@@ -9,7 +9,7 @@ from tui.app.presentation.pieces import Line, Piece, fill
 from tui.model.problems import Problem
 from tui.model.shown import show_line, show_text
 from tui.model.state import AttemptProgress, TrialProgress
-from tui.model.suite import Case
+from tui.model.suite import Case, Suite
 from tui.model.trials import Prompt
 
 _LINES_A_MESSAGE = 400
@@ -152,3 +152,51 @@ def start_lines(message: str) -> list[Line]:
         ("q", "leave"),
     )
     return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]
+
+
+_GROUPS = {
+    "run": "Running",
+    "look": "Looking",
+    "pane": "Answers",
+    "answer": "Answers",
+    "tabs": "Tabs",
+    "tree": "Suites",
+    "list": "Lists",
+    "app": "Everywhere",
+}
+
+
+def key_lines(keys: Sequence[tuple[str, str, str]]) -> list[Line]:
+    """The help: (group, keys, what they do), under a head for each group."""
+    grouped: dict[str, list[tuple[str, str]]] = {head: [] for head in _GROUPS.values()}
+    for group, shown, does in keys:
+        grouped.setdefault(_GROUPS.get(group, "More"), []).append((shown, does))
+    lines: list[Line] = []
+    for head, members in grouped.items():
+        if members:
+            lines += [*([()] if lines else []), ((head, "strong"),)]
+            lines += [((fill(shown, 16), "accent"), (does, "plain")) for shown, does in members]
+    return lines
+
+
+def suite_lines(path: str, suite: Suite, models: Sequence[str], problems: Sequence[Problem]) -> list[Line]:
+    """What a suite is, for when no case of it is chosen."""
+    options = suite.options
+    facts: list[tuple[str, str]] = [
+        ("file", path),
+        ("format", suite.format),
+        ("cases", str(len(suite.cases))),
+        ("models", ", ".join(suite.models) or suite.agent or "none named"),
+        ("shown", ", ".join(models) or "none"),
+        ("timeout", f"{options.timeout_ms / 1000:g} s an attempt"),
+        ("attempts", str(options.attempts)),
+    ]
+    lines: list[Line] = [((show_line(suite.name), "strong"),)]
+    lines += [((row, "plain"),) for row in show_text(suite.description).splitlines()]
+    lines.append(())
+    lines += [((fill(name, 10), "dim"), (show_line(value), "plain")) for name, value in facts]
+    if models:
+        lines += [(), (("R", "accent"), (" runs the suite, ", "plain"), ("Enter", "accent"), (" unfolds it.", "plain"))]
+    else:
+        lines += [(), (("M", "accent"), (" chooses whom to ask: this suite names no model and no agent.", "plain"))]
+    return [*lines, (), *problem_lines(problems)] if problems else lines

@@ -1,0 +1,217 @@
+"""A desk with nothing behind it: the test says which suites there are, and what happens in a run, event by event."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tui.model.errors import AssayError, ModelUnresolved, SuiteError
+from tui.model.events import Event, RunFinished, RunStarted, TrialFinished
+from tui.model.plan import Plan, RunOptions
+from tui.model.problems import Problem
+from tui.model.runs import RunState, new_run_id
+from tui.model.subjects import Config, Subject
+from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
+from tui.model.trials import (
+    Attempt,
+    CheckResult,
+    Message,
+    Prompt,
+    Retry,
+    StepResult,
+    Timing,
+    TrialKey,
+    TrialResult,
+    Usage,
+    Verdict,
+)
+from tui.runner.control import Control
+from tui.session.consent import Consent
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a file gave."""
+
+    suite: Suite | None
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass
+class ScriptedDesk:
+    """Suites by their path; models that lead nowhere with their sentence; runs that do what `say` says.
+
+    A run yields RunStarted by itself, then whatever was said, and ends after a RunFinished that was said. Trials that
+    are cancelled end as cancelled at once.
+    """
+
+    suites: dict[Path, Opened] = field(default_factory=dict)
+    unresolved: dict[str, str] = field(default_factory=dict)
+    kept: tuple[TrialResult, ...] = ()
+    config: Config = field(default_factory=Config)
+    notices: tuple[str, ...] = ()
+    consents: list[Consent] = field(default_factory=list)
+    allowed: list[Consent] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list)
+    fault: AssayError | None = None
+    closed: bool = False
+    ended: list[RunState] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._said: asyncio.Queue[Event] = asyncio.Queue()
+
+    # --- what the test does
+
+    def say(self, *events: Event) -> None:
+        """These happen next in the run."""
+        for event in events:
+            self._said.put_nowait(event)
+
+    def finish(self, state: RunState = "finished") -> None:
+        """The run is over."""
+        self.say(RunFinished(self.plans[-1].run_id if self.plans else "", state, "2026-11-20T10:00:00+00:00"))
+
+    # --- what the app asks
+
+    def find_suites(self, paths: Sequence[Path]) -> list[Path]:
+        if self.fault is not None:
+            raise self.fault
+        if paths and not self.suites:
+            raise SuiteError("There is no file or folder of that name", where=str(paths[0]), fix="Check the path.")
+        return list(self.suites)
+
+    def open_suite(self, path: Path) -> Opened:
+        return self.suites[path]
+
+    def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
+        for name in names:
+            if name in self.unresolved:
+                raise ModelUnresolved(self.unresolved[name])
+        return tuple(Subject(name, "scripted", name) for name in names)
+
+    def subjects_of(self, suite: Suite) -> tuple[Subject, ...]:
+        return self.resolve((suite.agent,) if suite.agent else suite.models)
+
+    def make_plan(
+        self,
+        suite: Suite,
+        subjects: Sequence[Subject],
+        *,
+        trials: Sequence[TrialKey] | None = None,
+        stream: bool | None = None,
+    ) -> Plan:
+        asked = tuple(trials or (TrialKey(case.id, each.name) for case in suite.cases for each in subjects))
+        plan = Plan(new_run_id(), suite, tuple(subjects), RunOptions(stream=stream is not False), asked)
+        self.plans.append(plan)
+        return plan
+
+    async def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
+        yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00")
+        open_trials = set(plan.trials)
+        while True:
+            for key in sorted(key for key in open_trials if control.stops(key)):
+                open_trials.discard(key)
+                if control.outcome != "interrupted":
+                    yield TrialFinished(result_of(key, "cancelled"))
+            if control.outcome != "finished":
+                self.ended.append(control.outcome)
+                yield RunFinished(plan.run_id, control.outcome, "2026-11-20T10:00:00+00:00")
+                return
+            event = await self._next(control)
+            if event is None:
+                continue
+            if isinstance(event, TrialFinished):
+                open_trials.discard(event.trial)
+            yield event
+            if isinstance(event, RunFinished):
+                self.ended.append(event.state)
+                return
+
+    async def _next(self, control: Control) -> Event | None:
+        said = asyncio.ensure_future(self._said.get())
+        stopped = asyncio.ensure_future(control.pause(3600))
+        try:
+            await asyncio.wait({said, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return said.result() if said.done() else None
+        finally:
+            said.cancel()
+            stopped.cancel()
+
+    def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
+        known = {case.id for case in suite.cases}
+        return tuple(result for result in self.kept if result.trial.case in known)
+
+    def missing_consents(self, suite: Suite) -> tuple[Consent, ...]:
+        del suite
+        return tuple(consent for consent in self.consents if consent not in self.allowed)
+
+    def allow(self, consent: Consent) -> None:
+        self.allowed.append(consent)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def case_of(
+    id: str,
+    *,
+    name: str = "",
+    category: str = "Code Generation",
+    prompt: str = "Write a function.",
+    expects: Sequence[str] = (),
+    forbids: Sequence[str] = (),
+    severity: str | None = None,
+    steps: Sequence[Step] = (),
+    tags: Sequence[str] = (),
+) -> Case:
+    """A case, as short as a test wants it."""
+    checks = [Check("expected_pattern", each) for each in expects]
+    checks += [Check("forbidden_pattern", each) for each in forbids]
+    criteria = (RiskCriterion("Harm", "What could go wrong.", severity),) if severity else ()  # type: ignore[arg-type]
+    return Case(
+        id,
+        name or id,
+        category,
+        tuple(steps) or (Step(prompt, tuple(checks)),),
+        expected_behavior="A short function.",
+        tags=tuple(tags),
+        risk_criteria=criteria,
+    )
+
+
+def suite_of(path: Path, *cases: Case, models: Sequence[str] = ("mock-a", "mock-b"), name: str = "") -> Suite:
+    """A suite at a path."""
+    return Suite(name or path.stem, "For tests.", str(path), "0" * 64, "schema-1.0.0", cases, tuple(models))
+
+
+def prompt_of(text: str = "Write a function.", system: str | None = None) -> Prompt:
+    """What was sent."""
+    messages = (Message("user", text),)
+    return Prompt(text, (Message("system", system), *messages) if system else messages)
+
+
+def step_of(text: str, *checks: CheckResult, retries: Sequence[Retry] = (), tokens: int | None = 12) -> StepResult:
+    """A step that is over."""
+    return StepResult(
+        "Write a function.",
+        text,
+        prompt_of(),
+        checks=checks,
+        usage=Usage(5, tokens, None),
+        timing=Timing(150.0, 900.0),
+        retries=tuple(retries),
+        finish_reason="stop",
+    )
+
+
+def result_of(
+    key: TrialKey,
+    verdict: Verdict = "passed",
+    *steps: StepResult,
+    error: str | None = None,
+    flaky: bool = False,
+    earlier: Sequence[Attempt] = (),
+) -> TrialResult:
+    """A trial that is over; `earlier` attempts come first."""
+    last = Attempt(len(earlier) + 1, verdict, error, steps, "2026-11-20T09:00:00+00:00", 900.0)
+    return TrialResult(key, verdict, flaky, error, (*earlier, last))

@@ -1,0 +1,119 @@
+"""The app: composes screens, themes, keys and commands, and ends well however it is ended."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from tui.app.desk import Desk
+from tui.app.palettes import DEFAULT_PALETTE
+from tui.app.screens.explore import ExploreScreen
+from tui.app.theming import ThemedApp
+from tui.app.watching import ShelfWatch
+
+_SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
+
+
+class AssayApp(ThemedApp[int]):
+    """The one window. `open_desk` is called in a thread after the first paint."""
+
+    TITLE = "Assay"
+    ENABLE_COMMAND_PALETTE = True
+    CSS = """
+    Toast { background: $raised; color: $foreground; }
+    Tooltip { background: $raised; color: $foreground; }
+    CommandPalette > Vertical { background: $raised; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "help", "help", id="app.help", tooltip="The keys of where you are", key_display="?"),
+        Binding("ctrl+p", "command_palette", "commands", id="app.palette", tooltip="All commands, themes too"),
+        Binding("q,ctrl+q,ctrl+c", "leave", "Leave", id="app.leave", tooltip="Leave Assay", show=False),
+        Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", tooltip="To the shell, until fg", show=False),
+    ]
+
+    def __init__(
+        self,
+        open_desk: Callable[[], Desk],
+        paths: Sequence[Path],
+        *,
+        theme: str = DEFAULT_PALETTE.name,
+        theme_folders: Sequence[Path] = (),
+    ) -> None:
+        super().__init__(theme=theme, theme_folders=theme_folders)
+        self._explore = ExploreScreen(open_desk, paths)
+        self._leaving = False
+
+    def get_default_screen(self) -> Screen[None]:
+        """Explore is where it starts."""
+        return self._explore
+
+    def on_mount(self) -> None:
+        """Signals end it like a person would; themes are followed after the first paint."""
+        loop = asyncio.get_running_loop()
+        for name, code in _SIGNALS.items():
+            number = getattr(signal, name, None)
+            if number is not None:
+                loop.add_signal_handler(number, self._end, code)
+        self.call_after_refresh(self.run_worker, self.follow_themes(), name="themes", group="themes")
+
+    def on_shelf_watch_desk_opened(self, message: ShelfWatch.DeskOpened) -> None:
+        """The config may give keys, and a theme."""
+        config = message.desk.config
+        self.set_keymap(dict(config.keys))
+        if config.theme and config.theme != self.theme and config.theme in self.available_themes:
+            self.theme = config.theme
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every key of where you are, then Textual's own for themes."""
+        for node, binding, enabled, tooltip in screen.active_bindings.values():
+            if enabled and binding.id and binding.id.partition(".")[0] not in ("list", "tree", "line"):
+                title = f"{(tooltip or binding.description).split('(')[0].strip()}  {self.get_key_display(binding)}"
+                yield SystemCommand(title, binding.description, self._press(binding.action, node))
+        yield SystemCommand("Change the theme", "Light, dark, and for other eyes", self.action_change_theme)
+
+    def _press(self, action: str, node: object) -> Callable[[], object]:
+        return lambda: self.run_action(action, default_namespace=node)  # type: ignore[arg-type]
+
+    def action_help(self) -> None:
+        """The keys of where you are."""
+        from tui.app.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen))
+
+    def action_leave(self) -> None:
+        """Leave; ask while something runs."""
+        self.run_worker(self._leave(), name="leave", group="leave")
+
+    async def _leave(self) -> None:
+        from tui.app.screens.confirm import ConfirmScreen
+
+        queue = self._explore.queue
+        if queue is not None and queue.busy:
+            if isinstance(self.screen, ConfirmScreen):
+                return
+            question = "A run is going. What is finished is kept, and the rest can be resumed later."
+            if not await self.push_screen_wait(ConfirmScreen("Leave?", question, yes="leave", no="stay")):
+                return
+        await self._finish(0)
+
+    def _end(self, code: int) -> None:
+        self.run_worker(self._finish(code), name="end", group="end")
+
+    async def _finish(self, code: int) -> None:
+        if self._leaving:
+            return
+        self._leaving = True
+        if self._explore.queue is not None:
+            await self._explore.queue.stop()
+        self.exit(code, return_code=code)
+
+    async def close_desk(self) -> None:
+        """Let go of processes and files; for after the app has run."""
+        if self._explore.desk is not None:
+            await self._explore.desk.close()

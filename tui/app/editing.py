@@ -1,0 +1,60 @@
+"""The person's editor on a file at a line: which command that is, and running it with the terminal handed over."""
+
+import asyncio
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from textual.app import App, SuspendNotSupported
+
+_PLUS_LINE = {
+    "vi",
+    "vim",
+    "nvim",
+    "view",
+    "nano",
+    "pico",
+    "emacs",
+    "emacsclient",
+    "micro",
+    "kak",
+    "joe",
+    "ne",
+    "mg",
+    "ed",
+}
+_COLON_LINE = {"hx", "helix", "subl", "zed"}
+_GOTO = {"code", "codium", "code-insiders", "cursor"}
+
+
+def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[str]:
+    """The command as a list, never for a shell: `$VISUAL`, `$EDITOR`, else `vi`. Raises ValueError."""
+    words = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "") or ["vi"]
+    name = Path(words[0]).stem.lower()
+    path = str(file.absolute())
+    if name in _PLUS_LINE:
+        return [*words, f"+{line}", path]
+    if name in _GOTO:
+        wait = [] if {"--wait", "-w"} & set(words) else ["--wait"]
+        return [*words, *wait, "--goto", f"{path}:{line}"]
+    return [*words, f"{path}:{line}" if name in _COLON_LINE else path]
+
+
+async def edit(app: App[object], file: Path, line: int) -> str | None:
+    """Run the editor until it is closed; a sentence where that was not possible. What runs in the app runs on."""
+    try:
+        command = editor_command(os.environ, file, line)
+    except ValueError as error:
+        return f"$EDITOR cannot be read: {error}. Mend its quotes."
+    try:
+        with app.batch_update(), app.suspend():
+            process = await asyncio.create_subprocess_exec(*command)
+            status = await process.wait()
+    except SuspendNotSupported:
+        return "This terminal cannot be handed over to an editor."
+    except OSError as error:
+        return f"{command[0]} cannot be started: {error.strerror}. Set $EDITOR to an editor that is installed."
+    finally:
+        app.refresh(layout=True)
+    return None if status == 0 else f"{command[0]} ended with status {status}."

@@ -1,0 +1,35 @@
+"""Which trials a key asks for: of a case, of a suite or part of it, of what did not pass. Without textual."""
+
+from tui.app.exploring import Exploring
+from tui.app.presentation.outline import Row
+from tui.app.running import RunRequest
+from tui.model.suite import Case
+from tui.model.trials import TrialKey
+
+
+def request_of(looking: Exploring, cases: tuple[Case, ...]) -> RunRequest | None:
+    """These cases on all models that are looked at, case by case; None where there is nothing to run."""
+    if looking.suite is None or looking.path is None:
+        return None
+    trials = tuple(TrialKey(case.id, model) for case in cases for model in looking.models)
+    return RunRequest(looking.path, looking.suite, trials, looking.streams) if trials else None
+
+
+def request_of_row(looking: Exploring, row: Row | None) -> RunRequest | None:
+    """What the cursor is on: a case, or all cases of a category or suite."""
+    if row is not None and row.kind in ("category", "suite") and row.volume and row.volume.path == looking.path:
+        return request_of(looking, row.cases)
+    return request_of(looking, (looking.case,) if looking.case else ())
+
+
+def request_of_suite(looking: Exploring) -> RunRequest | None:
+    """The whole suite."""
+    return request_of(looking, looking.suite.cases if looking.suite else ())
+
+
+def request_of_failed(looking: Exploring) -> RunRequest | None:
+    """What did not pass."""
+    trials = looking.unanswered()
+    if not trials or looking.suite is None or looking.path is None:
+        return None
+    return RunRequest(looking.path, looking.suite, trials, looking.streams)

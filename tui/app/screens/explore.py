@@ -1,0 +1,218 @@
+"""The Explore screen: looking, and running what is looked at."""
+
+from time import monotonic
+from typing import ClassVar
+
+from textual import on
+from textual.binding import BindingType
+
+from tui.app.desk import Desk
+from tui.app.exploring import Exploring
+from tui.app.flushing import FLUSHES_A_SECOND
+from tui.app.presentation.heading import Heading
+from tui.app.requests import request_of_failed, request_of_row, request_of_suite
+from tui.app.running import RunQueue, RunRequest
+from tui.app.screens.explore_keys import EXPLORE_KEYS
+from tui.app.screens.looking import LookingScreen
+from tui.model.shown import show_line
+from tui.model.trials import TrialKey
+from tui.session.consent import Consent
+
+_FLUSHES_A_FIGURE = 4
+
+
+class ExploreScreen(LookingScreen):
+    """The first place of the app."""
+
+    BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
+
+    def on_mount(self) -> None:
+        """One timer hands text, figures and marks over while something runs."""
+        super().on_mount()
+        self._flush_timer = self.set_interval(1 / FLUSHES_A_SECOND, self._flush, pause=True)
+        self._flushes = 0
+
+    def desk_taken(self, desk: Desk) -> None:
+        """Runs can be asked for now."""
+        if self.looking is not None:
+            self.queue = RunQueue(desk, self.looking.shelf, self, self._ask)
+            self.run_worker(self.queue.work(), name="runs", group="runs")
+
+    async def _ask(self, consent: Consent) -> bool:
+        from tui.app.screens.confirm import ConfirmScreen
+
+        question = f"{consent.what}.\n\nAllow it? The answer is kept for as long as it stays the same."
+        return await self.app.push_screen_wait(ConfirmScreen("Allow this?", question, yes="allow it", no="do not run"))
+
+    # --- what comes from the run
+
+    @on(RunQueue.RunBegan)
+    def show_beginning(self, message: RunQueue.RunBegan) -> None:
+        """Everything of it is waiting now."""
+        del message
+        self._flush_timer.resume()
+        self.suites.tree_of_suites.refresh()
+        self.show_choice()
+
+    @on(RunQueue.TrialMoved)
+    def show_trial(self, message: RunQueue.TrialMoved) -> None:
+        """A trial has another state: its mark, and its pane where it is seen."""
+        self._marks_moved = True
+        looking = self.looking
+        if looking is None or looking.path != message.path or looking.case_id != message.trial.case:
+            return
+        pane = self.answers.pane_of(message.trial.model)
+        if pane is not None:
+            self.answers.show_one(pane, looking, self.queue, self.faults)
+
+    @on(RunQueue.RunEnded)
+    def show_end(self, message: RunQueue.RunEnded) -> None:
+        """Nothing moves any more; a filter by status may want other cases."""
+        del message
+        if self.queue is None or not self.queue.busy:
+            self._flush_timer.pause()
+        self._flush()
+        if self.looking is not None and self.looking.filter:
+            self.suites.show(self.looking)
+        self.suites.tree_of_suites.refresh()
+        self.show_choice()
+
+    @on(RunQueue.RunRefused)
+    def tell_refusal(self, message: RunQueue.RunRefused) -> None:
+        """Say why nothing runs."""
+        self.notify(show_line(message.why, 600), title="Not run", severity="error", markup=False, timeout=12)
+
+    @on(RunQueue.ModelsMissed)
+    def tell_missed(self, message: RunQueue.ModelsMissed) -> None:
+        """The panes of these models say why."""
+        if self.looking is not None and self.looking.path == message.path:
+            self.faults = {**self.faults, **message.faults}
+            self.show_choice()
+        names = ", ".join(show_line(model, 60) for model in message.faults)
+        self.notify(f"Not asked: {names}. Its pane says why.", severity="warning", markup=False, timeout=6)
+
+    @on(RunQueue.StoreTroubled)
+    def tell_store(self, message: RunQueue.StoreTroubled) -> None:
+        """Results wait in memory, or were written after all."""
+        if message.reason:
+            text = f"{message.reason} Results stay in memory and are tried again."
+            self.notify(show_line(text, 600), title="Not stored", severity="error", markup=False, timeout=20)
+        else:
+            self.notify("What could not be stored is stored now.", markup=False)
+
+    # --- what moves while it runs
+
+    _marks_moved = False
+
+    def _flush(self) -> None:
+        looking, queue = self.looking, self.queue
+        if looking is None or queue is None:
+            return
+        self._flushes += 1
+        moved = queue.take_moved()
+        self._flush_text(looking, queue, moved)
+        if self._marks_moved:
+            self._marks_moved = False
+            self.suites.tree_of_suites.refresh()
+        if any(key.case == looking.case_id for key in moved):
+            self.show_evidence()
+        if self._flushes % _FLUSHES_A_FIGURE == 0:
+            self.show_heading()
+            for pane in self.answers.seen:
+                pane.draw_figures()
+
+    def _flush_text(self, looking: Exploring, queue: RunQueue, moved: set[TrialKey]) -> None:
+        current = queue.current
+        if looking.case_id is None or (current is not None and current.path != looking.path):
+            return
+        seen = {TrialKey(looking.case_id, pane.model): pane for pane in self.answers.seen}
+        for key, text in queue.text.take(seen):
+            seen[key].append(text)
+        for key in moved & seen.keys():
+            seen[key].mark()
+
+    def show_heading(self) -> None:
+        """The suite that runs, else the one that is looked at."""
+        looking, queue = self.looking, self.queue
+        if looking is None:
+            return
+        current = queue.current if queue else None
+        path = current.path if current else looking.path
+        volume = looking.shelf.volume(path) if path else None
+        suite = volume.suite if volume else None
+        state = looking.shelf.state(path) if path else None
+        started = queue.began_at if queue and state and state.run_id else None
+        until = queue.ended_at if queue and queue.ended_at is not None else monotonic()
+        self.header.show(
+            Heading(
+                suite=suite.name if suite else volume.path.name if volume else "",
+                cases=len(suite.cases) if suite else 0,
+                models=len(looking.models_of(path)) if path else 0,
+                counts=state.counts if state and state.run_id else None,
+                running=current is not None,
+                elapsed=until - started if started is not None else None,
+                queued=len(queue.waiting) if queue else 0,
+                outcome=state.ended or "" if state else "",
+            )
+        )
+
+    # --- keys
+
+    def _start(self, request: RunRequest | None, nothing: str) -> None:
+        if request is None or self.queue is None:
+            self.notify(nothing, severity="warning", markup=False)
+            return
+        if self.queue.busy:
+            self.notify("Queued: it runs when this run is over.", markup=False, timeout=3)
+        self.queue.add(request)
+        self.show_choice()
+
+    def action_run_case(self) -> None:
+        """Run the case, or the part of the suite that the cursor is on."""
+        if self.looking is not None:
+            row = self.suites.tree_of_suites.row
+            self._start(request_of_row(self.looking, row), "Nothing to run here: choose a case first.")
+
+    def action_run_suite(self) -> None:
+        """Run the whole suite."""
+        if self.looking is not None:
+            self._start(request_of_suite(self.looking), "Nothing to run here: choose a suite first.")
+
+    def action_run_failed(self) -> None:
+        """Run again what did not pass."""
+        if self.looking is not None:
+            self._start(request_of_failed(self.looking), "Nothing has failed here.")
+
+    def action_cancel(self) -> None:
+        """Cancel what is running of the case: with the focus in a pane that one alone."""
+        looking, queue = self.looking, self.queue
+        if looking is None or queue is None:
+            return
+        panes = [pane for pane in self.answers.panes if pane.has_focus_within] or self.answers.panes
+        trials = (looking.trial(pane.model) for pane in panes)
+        keys = tuple(trial.key for trial in trials if trial and trial.is_open)
+        if keys and queue.current and queue.current.path == looking.path:
+            queue.cancel(keys)
+        else:
+            more = " X cancels the whole run." if queue.busy else ""
+            self.notify(f"Nothing of this case is running.{more}", markup=False, timeout=4)
+
+    def action_cancel_all(self) -> None:
+        """Cancel the run, and what is queued."""
+        if self.queue is not None and self.queue.busy:
+            self.queue.cancel_all()
+            self.show_choice()
+        else:
+            self.notify("Nothing is running.", markup=False, timeout=3)
+
+    def action_turn_streaming(self) -> None:
+        """Streaming on or off for the next run."""
+        looking = self.looking
+        if looking is None:
+            return
+        now = looking.streams
+        if now is None:
+            said = looking.suite.options.streaming if looking.suite else None
+            now = True if said is None else said
+        looking.streams = not now
+        self.notify(f"The next run {'streams' if looking.streams else 'does not stream'}.", markup=False, timeout=3)

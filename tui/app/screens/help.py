@@ -1,0 +1,59 @@
+"""The keys of where you are."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen, Screen
+
+from tui.app.presentation.pieces import Line
+from tui.app.presentation.telling import key_lines
+from tui.app.widgets.reading import Reading
+
+
+class HelpScreen(ModalScreen[None]):
+    """Lists the bindings that are active on the screen below, each with what it does."""
+
+    DEFAULT_CSS = """
+    HelpScreen { align: center middle; background: $background 60%; }
+    HelpScreen > Vertical {
+        width: 78; max-width: 96%; height: 90%; max-height: 46; padding: 1 2; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    HelpScreen Reading { background: $raised; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark", "leave", "Close", id="help.close", tooltip="Close the help"),
+    ]
+
+    def __init__(self, below: Screen[object]) -> None:
+        super().__init__()
+        self._lines = _lines_of(below)
+
+    def compose(self) -> ComposeResult:
+        """One list."""
+        with Vertical() as box:
+            box.border_title = Content(" Keys ")
+            box.border_subtitle = Content(" Esc closes ")
+            yield Reading()
+
+    def on_mount(self) -> None:
+        """Fill it."""
+        reading = self.query_one(Reading)
+        reading.show_lines(self._lines)
+        reading.focus()
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss(None)
+
+
+def _lines_of(screen: Screen[object]) -> list[Line]:
+    keys: dict[tuple[str, str], list[str]] = {}
+    for _, binding, enabled, tooltip in screen.active_bindings.values():
+        if enabled and not binding.system:
+            group = (binding.id or "").partition(".")[0]
+            keys.setdefault((group, tooltip or binding.description), []).append(screen.app.get_key_display(binding))
+    return key_lines([(group, " ".join(dict.fromkeys(shown)), does) for (group, does), shown in keys.items()])

@@ -1,0 +1,352 @@
+"""Looking at suites and their answers: the tree, the panes, the tabs, and how they follow each other."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.events import DescendantFocus, Resize
+from textual.screen import Screen
+
+from tui.app.desk import Desk
+from tui.app.exploring import MOST_PANES, Exploring
+from tui.app.presentation.outline import Volume
+from tui.app.presentation.telling import problem_lines, start_lines, suite_lines
+from tui.app.running import RunQueue, resolve_each
+from tui.app.watching import ShelfWatch
+from tui.app.widgets.answers import Answers
+from tui.app.widgets.attempts_tab import AttemptsTab
+from tui.app.widgets.evidence import TABS, Evidence, TabId
+from tui.app.widgets.header_line import HeaderLine
+from tui.app.widgets.keys_line import KeysLine
+from tui.app.widgets.reading import Reading
+from tui.app.widgets.suite_panel import SuitePanel
+from tui.app.widgets.suite_tree import SuiteTree
+from tui.app.widgets.tab_line import TabLine
+from tui.model.shown import show_line
+from tui.model.suite import Suite
+
+_NARROW, _TINY, _LOW = 110, 60, 18
+
+
+class LookingScreen(Screen[None]):
+    """What the cursor is on decides what is shown; runs are the business of its subclass."""
+
+    DEFAULT_CSS = """
+    LookingScreen { background: $background; color: $foreground; }
+    LookingScreen #body { height: 1fr; }
+    LookingScreen SuitePanel { width: 34; }
+    LookingScreen.-narrow SuitePanel { width: 26; }
+    LookingScreen #middle { width: 1fr; }
+    LookingScreen Evidence {
+        height: 40%; min-height: 7; border: round $quiet-border; padding: 0 1;
+        &:focus-within { border: round $focused-border; }
+    }
+    LookingScreen #overview { border: round $quiet-border; border-title-color: $foreground; padding: 1 2; }
+    LookingScreen.-low Evidence, LookingScreen.-zoomed Evidence, LookingScreen.-zoomed SuitePanel,
+    LookingScreen.-tiny SuitePanel, LookingScreen.-no-suites SuitePanel { display: none; }
+    """
+    AUTO_FOCUS = "#tree"
+
+    def __init__(self, open_desk: Callable[[], Desk], paths: Sequence[Path]) -> None:
+        super().__init__()
+        self._watch = ShelfWatch(open_desk, paths, self)
+        self.desk: Desk | None = None
+        self.looking: Exploring | None = None
+        self.queue: RunQueue | None = None
+        self.faults: dict[str, str] = {}
+        self.header = HeaderLine(id="header")
+        self.suites = SuitePanel(id="suites")
+        self.answers = Answers(id="answers")
+        self.overview = Reading(id="overview")
+        self.evidence = Evidence(id="evidence")
+
+    def compose(self) -> ComposeResult:
+        """Header, body, footer."""
+        yield self.header
+        with Horizontal(id="body"):
+            yield self.suites
+            with Vertical(id="middle"):
+                yield self.overview
+                yield self.answers
+                yield self.evidence
+        yield KeysLine()
+
+    def on_mount(self) -> None:
+        """The screen is painted first; suites are read after."""
+        self.answers.display = self.evidence.display = False
+        self.overview.border_title = Content(" Start ")
+        self.overview.show_lines(start_lines(""))
+        self.call_after_refresh(self._start_watch)
+
+    def _start_watch(self) -> None:
+        self.run_worker(self._watch.work(), name="watch", group="watch")
+
+    # --- what comes from the shelf
+
+    @on(ShelfWatch.DeskMissed)
+    def tell_missing(self, message: ShelfWatch.DeskMissed) -> None:
+        """Nothing can be done without a desk: say why."""
+        self.overview.show_lines(start_lines(message.why))
+
+    @on(ShelfWatch.DeskOpened)
+    def take_desk(self, message: ShelfWatch.DeskOpened) -> None:
+        """From now on there is something to look at."""
+        self.desk, self.looking = message.desk, Exploring(message.shelf)
+        self.suites.show(self.looking)
+        if not message.shelf.volumes:
+            self.overview.show_lines(start_lines("There are no suites here. `assay init` writes one to begin with."))
+        for notice in message.desk.notices:
+            self.notify(show_line(notice, 600), severity="warning", markup=False, timeout=12)
+        self.desk_taken(message.desk)
+
+    def desk_taken(self, desk: Desk) -> None:
+        """For a subclass."""
+
+    @on(ShelfWatch.SuitesRead)
+    def show_read(self, message: ShelfWatch.SuitesRead) -> None:
+        """Show what was read; at the start, open the first suite that can be used and select its first case."""
+        looking = self.looking
+        if looking is None:
+            return
+        self.suites.show(looking)
+        if looking.path is None:
+            self._open_first(more=message.more)
+        elif looking.path in message.paths:
+            self._take_again(looking)
+        if message.again and message.paths:
+            names = ", ".join(show_line(path.name, 60) for path in message.paths)
+            self.notify(f"Read again: {names}", markup=False, timeout=3)
+
+    def _open_first(self, *, more: bool) -> None:
+        looking = self.looking
+        if looking is None:
+            return
+        volumes = looking.shelf.volumes
+        first = next((volume for volume in volumes if volume.suite is not None), None)
+        if first is None and (more or not volumes):
+            return
+        self.open_volume(first or volumes[0])
+
+    def open_volume(self, volume: Volume) -> None:
+        """Look at a suite's first case."""
+        looking = self.looking
+        if looking is None:
+            return
+        case = volume.suite.cases[0] if volume.suite and volume.suite.cases else None
+        looking.path, looking.case_id = volume.path, case.id if case else None
+        self.suites.reveal(volume, case)
+        self.suite_chosen()
+        self.show_choice()
+
+    def _take_again(self, looking: Exploring) -> None:
+        """The suite that is looked at has changed on disk: stay at the case, if it is still there."""
+        if looking.case is None and looking.suite is not None and looking.case_id is not None:
+            looking.case_id = None
+        self.suite_chosen()
+        self.show_choice()
+
+    # --- what the cursor is on
+
+    @on(SuiteTree.RowReached)
+    def look_at(self, message: SuiteTree.RowReached) -> None:
+        """Look at what the cursor is on."""
+        if self.looking is None:
+            return
+        before = self.looking.path
+        if message.row.case is None:
+            self.looking.case_id = None
+        self.looking.take_row(message.row)
+        if self.looking.path != before:
+            self.suite_chosen()
+        self.show_choice()
+
+    @on(SuiteTree.RowChosen)
+    def choose(self, message: SuiteTree.RowChosen) -> None:
+        """The same for Enter and a click; a case with steps unfolds too."""
+        self.look_at(message)
+
+    def suite_chosen(self) -> None:
+        """Another suite: where do its models lead?"""
+        self.faults = {}
+        looking = self.looking
+        if looking is not None and looking.suite is not None:
+            self.run_worker(
+                self._resolve(looking.suite, looking.models), name="resolve", group="resolve", exclusive=True
+            )
+
+    async def _resolve(self, suite: Suite, models: tuple[str, ...]) -> None:
+        if self.desk is not None:
+            _, faults = await asyncio.to_thread(resolve_each, self.desk, suite, models)
+            if faults != self.faults:
+                self.faults = faults
+                self.show_choice()
+
+    # --- showing it
+
+    def show_choice(self) -> None:
+        """Show the case that is looked at, or the suite where none is."""
+        looking = self.looking
+        if looking is None:
+            return
+        has_case = looking.case is not None and bool(looking.models)
+        self.answers.display = self.evidence.display = has_case
+        self.overview.display = not has_case
+        if has_case:
+            self.answers.show(looking, self.queue, self.faults)
+            self.show_evidence()
+        elif looking.volume is not None:
+            self._show_volume(looking, looking.volume)
+        self.show_heading()
+
+    def _show_volume(self, looking: Exploring, volume: Volume) -> None:
+        self.overview.border_title = Content(f" {show_line(volume.path.name)} ")
+        if volume.suite is None:
+            self.overview.show_lines(problem_lines(volume.problems))
+        else:
+            path = str(volume.path)
+            self.overview.show_lines(suite_lines(path, volume.suite, looking.models, volume.problems))
+
+    def show_evidence(self) -> None:
+        """Bring the tab that is open up to date."""
+        if self.looking is not None and self.evidence.display:
+            self.evidence.show(self.looking, self._model())
+
+    def show_heading(self) -> None:
+        """For a subclass."""
+
+    def _model(self) -> str:
+        return self.answers.current.model if self.answers.current else ""
+
+    @on(SuitePanel.FilterChanged)
+    def take_filter(self, message: SuitePanel.FilterChanged) -> None:
+        """Only the cases that are wanted."""
+        if self.looking is not None:
+            self.looking.filter = message.wanted
+            self.suites.show(self.looking)
+
+    @on(TabLine.TabChosen)
+    def turn_tab(self, message: TabLine.TabChosen) -> None:
+        """Show another tab."""
+        self._turn_to(next(tab for tab in TABS if tab == message.tab))
+
+    def _turn_to(self, tab: TabId) -> None:
+        if self.looking is not None:
+            self.evidence.turn_to(tab, self.looking, self._model())
+
+    @on(AttemptsTab.AttemptChosen)
+    def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
+        """Show the answer of an attempt in its model's pane."""
+        pane = self.answers.pane_of(message.model)
+        if pane is not None:
+            pane.pin(message.number)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """The prompt that is shown is the one of the pane with the focus."""
+        if self.evidence.current == "prompt" and any(event.widget is pane.view for pane in self.answers.panes):
+            self.show_evidence()
+
+    def on_resize(self, event: Resize) -> None:
+        """What does not fit is left out, and comes back when it fits."""
+        self.set_class(event.size.width < _NARROW, "-narrow")
+        self.set_class(event.size.width < _TINY, "-tiny")
+        self.set_class(event.size.height < _LOW, "-low")
+
+    # --- keys
+
+    def action_zoom(self) -> None:
+        """Zoom the current pane, or show all again."""
+        zoomed = not self.answers.zoomed
+        self.set_class(zoomed, "-zoomed")
+        self.answers.zoom(zoomed)
+        if zoomed and self.answers.current:
+            self.answers.current.view.focus()
+
+    def action_next_match(self) -> None:
+        """Go to the next match in the current pane."""
+        if self.answers.current:
+            self.answers.current.view.next_match()
+
+    def action_previous_match(self) -> None:
+        """Go to the match before."""
+        if self.answers.current:
+            self.answers.current.view.previous_match()
+
+    async def action_filter(self) -> None:
+        """Type a filter."""
+        self.remove_class("-no-suites")
+        await self.suites.open_filter()
+
+    async def action_back(self) -> None:
+        """Out of the zoom, else out of the filter, else to the suites."""
+        if self.answers.zoomed:
+            self.action_zoom()
+        elif self.suites.filtering and self.suites.has_focus_within:
+            await self.suites.close_filter()
+        else:
+            self.suites.tree_of_suites.focus()
+
+    def action_pane(self, number: int) -> None:
+        """Go to a pane."""
+        self.answers.go_to(number)
+
+    def action_pane_beside(self, by: int) -> None:
+        """Go to the pane beside."""
+        self.answers.step(by)
+
+    def action_tab_beside(self, by: int) -> None:
+        """Show the tab beside."""
+        self._turn_to(self.evidence.beside(by))
+
+    def action_turn_tree(self) -> None:
+        """Show or hide the suites."""
+        self.toggle_class("-no-suites")
+
+    def action_turn_in_step(self) -> None:
+        """Scroll the panes in step, or each alone."""
+        self.answers.in_step = not self.answers.in_step
+        self.notify(f"Panes scroll {'in step' if self.answers.in_step else 'each alone'}", markup=False, timeout=2)
+
+    def action_case_beside(self, by: int) -> None:
+        """Show the case before or after."""
+        row = self.suites.case_beside(by)
+        if row is not None:
+            self.look_at(SuiteTree.RowReached(row))
+
+    def action_choose_models(self) -> None:
+        """Choose the models that stand side by side."""
+        self.run_worker(self._choose_models(), name="models", group="models", exclusive=True)
+
+    async def _choose_models(self) -> None:
+        from tui.app.screens.model_chooser import ModelChooser
+
+        looking, desk = self.looking, self.desk
+        if looking is None or looking.suite is None or desk is None:
+            return
+        names = (*looking.suite.models, *desk.config.variants, "local/smollm2-135m")
+        chosen = await self.app.push_screen_wait(ModelChooser(names, looking.models))
+        if chosen:
+            looking.choose_models(chosen[:MOST_PANES])
+            self.suite_chosen()
+            self.suites.show(looking)
+            self.show_choice()
+
+    def action_edit(self) -> None:
+        """Open the suite in the person's editor."""
+        self.run_worker(self._edit(), name="edit", group="edit", exclusive=True)
+
+    async def _edit(self) -> None:
+        from tui.app.editing import edit
+
+        looking = self.looking
+        if looking is None or looking.path is None:
+            return
+        volume, case = looking.volume, looking.case
+        problem = next((each for each in volume.problems if each.line), None) if volume and volume.broken else None
+        line = case.line if case else problem.line if problem else 1
+        fault = await edit(self.app, looking.path, line or 1)
+        if fault:
+            self.notify(show_line(fault), severity="warning", markup=False)

@@ -1,0 +1,113 @@
+"""Which models stand beside each other: the suite's, the config's variants, the local one, or any by name."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.app.exploring import MOST_PANES
+from tui.app.presentation.pieces import Line
+from tui.app.widgets.line_list import LineList
+from tui.app.widgets.typing_line import TypingLine
+from tui.model.shown import show_line
+
+
+class _Names(LineList):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "choose", "Take", id="models.take", tooltip="Take the model, or leave it", show=False),
+        Binding("enter", "screen.accept", "Done", id="models.done", tooltip="Show these models", show=False),
+    ]
+
+
+class ModelChooser(ModalScreen[tuple[str, ...] | None]):
+    """Gives the chosen names in the order in which they were taken, or None."""
+
+    DEFAULT_CSS = """
+    ModelChooser { align: center middle; background: $background 60%; }
+    ModelChooser > Vertical {
+        width: 64; max-width: 94%; height: auto; max-height: 80%; padding: 1 2; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    ModelChooser _Names { height: auto; max-height: 16; background: $raised; }
+    ModelChooser Static { height: auto; color: $dim; margin-top: 1; }
+    ModelChooser TypingLine, ModelChooser TypingLine:focus { background: $background; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Leave", id="models.leave", tooltip="Leave the models as they were"),
+        Binding("slash,a", "type", "Type", id="models.type", tooltip="Type a model's name"),
+    ]
+
+    def __init__(self, names: Sequence[str], chosen: Sequence[str]) -> None:
+        super().__init__()
+        self._names = list(dict.fromkeys((*chosen, *names)))
+        self._chosen = list(chosen)
+        self._list = _Names()
+        self._hint = Static(Content(), markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Names to take, and a line for another."""
+        with Vertical() as box:
+            box.border_title = Content(" Models side by side ")
+            box.border_subtitle = Content(" Space takes · Enter shows · Esc leaves ")
+            yield self._list
+            yield TypingLine("a type another: provider/model or a variant, then Enter")
+            yield self._hint
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        self._draw()
+        self._list.focus()
+
+    def _draw(self) -> None:
+        lines: list[Line] = []
+        for name in self._names:
+            place = self._chosen.index(name) + 1 if name in self._chosen else 0
+            mark = (f" {place} ", "accent") if place else (" · ", "dim")
+            lines.append((mark, (show_line(name), "strong" if place else "plain")))  # type: ignore[arg-type]
+        self._list.show_lines(lines)
+        self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} taken"))
+
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+        """Take a model, or leave it."""
+        self._turn(self._names[message.place])
+
+    def _turn(self, name: str) -> None:
+        if name in self._chosen:
+            self._chosen.remove(name)
+        elif len(self._chosen) < MOST_PANES:
+            self._chosen.append(name)
+        self._draw()
+
+    def on_typing_line_entered(self, message: TypingLine.Entered) -> None:
+        """Take a model by its name; Enter on nothing is done."""
+        name = message.text.strip()
+        if not name:
+            self.action_accept()
+            return
+        if name not in self._names:
+            self._names.append(name)
+        if name not in self._chosen:
+            self._turn(name)
+        self.query_one(TypingLine).value = ""
+        self._list.focus()
+
+    def on_typing_line_left(self) -> None:
+        """Back to the list."""
+        self._list.focus()
+
+    def action_type(self) -> None:
+        """Go to the line."""
+        self.query_one(TypingLine).focus()
+
+    def action_accept(self) -> None:
+        """These."""
+        self.dismiss(tuple(self._chosen) or None)
+
+    def action_leave(self) -> None:
+        """None."""
+        self.dismiss(None)

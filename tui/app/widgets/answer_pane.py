@@ -1,0 +1,118 @@
+"""One model's pane: its name above, its figures below, its answer or one clear sentence between."""
+
+from time import monotonic
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Region
+
+from tui.app.painting import content_of
+from tui.app.presentation.figures import figure_line
+from tui.app.presentation.pieces import Line
+from tui.app.presentation.sentences import closing_note, waiting_note
+from tui.app.presentation.transcript import found_in, transcript
+from tui.app.widgets.answer_view import AnswerView
+from tui.model.shown import show_line
+from tui.model.state import AttemptProgress, TrialProgress
+from tui.model.suite import Case
+
+
+class AnswerPane(Vertical):
+    """Shows one trial at a time, and one attempt of it: the last, or the one that was asked for."""
+
+    DEFAULT_CSS = """
+    AnswerPane {
+        border: round $quiet-border; border-title-color: $foreground; border-subtitle-color: $dim;
+        background: $background; padding: 0 1;
+        &:focus-within { border: round $focused-border; border-title-color: $accent; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.view = AnswerView()
+        self.model = ""
+        self._case: Case | None = None
+        self._trial: TrialProgress | None = None
+        self._number: int | None = None
+        self._pinned: int | None = None
+        self._length = 0
+        self._figures: Line = ()
+
+    def compose(self) -> ComposeResult:
+        """The answer."""
+        yield self.view
+
+    def show(self, case: Case, trial: TrialProgress | None, *, queued: bool = False, fault: str = "") -> None:
+        """Show a trial as it is now; what is shown of it already stays where it is."""
+        if trial is not self._trial or case is not self._case:
+            self._pinned = None
+        attempt = self._attempt(trial)
+        text = transcript(case, attempt)
+        number = attempt.number if attempt else None
+        same = trial is self._trial and number == self._number and case is self._case
+        if same and len(text) >= self._length > 0:
+            if len(text) > self._length:
+                self.view.append(text[self._length :])
+        elif text:
+            self.view.show(text)
+        else:
+            self.view.clear()
+        self._case, self._trial, self._number, self._length = case, trial, number, len(text)
+        self._note(trial, attempt, queued, fault)
+        self.mark()
+        self.view.streaming = trial is not None and trial.status == "running" and self._pinned is None
+        self.draw_figures()
+
+    def append(self, text: str) -> None:
+        """More text of the trial that is shown."""
+        if self._pinned is None:
+            if not self._length:
+                self.view.note("")
+            self._length += len(text)
+            self.view.append(text)
+
+    def pin(self, number: int) -> None:
+        """Show this attempt, until another case is shown."""
+        if self._case is not None and self._trial is not None:
+            latest = self._trial.attempt
+            self._pinned = None if latest and latest.number == number else number
+            self.show(self._case, self._trial)
+
+    def mark(self) -> None:
+        """Mark what the checks have found so far."""
+        attempt = self._attempt(self._trial)
+        if self._case is not None:
+            found = found_in(self._case, attempt)
+            self.view.mark(found.expected, found.forbidden)
+
+    def name_it(self, title: Content) -> None:
+        """Put a title above."""
+        self.border_title = title
+
+    def draw_figures(self) -> None:
+        """Bring the figures below up to date; only that line is painted, and only where it is another."""
+        line = figure_line(self._trial, monotonic(), self.size.width - 4)
+        if line != self._figures:
+            self._figures = line
+            shown = content_of(((" ", "plain"), *line, (" ", "plain"))) if line else None
+            self._border_subtitle = shown  # the public setter would paint the answer again, five times a second
+            self.refresh(Region(0, self.outer_size.height - 1, self.outer_size.width, 1))
+
+    def _attempt(self, trial: TrialProgress | None) -> AttemptProgress | None:
+        if trial is None:
+            return None
+        if self._pinned is None:
+            return trial.attempt
+        return next((each for each in trial.attempts if each.number == self._pinned), trial.attempt)
+
+    def _note(self, trial: TrialProgress | None, attempt: AttemptProgress | None, queued: bool, fault: str) -> None:
+        if self._pinned is not None and attempt is not None and attempt.finished is not None:
+            self.view.note(show_line(attempt.finished.error or "", 2000))
+        elif trial is not None and not trial.is_open:
+            self.view.note(closing_note(trial))
+        elif self._length and not (trial and trial.waits):
+            self.view.note("")
+        else:
+            self.view.note(fault if fault and trial is None else waiting_note(trial, queued))

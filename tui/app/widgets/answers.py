@@ -1,0 +1,127 @@
+"""The answers of one to four models beside each other."""
+
+from collections.abc import Iterator, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.events import DescendantFocus, Resize
+
+from tui.app.exploring import MOST_PANES, Exploring
+from tui.app.presentation.arranging import Arrangement, arrange
+from tui.app.running import RunQueue
+from tui.app.widgets.answer_pane import AnswerPane
+from tui.model.shown import show_line
+
+
+class Answers(Container):
+    """Panes in columns, in rows, or one at a time, as there is room; one of them may be zoomed."""
+
+    DEFAULT_CSS = """
+    Answers { layout: grid; grid-gutter: 0 1; grid-size: 1 1; height: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._panes = [AnswerPane(id=f"pane-{number + 1}") for number in range(MOST_PANES)]
+        self._models: Sequence[str] = ()
+        self._current = 0
+        self._arrangement = Arrangement(1, 1, False)
+        self.zoomed = False
+        self.in_step = False
+
+    def compose(self) -> ComposeResult:
+        """All panes that there may be; those without a model are not displayed."""
+        yield from self._panes
+
+    @property
+    def panes(self) -> list[AnswerPane]:
+        """The panes that have a model."""
+        return self._panes[: len(self._models)]
+
+    @property
+    def current(self) -> AnswerPane | None:
+        """The pane that has, or had last, the focus."""
+        return self._panes[self._current] if self._current < len(self._models) else None
+
+    @property
+    def seen(self) -> Iterator[AnswerPane]:
+        """The panes that are displayed."""
+        return (pane for pane in self.panes if pane.display)
+
+    def show(self, looking: Exploring, queue: RunQueue | None, faults: dict[str, str]) -> None:
+        """Show the case that is looked at, as all its trials are now."""
+        if tuple(self._models) != looking.models:
+            self._models = looking.models
+            self._current = min(self._current, max(0, len(self._models) - 1))
+            self._arrange()
+        for model, pane in zip(self._models, self._panes, strict=False):
+            pane.model = model
+            self.show_one(pane, looking, queue, faults)
+
+    def show_one(self, pane: AnswerPane, looking: Exploring, queue: RunQueue | None, faults: dict[str, str]) -> None:
+        """Show one pane's trial as it is now."""
+        case = looking.case
+        if case is None or looking.path is None:
+            return
+        trial = looking.trial(pane.model)
+        if queue is not None and trial is not None:
+            queue.text.drop(trial.key)
+        queued = queue is not None and queue.is_queued(looking.path, case.id, pane.model)
+        pane.show(case, trial, queued=queued, fault=faults.get(pane.model, ""))
+
+    def pane_of(self, model: str) -> AnswerPane | None:
+        """The pane of a model."""
+        return next((pane for pane in self.panes if pane.model == model), None)
+
+    def go_to(self, number: int) -> None:
+        """Bring the pane of that number, from 0, to the front and give it the focus."""
+        if 0 <= number < len(self._models):
+            self._current = number
+            self._arrange()
+            self._panes[number].view.focus()
+
+    def step(self, by: int) -> None:
+        """Go to the pane beside the current one, around the ends."""
+        if self._models:
+            self.go_to((self._current + by) % len(self._models))
+
+    def zoom(self, zoomed: bool) -> None:
+        """Show only the current pane, or all again."""
+        self.zoomed = zoomed
+        self._arrange()
+
+    def on_resize(self, event: Resize) -> None:
+        """Other room, another arrangement."""
+        del event
+        self._arrange()
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """The pane with the focus is the current one."""
+        for number, pane in enumerate(self.panes):
+            if event.widget is pane.view:
+                self._current = number
+
+    def _arrange(self) -> None:
+        count = len(self._models)
+        room = self.size
+        self._arrangement = arrange(1 if self.zoomed else count, room.width, room.height)
+        alone = self.zoomed or self._arrangement.single
+        self.styles.grid_size_columns = self._arrangement.columns
+        self.styles.grid_size_rows = self._arrangement.rows
+        odd = not alone and self._arrangement.rows > 1 and count % self._arrangement.columns
+        for number, pane in enumerate(self._panes):
+            pane.display = number < count and (not alone or number == self._current)
+            pane.styles.column_span = 2 if odd and number == count - 1 else 1
+            if number < count:
+                pane.name_it(self._title(number, alone))
+
+    def _title(self, number: int, alone: bool) -> Content:
+        name = show_line(self._models[number], 60)
+        if not alone or len(self._models) == 1:
+            return Content(f" {name} ")
+        others = [
+            Content.styled(f" {place + 1} {show_line(model, 24)} ", "$accent" if place == number else "$dim")
+            for place, model in enumerate(self._models)
+        ]
+        return Content("·").join(others)
