@@ -1,0 +1,171 @@
+"""The JSON report, version 1, as Python values."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tui.model.kept import KeptRun
+from tui.model.suite import Case
+from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult
+from tui.model.values import JsonObject, JsonValue
+from tui.reports.comparing import Comparison
+from tui.reports.summary import Repeats, Summary, Tally, cases_of, summarize
+
+Scores = Mapping[TrialKey, Sequence[JsonObject]]
+"""For each trial its scores: `{"criterion", "severity", "extent", "band", "note", "reviewer", "scored_at"}`."""
+
+
+def build_report(kept: KeptRun, *, scores: Scores | None = None) -> dict[str, Any]:
+    """The whole report; it holds nothing that JSON has not (no NaN, no tuples)."""
+    record, suite = kept.record, kept.plan.suite
+    cases, scored = cases_of(kept), scores or {}
+    return {
+        "version": 1,
+        "run": {
+            "id": record.id,
+            "started_at": record.started_at,
+            "finished_at": record.finished_at,
+            "state": record.state,
+            "command": kept.plan.command,
+            "assay": kept.assay,
+        },
+        "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
+        **_figures(summarize(kept)),
+        "results": [_result(result, cases.get(result.trial.case), scored) for result in kept.results],
+    }
+
+
+def _figures(summary: Summary) -> dict[str, Any]:
+    return {
+        "summary": {
+            **_tally(summary.total),
+            "by_model": {model: _tally(count) for model, count in summary.by_model.items()},
+            "by_category": {category: _tally(count) for category, count in summary.by_category.items()},
+            "pass_rate_95": {model: list(interval) for model, interval in summary.pass_rate_95.items()},
+            "repeats": {model: _repeats(repeats) for model, repeats in summary.repeats.items()},
+        },
+        "comparisons": [_comparison(comparison) for comparison in summary.comparisons],
+    }
+
+
+def _tally(count: Tally) -> dict[str, int]:
+    return {
+        "trials": count.trials,
+        "passed": count.passed,
+        "failed": count.failed,
+        "errors": count.errors,
+        "flaky": count.flaky,
+    }
+
+
+def _repeats(repeats: Repeats) -> dict[str, Any]:
+    return {
+        "n": repeats.n,
+        "pass_at_k": {str(k): share for k, share in repeats.pass_at_k.items()},
+        "pass_hat_k": {str(k): share for k, share in repeats.pass_hat_k.items()},
+        "flake_rate": repeats.flake_rate,
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "a": comparison.a,
+        "b": comparison.b,
+        "wins": comparison.wins,
+        "losses": comparison.losses,
+        "ties": comparison.ties,
+        "win_cases": list(comparison.win_cases),
+        "loss_cases": list(comparison.loss_cases),
+        "method": comparison.method,
+        "p_value": comparison.p_value,
+        "p_holm": comparison.p_holm,
+    }
+
+
+def _result(result: TrialResult, case: Case | None, scores: Scores) -> dict[str, Any]:
+    key = result.trial
+    return {
+        "case": key.case,
+        "name": case.name if case else key.case,
+        "category": case.category if case else "",
+        "tags": list(case.tags) if case else [],
+        "model": key.model,
+        "repeat": key.repeat,
+        "verdict": result.verdict,
+        "flaky": result.flaky,
+        "error": result.error,
+        "attempts": [_attempt(attempt) for attempt in result.attempts],
+        "changes": [
+            {
+                "path": change.path,
+                "kind": change.kind,
+                "added": change.added,
+                "removed": change.removed,
+                "diff": change.diff,
+            }
+            for change in result.changes
+        ],
+        "not_applied": [
+            {"block": block.block, "path": block.path, "language": block.language, "reason": block.reason}
+            for block in result.not_applied
+        ],
+        "scores": [_json(score) for score in scores.get(key, ())],
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "verdict": attempt.verdict,
+        "error": attempt.error,
+        "steps": [_step(step) for step in attempt.steps],
+        "started_at": attempt.started_at,
+        "duration_ms": _number(attempt.duration_ms),
+        "asked_again": attempt.asked_again,
+    }
+
+
+def _step(step: StepResult) -> dict[str, Any]:
+    return {
+        "input": step.input,
+        "response": step.response,
+        "reasoning": step.reasoning,
+        "tools_used": list(step.tools_used),
+        "memory": _json(step.memory),
+        "checks": [
+            {
+                "kind": check.kind,
+                "target": check.target,
+                "state": check.state,
+                "detail": check.detail,
+                "spans": [list(span) for span in check.spans],
+            }
+            for check in step.checks
+        ],
+        "usage": {
+            "input_tokens": step.usage.input_tokens,
+            "output_tokens": step.usage.output_tokens,
+            "reasoning_tokens": step.usage.reasoning_tokens,
+        },
+        "timing": {
+            "first_token_ms": _number(step.timing.first_token_ms),
+            "duration_ms": _number(step.timing.duration_ms),
+        },
+        "retries": [{"reason": retry.reason, "waited_ms": retry.waited_ms} for retry in step.retries],
+        "finish_reason": step.finish_reason,
+        "notes": list(step.notes),
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is None or math.isfinite(value) else None
+
+
+def _json(value: JsonValue) -> JsonValue:
+    """The value without numbers that JSON has not: they become null."""
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, dict):
+        return {key: _json(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_json(inner) for inner in value]
+    return value
