@@ -36,7 +36,8 @@ class HttpAnswer:
         self._stream, self._peer = stream, peer
         self._pieces = stream.__aiter__()
         self.status = response.status_code
-        self.headers: Mapping[str, str] = response.headers
+        # httpx's Headers look for the encoding of all of them at each access; plain text by lower-case name will do.
+        self.headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers.raw}
 
     @property
     def is_success(self) -> bool:
