@@ -68,7 +68,8 @@ async def _run_attempt(
     outcome: StepOutcome | None = None
     for index, step in enumerate(order.case.steps):
         prompt = compose_prompt(order.subject, order.case, context, steps)
-        request = Request(order.subject, prompt, order.key, index, order.stream, memory)
+        last = index == len(order.case.steps) - 1
+        request = Request(order.subject, prompt, order.key, index, order.stream, memory, last)
         provider = tools.providers[order.subject.name]
         outcome = await run_step(
             StepPlace(order.key, number, index, outbox),

@@ -1,0 +1,117 @@
+"""TestHaven on the command line: agents as files, commands and servers, and each kind of assertion failing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.support.command_line import CommandLine
+from tui.model.shipped import shipped_folder
+
+AGENT = """
+def agent(input, memory):
+    return {"output": "Hello " + input, "tools_used": ["greet"], "memory": {**memory, "last": input}}
+"""
+TEST = """
+description: greets
+memory: {first: 1}
+steps:
+  - input: Ann
+    assert: {output.includes: Hello, tools_used: [greet], memory.last: Ann}
+  - input: Bob
+    expected: {output: Hello Bob, tools_used: [greet], memory: {first: 1, last: Bob}}
+"""
+
+
+def results(out: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(out)["results"]
+    return found
+
+
+def write(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text)
+    return name
+
+
+def test_an_agent_file_on_the_command_line_is_its_own_consent(assay: CommandLine) -> None:
+    test, agent = write(assay.home, "greet.yaml", TEST), write(assay.home, "agent.py", AGENT)
+    ran = assay.run("run", test, "--agent", agent, "-f", "json")
+    assert ran.code == 0, ran.err
+    (result,) = results(ran.out)
+    assert (result["case"], result["name"], result["model"]) == ("greet", "greets", "agent.py")
+    assert [step["memory"] for step in result["attempts"][0]["steps"]] == [
+        {"first": 1, "last": "Ann"},
+        {"first": 1, "last": "Bob"},
+    ]
+
+
+def test_an_agent_that_a_suite_names_needs_consent(assay: CommandLine) -> None:
+    write(assay.home, "agent.py", AGENT)
+    test = write(assay.home, "greet.yaml", f"agent: agent.py\n{TEST}")
+    refused = assay.run("run", test, "-f", "json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--allow-commands" in refused.err
+    assert "--agent" in refused.err
+    assert assay.run("run", test, "-f", "json", "--allow-commands").code == 0
+
+
+def test_a_command_that_speaks_json_lines(assay: CommandLine) -> None:
+    program = (
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    memory = {**asked['memory'], 'last': asked['input']}\n"
+        "    answer = {'output': 'Hello ' + asked['input'], 'tools_used': [{'name': 'greet'}], 'memory': memory}\n"
+        "    print(json.dumps(answer), flush=True)\n"
+    )
+    test, script = write(assay.home, "greet.yaml", TEST), write(assay.home, "speak.py", program)
+    ran = assay.run("run", test, "--agent", f"cmd:python3 {script}", "-f", "json")
+    assert ran.code == 0, ran.err + ran.out
+
+
+def test_the_bundled_agent_passes_its_three_steps(assay: CommandLine) -> None:
+    ran = assay.run("run", str(shipped_folder("test-suites") / "flight-booking.yaml"), "-f", "json")
+    (result,) = results(ran.out)
+    assert (ran.code, result["verdict"], len(result["attempts"][0]["steps"])) == (0, "passed", 3)
+
+
+def test_each_kind_of_assertion_fails_with_expected_got_and_a_diff(assay: CommandLine) -> None:
+    ran = assay.run("run", str(shipped_folder("test-suites") / "flight-mistakes.yaml"), "-f", "json")
+    failed = {
+        check["kind"]: check["detail"]
+        for result in results(ran.out)
+        for check in result["attempts"][0]["steps"][0]["checks"]
+        if check["state"] == "failed"
+    }
+    assert ran.code == 1
+    assert set(failed) == {"output.equals", "output.includes", "output.matches", "tools_used", "memory", "expected"}
+    assert results(ran.out)[0]["verdict"] == "passed"
+    for detail in failed.values():
+        assert "expected" in detail.lower()
+
+
+def test_agents_that_misbehave_are_each_their_cases_error(assay: CommandLine) -> None:
+    tests = "\n".join(
+        f"- {{description: {name}, input: {name}}}" for name in ("raise", "exit", "nonsense", "loop", "fine")
+    )
+    agent = """
+import sys
+def agent(input, memory):
+    if input == "raise": raise KeyError("x")
+    if input == "exit": sys.exit(3)
+    if input == "nonsense": return 7
+    while input == "loop": pass
+    return {"output": "fine"}
+"""
+    write(assay.home, "bad.yaml", tests)
+    write(assay.home, "agent.py", agent)
+    ran = assay.run("run", "bad.yaml", "--agent", "agent.py", "--timeout", "1500", "-f", "json")
+    found = {result["name"]: result["verdict"] for result in results(ran.out)}
+    assert found == {"raise": "error", "exit": "error", "nonsense": "error", "loop": "timed_out", "fine": "passed"}
+    assert [result["case"] for result in results(ran.out)] == [f"bad#{number}" for number in range(1, 6)]
+
+
+def test_a_chat_model_is_asked_as_one_conversation(assay: CommandLine) -> None:
+    test = write(assay.home, "talk.yaml", "steps:\n  - {input: Say only the word one.}\n  - {input: And now two.}\n")
+    ran = assay.run("run", test, "-m", "local/smollm2-135m?temperature=0&max_tokens=8", "-f", "json")
+    (result,) = results(ran.out)
+    assert (ran.code, len(result["attempts"][0]["steps"])) == (0, 2), ran.err

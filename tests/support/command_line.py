@@ -1,0 +1,53 @@
+"""Runs `assay` as a person's shell would: a process of its own, its own folders, no keys."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How the command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """`assay` with everything that it keeps below one folder."""
+
+    home: Path
+
+    def environ(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "SYSTEMROOT")}
+        folders = {name: str(self.home / name.lower()) for name in ("ASSAY_CONFIG_DIR", "ASSAY_DATA_DIR")}
+        return {**kept, **folders, "ASSAY_CACHE_DIR": str(self.home / "cache"), **(extra or {})}
+
+    def start(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        """The command, running."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "tui", *args],
+            cwd=self.home,
+            env=self.environ(env) | {"PYTHONPATH": str(Path(__file__).parents[2])},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def run(self, *args: str, env: Mapping[str, str] | None = None) -> Ran:
+        """The command, ended."""
+        process = self.start(*args, env=env)
+        out, err = process.communicate(timeout=120)
+        return Ran(process.returncode, out, err)
+
+    async def run_async(self, *args: str, env: Mapping[str, str] | None = None) -> Ran:
+        """The command, ended, while servers of this event loop go on."""
+        return await asyncio.to_thread(self.run, *args, env=env)
