@@ -1,79 +1,89 @@
-"""Asks a provider one step, the way the runner does, and gathers what comes."""
+"""Requests to a model's server, and what came back, for tests."""
 
-import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from typing import cast
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
 
-from tui.model.chunks import Chunk, Reasoning, Remembered, Request, Text, ToolCall
+from tui.model.chunks import Chunk, End, Noted, Reasoning, Request, Text, Waiting
 from tui.model.errors import ProviderError
-from tui.model.subjects import Settings, Subject
+from tui.model.subjects import ProviderSettings, Settings, Subject
 from tui.model.trials import Message, Prompt, TrialKey
-from tui.model.values import JsonObject, JsonValue
 from tui.providers.protocol import Provider
 
+KEY = "sk-test-0123456789abcdef"
 
-def make_request(
-    model_id: str,
-    said: str = "",
+
+def a_request(
+    text: str = "hi",
     *,
-    memory: JsonObject | None = None,
-    case: str = "case",
-    step: int = 0,
-    last: bool = True,
-    repeat: int = 1,
+    model: str = "mock-a",
     stream: bool = True,
     settings: Settings | None = None,
-    provider: str = "agent",
+    messages: Sequence[Message] = (),
 ) -> Request:
-    """One step; the prompt is the one message `said`."""
-    return Request(
-        Subject(model_id, provider, model_id, settings or Settings()),
-        Prompt(said, (Message("user", said),)),
-        TrialKey(case, model_id, repeat),
-        step,
-        stream,
-        memory or {},
-        last,
-    )
+    """A question to a chat model."""
+    subject = Subject(f"openai/{model}", "openai", model, settings or Settings())
+    prompt = Prompt(text, tuple(messages) or (Message("user", text),))
+    return Request(subject, prompt, TrialKey("case", subject.name), stream=stream)
 
 
-async def ask(provider: Provider, request: Request, seconds: float = 20.0) -> list[Chunk]:
-    """Every chunk of the answer; TimeoutError, with the generator closed, when it takes longer."""
-    answer = cast("AsyncGenerator[Chunk, None]", provider.ask(request))
-    async with asyncio.timeout(seconds), aclosing(answer) as chunks:
-        return [chunk async for chunk in chunks]
+def server_settings(url: str, *, key: str | None = KEY, **more: object) -> ProviderSettings:
+    """How to reach a server, with a key unless told otherwise."""
+    return ProviderSettings("openai", "openai", url, key, "OPENAI_API_KEY", **more)  # type: ignore[arg-type]
 
 
-def text_of(chunks: list[Chunk]) -> str:
-    """The whole answer."""
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """All chunks of one answer, and the error that ended it."""
+
+    chunks: tuple[Chunk, ...]
+    error: ProviderError | None
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+        return "".join(chunk.text for chunk in self.chunks if isinstance(chunk, Text))
+
+    @property
+    def reasoning(self) -> str:
+        """What was thought aloud."""
+        return "".join(chunk.text for chunk in self.chunks if isinstance(chunk, Reasoning))
+
+    @property
+    def waits(self) -> list[Waiting]:
+        """The transport retries."""
+        return [chunk for chunk in self.chunks if isinstance(chunk, Waiting)]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was noted."""
+        return [chunk.note for chunk in self.chunks if isinstance(chunk, Noted)]
+
+    @property
+    def end(self) -> str | None:
+        """The finish reason; None where the answer did not end."""
+        return next((chunk.reason for chunk in self.chunks if isinstance(chunk, End)), None)
+
+    def count(self, kind: type) -> int:
+        """How many chunks of that type came."""
+        return sum(isinstance(chunk, kind) for chunk in self.chunks)
 
 
-def reasoning_of(chunks: list[Chunk]) -> str:
-    """What was thought aloud."""
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Reasoning))
+async def hear(provider: Provider, request: Request) -> Heard:
+    """Ask, and keep everything."""
+    return await hear_chunks(provider.ask(request))
 
 
-def tools_of(chunks: list[Chunk]) -> list[str]:
-    """The names of the tools, in order."""
-    return [chunk.name for chunk in chunks if isinstance(chunk, ToolCall)]
-
-
-def memory_of(chunks: list[Chunk]) -> JsonValue:
-    """The memory after the step."""
-    (remembered,) = (chunk for chunk in chunks if isinstance(chunk, Remembered))
-    return remembered.memory
-
-
-async def ask_in_vain(provider: Provider, request: Request, seconds: float = 20.0) -> tuple[list[Chunk], ProviderError]:
-    """What arrived before the fault, and the fault; AssertionError when there is none."""
-    heard: list[Chunk] = []
-    answer = cast("AsyncGenerator[Chunk, None]", provider.ask(request))
+async def hear_chunks(answer: AsyncIterator[Chunk]) -> Heard:
+    """Everything until the end or the error."""
+    chunks: list[Chunk] = []
     try:
-        async with asyncio.timeout(seconds), aclosing(answer) as chunks:
-            async for chunk in chunks:
-                heard.append(chunk)  # noqa: PERF401 - kept when the fault comes
-    except ProviderError as fault:
-        return heard, fault
-    raise AssertionError(f"no fault after {heard}")
+        async for chunk in answer:
+            chunks.append(chunk)  # noqa: PERF401 - what came before an error counts
+    except ProviderError as error:
+        return Heard(tuple(chunks), error)
+    return Heard(tuple(chunks), None)
+
+
+def joined(chunks: Iterable[Chunk]) -> str:
+    """The text in these chunks."""
+    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
