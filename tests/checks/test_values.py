@@ -92,7 +92,8 @@ def test_unequal_values(one: JsonValue, other: JsonValue) -> None:
 
 def test_what_is_missing_equals_null_and_nothing_else() -> None:
     assert same(MISSING, None)
-    assert not any(same(MISSING, value) for value in (False, 0, "", [], {}))
+    others: list[JsonValue] = [False, 0, "", [], {}]
+    assert not any(same(MISSING, value) for value in others)
 
 
 def test_deep_values_are_compared() -> None:

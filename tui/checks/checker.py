@@ -37,6 +37,11 @@ class Checker:
         """Follow an answer while it arrives."""
         return Watch(checks, self._pool.search)
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The worker processes that run now."""
+        return self._pool.pids
+
     async def close(self) -> None:
         """End the worker processes; what is being decided is `timed_out`. May be called again."""
         self._pool.close()

@@ -1,7 +1,7 @@
 """How the checker and its worker process talk: length-prefixed frames over a socket, and a note of what is being done.
 
 A request is a JSON header `[job, [[number, engine, pattern, start, context], …]]` and the text in UTF-8; a reply is a
-JSON list of `[job, number, failure, count, [start, end, start, end, …]]`. The note lies in a small file that outlives
+JSON list of `[job, number, failure, count, counted, [start, end, …]]`. The note lies in a small file that outlives
 the worker, so that its death can be laid to the right pattern.
 """
 
@@ -81,14 +81,8 @@ def unpack_requests(buffer: bytearray) -> Iterator[tuple[int, list[tuple[int, Se
 def pack_replies(replies: Sequence[Reply]) -> bytes:
     """Several replies in one frame."""
     plain = [
-        (
-            each.job,
-            each.number,
-            each.matches.failure,
-            each.matches.count,
-            [at for span in each.matches.spans for at in span],
-        )
-        for each in replies
+        (job, number, found.failure, found.count, found.counted, [at for span in found.spans for at in span])
+        for job, number, found in replies
     ]
     body = json.dumps(plain).encode()
     return _REPLY.pack(len(body)) + body
@@ -102,6 +96,6 @@ def unpack_replies(buffer: bytearray) -> Iterator[Reply]:
             return
         plain = json.loads(buffer[_REPLY.size : end])
         del buffer[:end]
-        for job, number, failure, count, flat in plain:
+        for job, number, failure, count, counted, flat in plain:
             spans = tuple(zip(flat[::2], flat[1::2], strict=True))
-            yield Reply(job, number, Matches(count, spans, failure))
+            yield Reply(job, number, Matches(count, spans, failure, counted))

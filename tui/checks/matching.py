@@ -20,11 +20,19 @@ def find_matches(text: str, search: Search, tell_first: FirstFound) -> Matches:
     """All matches from `search.start` on. `tell_first` is told the first one before the others are looked for: it
     is enough for a verdict, should the rest take too long."""
     find = _find_javascript if search.engine == "javascript" else _find_python
+    first: list[Span] = []
+
+    def note_first(start: int, end: int) -> None:
+        first.append((start, end))
+        tell_first(start, end)
+
     try:
-        return find(text, search, tell_first)
+        return find(text, search, note_first)
     except (RegressError, re.error, ValueError, OverflowError, RecursionError) as error:
         return Matches(failure=f"the pattern cannot be compiled: {error}")
     except MemoryError:
+        if first:
+            return Matches(1, (first[0],), counted=False)
         return Matches(failure="the pattern needs too much memory on this text")
 
 

@@ -171,7 +171,7 @@ class Pool:
         elif is_slow:
             job.settle(note.number, Matches(failure=TOO_LONG))
         else:
-            reason = describe_end(status)
+            reason = describe_end(status) + (", as a rule for want of memory" if status == -signal.SIGABRT else "")
             job.settle(note.number, Matches(failure=f"the pattern ended the process that evaluated it ({reason})"))
 
     def _watch(self) -> None:

@@ -25,7 +25,7 @@ class Matches:
     """How often a pattern was found, and where: the first 1,000 spans, in code points of the text.
 
     `failure` says why it could not be evaluated, empty if it could. `counted` is False where at least one match is
-    sure but the rest took too long.
+    sure but looking for the rest took too long or too much memory.
     """
 
     count: int = 0

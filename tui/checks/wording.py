@@ -28,7 +28,7 @@ def words_for_matches(matches: Matches, text: str) -> str:
         return "not found"
     line = line_of(text, matches.spans[0][0])
     if not matches.counted:
-        return f"found, first on line {line}; looking for more took too long"
+        return f"found, first on line {line}; the rest could not be counted"
     if matches.count == 1:
         return f"found on line {line}"
     marked = f" (the first {MOST_SPANS:,} are marked)" if matches.count > MOST_SPANS else ""

@@ -1,0 +1,242 @@
+"""What happens to patterns that run too long, crash their process or lose it, and to everything beside them."""
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tui.checks import pool
+from tui.checks.checker import Answer, Checker
+from tui.model.suite import Check
+from tui.model.trials import CheckResult
+
+SLOW = Answer("a" * 40 + "!")
+CATASTROPHE = Check("forbidden_pattern", "(a+)+$")
+TOO_LONG = "could not be evaluated: the pattern ran longer than 1 s on this text"
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            if condition():
+                return
+            await asyncio.sleep(0.005)
+
+
+def is_gone(pid: int) -> bool:
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def is_computing(pid: int) -> bool:
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system > 0.2
+
+
+async def test_a_pattern_that_runs_too_long_is_no_pass_and_the_others_are_decided(checker: Checker) -> None:
+    checks = [
+        Check("expected_pattern", "a+!"),
+        CATASTROPHE,
+        Check("forbidden_pattern", "b"),
+        Check("output.matches", "(a+)+$"),
+        Check("output.matches", "!$"),
+        Check("output.equals", SLOW.text),
+    ]
+    started = time.monotonic()
+    results = await checker.decide(checks, SLOW)
+    assert [each.state for each in results] == ["passed", "timed_out", "passed", "timed_out", "passed", "passed"]
+    assert results[1] == CheckResult("forbidden_pattern", "(a+)+$", "timed_out", TOO_LONG)
+    assert time.monotonic() - started < 15
+    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+
+
+async def test_one_catastrophe_among_a_hundred_answers_is_alone(checker: Checker) -> None:
+    fine = [Check("expected_pattern", "a"), Check("forbidden_pattern", "x")]
+    answers = [checker.decide([CATASTROPHE] if number == 7 else fine, SLOW) for number in range(100)]
+    results = await asyncio.gather(*answers)
+    states = [[each.state for each in each_answer] for each_answer in results]
+    assert states.pop(7) == ["timed_out"]
+    assert states == [["passed", "passed"]] * 99
+
+
+async def test_catastrophes_share_several_processes(checker: Checker) -> None:
+    first = asyncio.create_task(checker.decide([CATASTROPHE], SLOW))
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    second = asyncio.create_task(checker.decide([CATASTROPHE], SLOW))
+    await until(lambda: len(checker.pids) == 2)
+    assert not first.done()
+    assert [result.state for result in (*await first, *await second)] == ["timed_out"] * 2
+
+
+async def test_what_others_ask_does_not_wait_behind_a_catastrophe(checker: Checker) -> None:
+    slow = asyncio.create_task(checker.decide([CATASTROPHE] * 2, SLOW))
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    for _ in range(20):
+        (result,) = await checker.decide([Check("expected_pattern", "a")], SLOW)
+        assert result.state == "passed"
+    assert not slow.done()
+    assert [result.state for result in await slow] == ["timed_out"] * 2
+
+
+async def test_enough_is_found_before_the_rest_takes_too_long(checker: Checker) -> None:
+    answer = Answer("line\nok" + "a" * 40 + "!")
+    (result,) = await checker.decide([Check("expected_pattern", "ok|(a+)+$")], answer)
+    assert result.state == "passed"
+    assert (result.detail, result.spans) == ("found, first on line 2; the rest could not be counted", ((5, 7),))
+
+
+async def test_a_pattern_that_crashes_the_engine_is_no_pass(checker: Checker) -> None:
+    overflow = Check("forbidden_pattern", "a|" * 200_000)
+    results = await checker.decide([Check("expected_pattern", "a"), overflow, Check("forbidden_pattern", "b")], SLOW)
+    assert [each.state for each in results] == ["passed", "timed_out", "passed"]
+    assert "ended the process that evaluated it (SIG" in results[1].detail
+
+
+async def test_memory_is_limited(checker: Checker) -> None:
+    hungry = Check("forbidden_pattern", "(a|b)*c")
+    results = await checker.decide([hungry, Check("expected_pattern", "b")], Answer("ab" * 3_000_000))
+    assert [each.state for each in results] == ["timed_out", "passed"]
+    assert "as a rule for want of memory" in results[0].detail
+
+
+async def test_a_process_that_is_killed_in_the_middle_is_replaced_and_the_pattern_tried_again(checker: Checker) -> None:
+    task = asyncio.create_task(checker.decide([Check("expected_pattern", "a+!"), CATASTROPHE], SLOW))
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    killed = checker.pids[0]
+    os.kill(killed, signal.SIGKILL)
+    assert [(each.state, each.detail) for each in await task] == [
+        ("passed", "found on line 1"),
+        ("timed_out", TOO_LONG),
+    ]
+    assert killed not in checker.pids
+
+
+async def test_a_process_that_is_killed_again_and_again_ends_in_a_sentence(checker: Checker) -> None:
+    task = asyncio.create_task(checker.decide([CATASTROPHE], SLOW))
+    killed: set[int] = set()
+    while not task.done():
+        for pid in set(checker.pids) - killed:
+            if is_computing(pid):
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+        await asyncio.sleep(0.005)
+    (result,) = task.result()
+    assert len(killed) == 2
+    assert result.detail == "could not be evaluated: the pattern ended the process that evaluated it (SIGKILL)"
+
+
+async def test_an_idle_process_that_is_killed_is_not_missed(checker: Checker) -> None:
+    for _ in range(5):
+        (result,) = await checker.decide([Check("expected_pattern", "a")], SLOW)
+        assert result.state == "passed"
+        os.kill(checker.pids[0], signal.SIGKILL)
+
+
+async def test_a_process_that_is_stopped_is_replaced(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_WATCH_SECONDS", 0.02)
+    task = asyncio.create_task(checker.decide([CATASTROPHE], SLOW))
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    os.kill(checker.pids[0], signal.SIGSTOP)
+    assert (await task)[0].detail == TOO_LONG
+    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+
+
+async def test_a_python_that_cannot_be_started_is_a_sentence(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    (result,) = await checker.decide([Check("forbidden_pattern", "a")], SLOW)
+    assert result.state == "timed_out"
+    assert "the process that evaluates patterns cannot be started ([Errno 2]" in result.detail
+
+
+async def test_a_python_that_ends_at_once_is_a_sentence(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    (result,) = await checker.decide([Check("forbidden_pattern", "a")], SLOW)
+    assert result.state == "timed_out"
+    assert "the process that evaluates patterns" in result.detail
+    monkeypatch.undo()
+    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+
+
+async def test_a_cancelled_decision_leaves_the_others_alone(checker: Checker) -> None:
+    task = asyncio.create_task(checker.decide([CATASTROPHE], SLOW))
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+
+
+async def test_closing_ends_the_processes_and_what_is_being_decided() -> None:
+    checker = Checker()
+    await checker.close()
+    checker = Checker()
+    tasks = [asyncio.create_task(checker.decide([CATASTROPHE], SLOW)) for _ in range(40)]
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    pids = checker.pids
+    await checker.close()
+    await checker.close()
+    assert all(is_gone(pid) for pid in pids)
+    results = [result for (result,) in await asyncio.gather(*tasks)]
+    assert {result.detail for result in results} == {"could not be evaluated: the checks were stopped first"}
+    assert (await checker.decide([CATASTROPHE], SLOW))[0].state == "timed_out"
+    assert checker.pids == ()
+
+
+async def test_many_open_and_closed_checkers_leave_no_descriptor_behind() -> None:
+    before = psutil.Process().num_fds()
+    for _ in range(5):
+        checker = Checker()
+        await checker.decide([Check("expected_pattern", "a")], SLOW)
+        await checker.close()
+    assert psutil.Process().num_fds() == before
+
+
+@pytest.mark.parametrize("pattern", ["a", "(a+)+$"])
+async def test_the_process_ends_when_its_parent_dies(pattern: str) -> None:
+    program = f"""
+        import asyncio
+        from tui.checks.checker import Answer, Checker
+        from tui.model.suite import Check
+        async def main():
+            checker = Checker()
+            await checker.decide([Check("expected_pattern", "a")], Answer("a"))
+            print(checker.pids[0], flush=True)
+            await checker.decide([Check("expected_pattern", {pattern!r})], Answer({SLOW.text!r}))
+            await asyncio.sleep(1000)
+        asyncio.run(main())
+    """
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", textwrap.dedent(program), stdout=asyncio.subprocess.PIPE
+    )
+    assert parent.stdout is not None
+    worker = int(await parent.stdout.readline())
+    await until(lambda: pattern == "a" or is_computing(worker))
+    parent.kill()
+    await parent.wait()
+    await until(lambda: is_gone(worker))
+
+
+async def test_the_process_sees_neither_the_environment_nor_the_current_folder(
+    checker: Checker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("regress", "tui", "json", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('loaded from the wrong place')")
+    (result,) = await checker.decide([Check("expected_pattern", "a")], SLOW)
+    assert result.state == "passed"
+    environ = psutil.Process(checker.pids[0]).environ()
+    assert not {"OPENAI_API_KEY", "PYTHONPATH"} & environ.keys()
+
+
+async def test_it_is_in_a_session_of_its_own(checker: Checker) -> None:
+    await checker.decide([Check("expected_pattern", "a")], SLOW)
+    assert os.getsid(checker.pids[0]) == checker.pids[0] != os.getsid(0)
+    assert psutil.Process(checker.pids[0]).net_connections("inet") == []
