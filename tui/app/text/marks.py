@@ -1,0 +1,80 @@
+"""The places that patterns found in an answer, and which of them a part of the text touches."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Literal, NamedTuple
+
+MarkKind = Literal["expected", "forbidden"]
+
+
+class Mark(NamedTuple):
+    """A place that a pattern found: a half-open range of code points of the raw text."""
+
+    start: int
+    end: int
+    kind: MarkKind
+
+
+class Marks:
+    """Marks by their place. One of them may be the current one."""
+
+    def __init__(self) -> None:
+        self._marks: list[Mark] = []
+        self._starts: list[int] = []
+        self._reach: list[int] = []  # how far the marks up to each one reach: they may overlap
+        self.current: int | None = None
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+    def __getitem__(self, number: int) -> Mark:
+        return self._marks[number]
+
+    def replace(self, marks: Sequence[Mark]) -> int | None:
+        """Take these instead; the current one stays current if it is among them. Returns the raw offset from which on
+        something has changed, None where nothing has."""
+        fresh = sorted(set(marks))
+        pairs = enumerate(zip(fresh, self._marks, strict=False))
+        changed = next((place for place, (new, old) in pairs if new != old), None)
+        if changed is None:
+            if len(fresh) == len(self._marks):
+                return None
+            changed = min(len(fresh), len(self._marks))
+        kept = self._marks[self.current] if self.current is not None else None
+        first = min(found[changed].start for found in (fresh, self._marks) if changed < len(found))
+        self._marks = fresh
+        self._starts = [mark.start for mark in fresh]
+        self._reach = list(accumulate((mark.end for mark in fresh), max))
+        self.current = fresh.index(kept) if kept in fresh else None
+        return first
+
+    def step(self, by: int, start: int) -> int | None:
+        """Make the next (`by` 1) or previous (-1) mark the current one, around the end; without a current one the
+        first at or after the raw offset `start`, or the last before it. None where there are no marks."""
+        if not self._marks:
+            return None
+        at = bisect_left(self._starts, start)
+        found = self.current + by if self.current is not None else at if by > 0 else at - 1
+        self.current = found % len(self._marks)
+        return self.current
+
+    def touching(self, start: int, end: int, shown_at: Callable[[int], int]) -> list[tuple[int, int, int]]:
+        """The marks that touch a range of shown text, as (start, end, number) in shown offsets."""
+        low, high = 0, len(self._marks)
+        while low < high:
+            middle = (low + high) // 2
+            if shown_at(self._reach[middle]) > start:
+                high = middle
+            else:
+                low = middle + 1
+        found = []
+        for number in range(low, len(self._marks)):
+            mark = self._marks[number]
+            begin = shown_at(mark.start)
+            if begin >= end:
+                break
+            finish = shown_at(mark.end)
+            if finish > start:
+                found.append((begin, finish, number))
+        return found

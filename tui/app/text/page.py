@@ -1,0 +1,247 @@
+"""A text as it is drawn: rows of pieces with their ink. It costs what is looked at, however long the text is."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from rich.cells import cell_len
+
+from tui.app.text.colouring import BlockColours, CodeLexer, CodeRole, knows_language
+from tui.app.text.fences import Block, Fences
+from tui.app.text.funnel import Funnel
+from tui.app.text.marks import Mark, MarkKind, Marks
+from tui.app.text.wrapped import Row, WrappedText
+from tui.app.text.wrapping import CLUSTERS, PLAIN, drawn_at, offset_at, row_cells, whole_characters
+
+Base = CodeRole | Literal["text", "dim"]
+MarkLook = MarkKind | Literal["current"]
+
+
+class Ink(NamedTuple):
+    """What a piece of text is drawn with."""
+
+    base: Base
+    mark: MarkLook | None = None
+    selected: bool = False
+
+
+Run = tuple[str, Ink]
+_Part = tuple[int, int]
+
+
+class Page:
+    """One text, laid out. Rows count from 0; there is always at least one. `base` is the ink of plain text."""
+
+    def __init__(self, width: int, base: Base = "text") -> None:
+        self._base = base
+        self._funnel = Funnel()
+        self._text = WrappedText(width)
+        self._fences = Fences()
+        self._colours: dict[int, BlockColours] = {}
+        self._lexers: dict[str, CodeLexer] = {}
+        self.marks = Marks()
+        self.missing_languages: set[str] = set()
+
+    # --- text
+
+    def append(self, raw: str) -> None:
+        """Add outside text, as it arrived."""
+        self._add(self._funnel.feed(raw))
+
+    def finish(self) -> None:
+        """Nothing follows: a last character that waited for the next one is shown."""
+        self._add(self._funnel.finish())
+
+    def _add(self, shown: str) -> None:
+        if shown:
+            self._text.append(shown)
+            lines = self._text.lines
+            for line in range(self._fences.seen, len(lines) - 1):
+                self._fences.add_line(lines[line])
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can be seen yet."""
+        return self._text.length == 0
+
+    @property
+    def width(self) -> int:
+        """Cells in a row."""
+        return self._text.width
+
+    def set_width(self, width: int) -> None:
+        """Lay everything out anew."""
+        self._text.set_width(width)
+
+    @property
+    def row_count(self) -> int:
+        """All rows."""
+        return self._text.row_count
+
+    @property
+    def line_count(self) -> int:
+        """All lines, wrapped or not."""
+        return len(self._text.lines)
+
+    # --- places
+
+    def offset_at(self, row: int, drawn: int | None = None) -> int:
+        """The offset in the shown text of an index of a row's drawn text; without one, of the row's end."""
+        place = self._text.row(row)
+        start = self._text.offset_of(place.line)
+        if drawn is None:
+            return start + place.end
+        return start + place.start + offset_at(self._text.text_of(place), drawn)
+
+    def row_at(self, offset: int) -> int:
+        """The row that shows an offset of the shown text."""
+        return self._text.row_at(offset)
+
+    def slice(self, start: int, end: int) -> str:
+        """The shown text between two offsets, unwrapped."""
+        return self._text.slice(start, end)
+
+    # --- marks
+
+    def mark(self, marks: Sequence[Mark]) -> int | None:
+        """Show these marks and no others. Returns the first row that looks otherwise now, None where none does."""
+        first = self.marks.replace(marks)
+        return None if first is None else self._text.row_at(self._funnel.shown_at(first))
+
+    def rows_of_mark(self, number: int) -> tuple[int, int]:
+        """The first and the last row that a mark touches."""
+        start, end, _ = self.marks[number]
+        shown_at = self._funnel.shown_at
+        return self._text.row_at(shown_at(start)), self._text.row_at(max(shown_at(start), shown_at(end) - 1))
+
+    def step_mark(self, by: int, from_row: int) -> int | None:
+        """Make the next or previous mark the current one; without one, look from a row on."""
+        if self.marks.current is not None:
+            return self.marks.step(by, 0)
+        seen = next((n for n in range(len(self.marks)) if self.rows_of_mark(n)[0] >= from_row), len(self.marks))
+        start = self.marks[seen].start if seen < len(self.marks) else self._funnel.raw_length + 1
+        return self.marks.step(by, start)
+
+    # --- code
+
+    def add_lexer(self, language: str, lexer: CodeLexer) -> None:
+        """From now on code of this language has colours."""
+        self._lexers[language] = lexer
+        self.missing_languages.discard(language)
+
+    def prepare(self, first: int, last: int) -> int | None:
+        """Find the colours of the code in some rows. Returns the first row that may look otherwise now; languages
+        without a lexer are added to `missing_languages`."""
+        changed: int | None = None
+        line, end = self._text.row(first).line, self._text.row(last).line
+        while line <= end:
+            block = self._fences.block_at(line)
+            if block is None:
+                line += 1
+                continue
+            stop = end if block.end is None else min(end, block.end - 1)
+            fresh = self._colour(block, line, stop)
+            if fresh is not None:
+                row = self._text.first_row_of(fresh)
+                changed = row if changed is None else min(changed, row)
+            line = stop + 1
+        return changed
+
+    def _colour(self, block: Block, first: int, last: int) -> int | None:
+        lexer = self._lexers.get(block.language)
+        if lexer is None:
+            if knows_language(block.language):
+                self.missing_languages.add(block.language)
+            return None
+        colours = self._colours.get(block.first)
+        if colours is None:
+            colours = self._colours[block.first] = BlockColours(lexer)
+        code = self._text.lines[block.first : self._fences.seen if block.end is None else block.end]
+        changed = colours.prepare(code, first - block.first, last - block.first)
+        return None if changed is None else block.first + changed
+
+    # --- drawing
+
+    def runs(self, number: int) -> list[Run]:
+        """What a row is drawn as: pieces of text without tabs, in at most `width` cells, with their ink."""
+        row = self._text.row(number)
+        text = self._visible(row)
+        bases = list(self._bases(row, len(text)))
+        looks = self._looks(row, text)
+        if len(bases) == 1 and not looks:
+            return [(row_cells(text), Ink(bases[0][1]))] if text else []
+        edges = sorted({0, len(text), *(start for (start, _), _ in bases), *(at for part, _ in looks for at in part)})
+        drawn = row_cells(text)
+        return [
+            (drawn[drawn_at(text, start) : drawn_at(text, end)], Ink(_covering(bases, start), _strongest(looks, start)))
+            for start, end in pairwise(edges)
+        ]
+
+    def _visible(self, row: Row) -> str:
+        """The row without the blanks that hang over its edge."""
+        text = self._text.text_of(row)
+        if self._text.kind_of(row.line) == PLAIN:
+            return text[: self.width]
+        return text if cell_len(row_cells(text)) <= self.width else text.rstrip(" \t")
+
+    def _bases(self, row: Row, length: int) -> Iterator[tuple[_Part, Base]]:
+        """The row's parts by their base ink, without gaps."""
+        if self._is_fence(row.line):
+            yield (0, length), "dim"
+            return
+        block = self._fences.block_at(row.line)
+        colours = self._colours.get(block.first) if block else None
+        done = 0
+        if block and colours:
+            for start, end, role in colours.at(row.line - block.first):
+                start, end = max(start - row.start, done), min(end - row.start, length)
+                if start < end:
+                    if done < start:
+                        yield (done, start), self._base
+                    yield (start, end), role
+                    done = end
+        if done < length or not length:
+            yield (done, length), self._base
+
+    def _is_fence(self, line: int) -> bool:
+        if line < self._fences.seen:
+            return self._fences.is_fence(line)
+        return self._fences.would_be_fence(self._text.lines[line])
+
+    def _looks(self, row: Row, text: str) -> list[tuple[_Part, MarkLook]]:
+        """The row's parts that are marked; they may overlap."""
+        if not self.marks or not text:
+            return []
+        offset = self._text.offset_of(row.line) + row.start
+        looks: list[tuple[_Part, MarkLook]] = []
+        for begin, finish, number in self.marks.touching(offset, offset + len(text), self._funnel.shown_at):
+            part = max(begin - offset, 0), min(finish - offset, len(text))
+            if self._text.kind_of(row.line) == CLUSTERS:
+                part = whole_characters(text, *part)
+            looks.append((part, "current" if number == self.marks.current else self.marks[number].kind))
+        return looks
+
+
+def _covering(bases: Iterable[tuple[_Part, Base]], at: int) -> Base:
+    return next(base for (start, end), base in bases if start <= at < end)
+
+
+def _strongest(looks: Iterable[tuple[_Part, MarkLook]], at: int) -> MarkLook | None:
+    found = {look for (start, end), look in looks if start <= at < end}
+    order: tuple[MarkLook, ...] = ("current", "forbidden", "expected")
+    return next((look for look in order if look in found), None)
+
+
+def with_selection(runs: Sequence[Run], start: int, end: int) -> list[Run]:
+    """The runs with the drawn range from `start` to `end` (-1: the row's end) selected, in whole characters."""
+    text = "".join(text for text, _ in runs)
+    start, end = whole_characters(text, start, len(text) if end < 0 else end)
+    selected: list[Run] = []
+    at = 0
+    for text, ink in runs:
+        cuts = sorted({0, len(text), *(min(max(edge - at, 0), len(text)) for edge in (start, end))})
+        for begin, finish in pairwise(cuts):
+            chosen = start <= at + begin < end
+            selected.append((text[begin:finish], ink._replace(selected=chosen)))
+        at += len(text)
+    return selected

@@ -1,0 +1,119 @@
+"""All that a pane shows of an answer, in rows: what was thought aloud, the answer, and a note under it."""
+
+from tui.app.text.page import Ink, Page, Run
+from tui.model.shown import show_text
+
+_DIM = Ink("dim")
+_MOST_NOTE_ROWS = 4
+
+
+class Sheet:
+    """The rows of a pane, counted from 0. The foot, where a note stands, is kept free while text may still come: a note
+    moves nothing."""
+
+    def __init__(self, width: int) -> None:
+        self._width = max(1, width)
+        self.answer = Page(self._width)
+        self.reasoning: Page | None = None
+        self.folded = False
+        self.keeps_foot = False
+        self._note = ""
+        self._foot: Page | None = None
+
+    @property
+    def width(self) -> int:
+        """Cells in a row."""
+        return self._width
+
+    def set_width(self, width: int) -> None:
+        """Lay everything out anew."""
+        self._width = max(1, width)
+        for page in (self.answer, self.reasoning, self._foot):
+            if page is not None:
+                page.set_width(self._width)
+
+    def set_note(self, text: str) -> None:
+        """The note, outside text; "" for none."""
+        self._note = show_text(text).strip()
+        self._foot = None
+        if self._note:
+            self._foot = Page(self._width, "dim")
+            self._foot.append(self._note)
+            self.keeps_foot = True
+
+    def think(self, raw: str) -> None:
+        """More of what was thought aloud, as it arrived."""
+        if self.reasoning is None:
+            self.reasoning = Page(self._width, "dim")
+        self.reasoning.append(raw)
+
+    # --- rows
+
+    @property
+    def head_rows(self) -> int:
+        """The rows above the answer."""
+        if self.reasoning is None:
+            return 0
+        return 1 if self.folded else self.reasoning.row_count + 2
+
+    @property
+    def foot_row(self) -> int:
+        """The first row under the answer."""
+        return self.head_rows + self.answer.row_count
+
+    @property
+    def row_count(self) -> int:
+        """All rows."""
+        note = min(self._foot.row_count, _MOST_NOTE_ROWS) if self._foot else 0
+        return self.foot_row + max(note, int(self.keeps_foot))
+
+    def page_at(self, row: int) -> tuple[Page, int] | None:
+        """The page to which a row belongs, and the row in it; None for a row between pages."""
+        head = self.head_rows
+        if row < head:
+            inside = self.reasoning is not None and not self.folded and 1 <= row < head - 1
+            return (self.reasoning, row - 1) if inside and self.reasoning else None
+        if row < self.foot_row:
+            return self.answer, row - head
+        foot = row - self.foot_row
+        return (self._foot, foot) if self._foot and foot < self._foot.row_count else None
+
+    def runs(self, row: int) -> list[Run]:
+        """What a row is drawn as."""
+        found = self.page_at(row)
+        if found is not None:
+            return found[0].runs(found[1])
+        if row == 0 and self.reasoning is not None:
+            count = self.reasoning.line_count
+            sign = "▸" if self.folded else "▾"
+            return [(f"{sign} thinking · {count} line{'s' if count != 1 else ''}"[: self._width], _DIM)]
+        return []
+
+    def prepare(self, first: int, last: int) -> int | None:
+        """Find the colours of code in some rows; returns the first row that may look otherwise now."""
+        head = self.head_rows
+        first, last = max(first, head), min(last, self.foot_row - 1)
+        if first > last:
+            return None
+        changed = self.answer.prepare(first - head, last - head)
+        return None if changed is None else head + changed
+
+    def text_between(self, start: tuple[int, int] | None, end: tuple[int, int] | None) -> str:
+        """The text from one place to another, each as (row, index of its drawn text), without the wrapping; None is the
+        very beginning or end."""
+        first = start[0] if start else 0
+        last = min(end[0] if end else self.row_count, self.row_count - 1)
+        parts: list[str] = []
+        row = first
+        while row <= last:
+            found = self.page_at(row)
+            if found is None:
+                row += 1
+                continue
+            page, inner = found
+            until = min(last, row + page.row_count - 1 - inner)
+            begin = page.offset_at(inner, start[1] if start and row == first else 0)
+            stops_here = end is not None and until == end[0]
+            parts.append(page.slice(begin, page.offset_at(until - row + inner, end[1] if end and stops_here else None)))
+            row = until + 1
+        return "\n".join(parts)

@@ -1,0 +1,186 @@
+"""Where a line of text is broken so that each row fits its width: at words, between wide characters, else anywhere."""
+
+import re
+from typing import Literal
+
+from rich.cells import cell_len, split_graphemes
+
+TAB = 4
+
+Kind = Literal[0, 1, 2]
+PLAIN: Kind = 0  # one cell for each code point
+PADDED: Kind = 1  # code points of one or two cells, and tabs
+CLUSTERS: Kind = 2  # combining marks, joiners and what else the tables have to say
+
+# Ranges that are surely one or two cells wide, alone and beside each other; a test holds them against rich's tables.
+_ONE = (
+    " -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u200a\u2010-\u2027\u202f-\u205f\u2070-\u20cf"
+    "\u2100-\u2319\u2320-\u2328\u232b-\u23e8\u2400-\u25fc\u2701-\u2704\u270c-\u2727\u2776-\u2794\u2798-\u27af"
+    "\u27c0-\u2b1a"
+)
+_TWO = (
+    "\u3001-\u3029\u3031-\u303e\u3041-\u3096\u309b-\u30ff\u3105-\u312f\u3131-\u3163\u3165-\u318e\u3190-\u31ba\u3220-\u3247"
+    "\u3250-\ua48c\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60\uffe0-\uffe6"
+    "\U0001f300-\U0001f320\U0001f337-\U0001f37c\U0001f3e0-\U0001f3f0\U0001f400-\U0001f43e\U0001f600-\U0001f64f"
+    "\U0001f680-\U0001f6c5\U0001f90c-\U0001f93a\U0001f93c-\U0001f945\U0001f947-\U0001f9ff"
+)
+_ALL_ONE = re.compile(f"[{_ONE}]*")
+_ONE_OR_TWO = re.compile(f"[\t{_ONE}{_TWO}]*")
+_WIDE = re.compile(f"([{_TWO}])")
+
+_SECOND, _STOP = "\0", "\x01"  # the second cell of a wide character, the further cells of a tab
+_BLANKS = re.compile("[ \t]*")
+_BLANK_CELLS = " \t" + _STOP
+
+
+def kind_of(text: str) -> Kind:
+    """How the cells of the text are counted; that of two texts together is the greater one."""
+    if text.isascii():
+        return PADDED if "\t" in text else PLAIN
+    if _ALL_ONE.fullmatch(text):
+        return PLAIN
+    return PADDED if _ONE_OR_TWO.fullmatch(text) else CLUSTERS
+
+
+def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
+    """Where the rows after the one at `start` begin. Blanks at the end of a row hang over its edge."""
+    length = len(line)
+    if length - start <= width and kind == PLAIN:
+        return []
+    row_end = (_plain_end, _padded_end, _cluster_end)[kind]
+    starts = []
+    while (end := row_end(line, start, width)) < length:
+        starts.append(end)
+        start = end
+    return starts
+
+
+def row_cells(text: str) -> str:
+    """A row's text as it is drawn: tabs become blanks up to the next stop."""
+    if "\t" not in text:
+        return text
+    parts, used = [], 0
+    for number, part in enumerate(text.split("\t")):
+        if number:
+            parts.append(" " * (TAB - used % TAB))
+            used += TAB - used % TAB
+        parts.append(part)
+        used += cell_len(part)
+    return "".join(parts)
+
+
+def drawn_at(text: str, offset: int) -> int:
+    """Where a code point of a row's text stands in its `row_cells`."""
+    return len(row_cells(text[:offset])) if "\t" in text else offset
+
+
+def offset_at(text: str, drawn: int) -> int:
+    """The code point of a row's text that stands at an index of its `row_cells`; that of a tab is its own."""
+    if "\t" not in text:
+        return min(drawn, len(text))
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if drawn_at(text, middle) <= drawn:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def whole_characters(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range widened so that it cuts no character that is made of several code points."""
+    if text.isascii():
+        return start, end
+    # A tab has no width in the tables and would be taken for a part of the character before it.
+    spans, _ = split_graphemes(text.replace("\t", " "))
+    touched = [span for span in spans if span[0] < end and span[1] > start]
+    return (touched[0][0], touched[-1][1]) if touched else (start, end)
+
+
+def _plain_end(line: str, start: int, width: int) -> int:
+    limit = start + width
+    if len(line) <= limit:
+        return len(line)
+    if line[limit] == " ":
+        return _after_blanks(line, limit)
+    space = line.rfind(" ", start, limit)
+    if space <= start or line[start:space].isspace():  # a row of blanks alone would look like an empty line
+        return limit
+    return space + 1
+
+
+def _after_blanks(line: str, at: int) -> int:
+    blanks = _BLANKS.match(line, at)
+    return blanks.end() if blanks else at
+
+
+def _padded_end(line: str, start: int, width: int) -> int:
+    cells = _cells_of(line[start : start + width + 1])
+    if len(cells) <= width:
+        return len(line)
+    limit = width - 1 if cells[width] == _SECOND else width
+    if cells[limit] in _BLANK_CELLS:
+        return _after_blanks(line, start + _code_points(cells, limit))
+    found = max(
+        max(cells.rfind(blank, 0, limit) for blank in _BLANK_CELLS) + 1,
+        cells.rfind(_SECOND, 0, limit) + 1,
+        limit if cells[limit + 1 : limit + 2] == _SECOND or limit < width else 0,
+    )
+    if not cells[:found].strip(_BLANK_CELLS):
+        found = limit
+    return start + max(1, _code_points(cells, found))
+
+
+def _cells_of(text: str) -> str:
+    """One character for each cell."""
+    parts: list[str] = []
+    used = 0
+    for number, part in enumerate(text.split("\t")):
+        if number:
+            stop = TAB - used % TAB
+            parts.append("\t" + _STOP * (stop - 1))
+            used += stop
+        part = part if part.isascii() else _WIDE.sub(r"\1" + _SECOND, part)
+        parts.append(part)
+        used += len(part)
+    return "".join(parts)
+
+
+def _code_points(cells: str, end: int) -> int:
+    return end - cells.count(_SECOND, 0, end) - cells.count(_STOP, 0, end)
+
+
+def _cluster_end(line: str, start: int, width: int) -> int:
+    window = 4 * width + 16
+    while True:
+        piece = line[start : start + window]
+        end = _cluster_break(piece, width)
+        if end is not None:
+            end = start + end
+            return _after_blanks(line, end) if line[end : end + 1] in (" ", "\t") else end
+        if start + window >= len(line):
+            return len(line)
+        window *= 4
+
+
+def _cluster_break(piece: str, width: int) -> int | None:
+    """Where the row ends in the piece; None where all of it fits."""
+    used = broken = 0
+    blanks_only = True
+    last_wide = False
+    spans, _ = split_graphemes(piece.replace("\t", " "))
+    for begin, _, cells in spans:
+        tab = piece[begin] == "\t"
+        blank = tab or piece[begin] == " "
+        cells = TAB - used % TAB if tab else cells
+        if (last_wide or cells == 2) and not blank and not blanks_only:
+            broken = begin
+        if used + cells > width:
+            return begin if blank else broken or max(begin, spans[0][1])
+        used += cells
+        last_wide = cells == 2 and not tab
+        if blank and not blanks_only:
+            broken = begin + 1
+        blanks_only = blanks_only and blank
+    return None
