@@ -59,7 +59,8 @@ class RunRequest:
 class RunQueue:
     """Runs what is asked for, in order. `told` gets the messages below; `ask` asks a person for a consent.
 
-    Text is not told but put into `text`, moving checks mark their trial in `take_moved`: a timer reads both.
+    Text is not told but put into `text` and `thoughts`, moving checks mark their trial in
+    `take_moved`: a timer reads all three.
     """
 
     class RunBegan(Message):
@@ -111,6 +112,7 @@ class RunQueue:
         self._moved: set[TrialKey] = set()
         self._control = Control()
         self.text: PaneBuffers[TrialKey] = PaneBuffers()
+        self.thoughts: PaneBuffers[TrialKey] = PaneBuffers()
         self.current: RunRequest | None = None
         self.began_at: float | None = None
         self.ended_at: float | None = None
@@ -156,6 +158,11 @@ class RunQueue:
                     await self._idle.wait()
         except TimeoutError:
             pass
+
+    def drop_text(self, trial: TrialKey) -> None:
+        """Forget what waits to be shown of a trial: it is shown anew, or is over."""
+        self.text.drop(trial)
+        self.thoughts.drop(trial)
 
     def take_moved(self) -> set[TrialKey]:
         """Trials that have moved since this was asked last."""
@@ -239,8 +246,10 @@ class RunQueue:
                 self._moved.add(event.trial)
                 if isinstance(event, TextArrived):
                     self.text.put(event.trial, event.text)
+                elif isinstance(event, ReasoningArrived):
+                    self.thoughts.put(event.trial, event.text)
                 elif isinstance(event, AttemptStarted | TrialFinished):
-                    self.text.drop(event.trial)
+                    self.drop_text(event.trial)
                 if not isinstance(event, _QUIET):
                     self._told.post_message(self.TrialMoved(path, event.trial))
 

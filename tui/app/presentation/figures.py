@@ -49,13 +49,13 @@ def _timing(step: StepProgress, now: float) -> tuple[float, float | None]:
     return (now - step.sent_at) * 1000, first
 
 
-def seconds(milliseconds: float | None, width: int = 5) -> str:
-    """Seconds in exactly `width` cells: `  0.9`, ` 12.3`, `1:02m`."""
+def seconds(milliseconds: float | None, width: int = 4, digits: int = 1) -> str:
+    """Seconds in exactly `width` cells: ` 0.9`, `12.3`, ` 123`, ` 17m`; below one second with so many digits."""
     if milliseconds is None:
         return "–".rjust(width)
     value = milliseconds / 1000
-    if value < 0.995 and width <= 4:
-        return f"{value:.2f}".rjust(width)
+    if value < 0.995:
+        return f"{value:.{digits}f}".rjust(width)
     if value < 99.95:
         return f"{value:.1f}".rjust(width)
     if value < 1000:
@@ -70,7 +70,7 @@ def count(value: int | None, width: int, approximate: bool = False) -> str:
     sign = "~" if approximate else ""
     text = f"{sign}{value}"
     if len(text) > width:
-        text = f"{sign}{value / 1000:.0f}k"
+        text = f"{sign}{value / 1000:.0f}k" if value < 999_500 else f"{sign}{value / 1_000_000:.0f}M"
     return text.rjust(width)
 
 
@@ -82,12 +82,12 @@ def figure_line(trial: TrialProgress | None, now: float, width: int) -> Line:
     mark: Piece = mark_of(status)
     attempt = trial.attempt
     shown = figures_of(attempt, now)
-    speed = count(None if shown.speed is None else round(shown.speed), 4)
+    speed = count(None if shown.speed is None else round(shown.speed), 3)
     parts: list[str] = [
         f"{seconds(shown.duration_ms)} s",
-        f"first {seconds(shown.first_token_ms, 4)}",
+        f"first {seconds(shown.first_token_ms, digits=2)}",
         f"{speed} tok/s",
-        f"{count(shown.tokens, 5, not shown.exact)} tok",
+        f"{count(shown.tokens, 4, not shown.exact)} tok",
     ]
     prefix = f" {attempt.number}/{attempt.of}" if attempt and attempt.of > 1 else ""
     if shown.duration_ms is None and not trial.is_open and not attempt:

@@ -43,7 +43,7 @@ def header_line(shown: Heading, width: int) -> Line:
     bar = _bar(shown, bar_room) if progress and bar_room >= 8 else []
     for kept in ([name, size, progress, tally, bar, time], [name, progress, tally, time], [name, progress, tally]):
         if sum(map(_width, kept)) + 2 <= width:
-            gap = max(0, min(6, width - sum(map(_width, kept)) - 2)) if progress else 0
+            gap = max(2, min(6, width - sum(map(_width, kept)) - 2)) if progress else 0
             return tuple(piece for part in _with_gap(kept, gap) for piece in part)
     return tuple(name + progress)
 

@@ -1,18 +1,8 @@
 """An attempt as one text: the answers of its steps in order, each under its input where there are several."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
+from tui.app.text.marks import Mark, MarkKind
 from tui.model.state import AttemptProgress
 from tui.model.suite import Case
-from tui.model.trials import Span
-
-
-class Found(NamedTuple):
-    """What checks found, in code points of the transcript."""
-
-    expected: tuple[Span, ...] = ()
-    forbidden: tuple[Span, ...] = ()
 
 
 def heading(step: int, steps: int, text: str) -> str:
@@ -43,19 +33,22 @@ def starts(case: Case, attempt: AttemptProgress) -> list[int]:
     return places
 
 
-def found_in(case: Case, attempt: AttemptProgress | None) -> Found:
-    """Where the checks of all steps found something."""
+def reasoning(attempt: AttemptProgress | None) -> str:
+    """What the model thought aloud, all steps together."""
     if attempt is None:
-        return Found()
-    expected: list[Span] = []
-    forbidden: list[Span] = []
-    for number, (step, start) in enumerate(zip(attempt.steps, starts(case, attempt), strict=True)):
+        return ""
+    return "".join(step.result.reasoning if step.result else "".join(step.reasoning) for step in attempt.steps)
+
+
+def marks_in(case: Case, attempt: AttemptProgress | None) -> list[Mark]:
+    """Where the checks of all steps found something, in code points of the transcript."""
+    if attempt is None:
+        return []
+    marks: list[Mark] = []
+    for number, (step, at) in enumerate(zip(attempt.steps, starts(case, attempt), strict=True)):
         checks = case.steps[number].checks if number < len(case.steps) else ()
         for index, live in step.checks.items():
-            wanted = index >= len(checks) or checks[index].kind != "forbidden_pattern"
-            (expected if wanted else forbidden).extend(_moved(live.spans, start))
-    return Found(tuple(sorted(expected)), tuple(sorted(forbidden)))
-
-
-def _moved(spans: Sequence[Span], by: int) -> list[Span]:
-    return [(start + by, end + by) for start, end in spans] if by else list(spans)
+            forbidden = index < len(checks) and checks[index].kind == "forbidden_pattern"
+            kind: MarkKind = "forbidden" if forbidden else "expected"
+            marks += [Mark(start + at, end + at, kind) for start, end in live.spans]
+    return marks

@@ -37,7 +37,7 @@ class ConfirmScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The question, and the two keys."""
         with Vertical() as box:
-            box.border_title = Content(f" {self._title} ")
+            box.border_title = Content(f"{self._title}")
             yield Static(Content(show_text(self._question)), markup=False)
             yield Static(
                 Content.assemble(

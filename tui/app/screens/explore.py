@@ -126,6 +126,8 @@ class ExploreScreen(LookingScreen):
         if looking.case_id is None or (current is not None and current.path != looking.path):
             return
         seen = {TrialKey(looking.case_id, pane.model): pane for pane in self.answers.seen}
+        for key, text in queue.thoughts.take(seen):
+            seen[key].append_reasoning(text)
         for key, text in queue.text.take(seen):
             seen[key].append(text)
         for key in moved & seen.keys():

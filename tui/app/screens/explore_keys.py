@@ -24,7 +24,7 @@ EXPLORE_KEYS: list[BindingType] = [
     _key("N", "previous_match", "answer.previous-match", "Go to the match before"),
     _key("left_square_bracket", "case_beside(-1)", "look.case-before", "Show the case before", shown_as="["),
     _key("right_square_bracket", "case_beside(1)", "look.next-case", "Show the next case", shown_as="]"),
-    _key("t", "turn_tree", "look.suites", "Show or hide the suites"),
+    _key("S", "turn_tree", "look.suites", "Show or hide the suites"),
     _key("comma", "tab_beside(-1)", "tabs.before", "Show the tab before", shown_as=","),
     _key("full_stop", "tab_beside(1)", "tabs.next", "Show the next tab", shown_as="."),
     _key("1", "pane(0)", "pane.1", "Go to the first pane"),

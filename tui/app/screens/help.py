@@ -35,8 +35,8 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """One list."""
         with Vertical() as box:
-            box.border_title = Content(" Keys ")
-            box.border_subtitle = Content(" Esc closes ")
+            box.border_title = Content("Keys")
+            box.border_subtitle = Content("Esc closes")
             yield Reading()
 
     def on_mount(self) -> None:

@@ -78,7 +78,7 @@ class LookingScreen(Screen[None]):
     def on_mount(self) -> None:
         """The screen is painted first; suites are read after."""
         self.answers.display = self.evidence.display = False
-        self.overview.border_title = Content(" Start ")
+        self.overview.border_title = Content("Start")
         self.overview.show_lines(start_lines(""))
         self.call_after_refresh(self._start_watch)
 
@@ -203,7 +203,7 @@ class LookingScreen(Screen[None]):
         self.show_heading()
 
     def _show_volume(self, looking: Exploring, volume: Volume) -> None:
-        self.overview.border_title = Content(f" {show_line(volume.path.name)} ")
+        self.overview.border_title = Content(f"{show_line(volume.path.name)}")
         if volume.suite is None:
             self.overview.show_lines(problem_lines(volume.problems))
         else:

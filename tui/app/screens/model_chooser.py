@@ -52,8 +52,8 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
     def compose(self) -> ComposeResult:
         """Names to take, and a line for another."""
         with Vertical() as box:
-            box.border_title = Content(" Models side by side ")
-            box.border_subtitle = Content(" Space takes · Enter shows · Esc leaves ")
+            box.border_title = Content("Models side by side")
+            box.border_subtitle = Content("Space takes · Enter shows · Esc leaves")
             yield self._list
             yield TypingLine("a type another: provider/model or a variant, then Enter")
             yield self._hint

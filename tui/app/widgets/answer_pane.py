@@ -11,7 +11,7 @@ from tui.app.painting import content_of
 from tui.app.presentation.figures import figure_line
 from tui.app.presentation.pieces import Line
 from tui.app.presentation.sentences import closing_note, waiting_note
-from tui.app.presentation.transcript import found_in, transcript
+from tui.app.presentation.transcript import marks_in, reasoning, transcript
 from tui.app.widgets.answer_view import AnswerView
 from tui.model.shown import show_line
 from tui.model.state import AttemptProgress, TrialProgress
@@ -37,7 +37,7 @@ class AnswerPane(Vertical):
         self._trial: TrialProgress | None = None
         self._number: int | None = None
         self._pinned: int | None = None
-        self._length = 0
+        self._length = self._thought = 0
         self._figures: Line = ()
 
     def compose(self) -> ComposeResult:
@@ -49,21 +49,25 @@ class AnswerPane(Vertical):
         if trial is not self._trial or case is not self._case:
             self._pinned = None
         attempt = self._attempt(trial)
-        text = transcript(case, attempt)
+        text, thought = transcript(case, attempt), reasoning(attempt)
         number = attempt.number if attempt else None
         same = trial is self._trial and number == self._number and case is self._case
-        if same and len(text) >= self._length > 0:
-            if len(text) > self._length:
-                self.view.append(text[self._length :])
-        elif text:
-            self.view.show(text)
-        else:
-            self.view.clear()
-        self._case, self._trial, self._number, self._length = case, trial, number, len(text)
+        self.view.streaming = trial is not None and trial.status == "running" and self._pinned is None
+        if not (same and self._extend(text, thought)):
+            self.view.show(text, thought)
+        self._case, self._trial, self._number = case, trial, number
+        self._length, self._thought = len(text), len(thought)
         self._note(trial, attempt, queued, fault)
         self.mark()
-        self.view.streaming = trial is not None and trial.status == "running" and self._pinned is None
         self.draw_figures()
+
+    def _extend(self, text: str, thought: str) -> bool:
+        """Add what is new; False where what is shown is not the beginning of this."""
+        if len(text) < self._length or len(thought) < self._thought:
+            return False
+        self.view.append_reasoning(thought[self._thought :])
+        self.view.append(text[self._length :])
+        return True
 
     def append(self, text: str) -> None:
         """More text of the trial that is shown."""
@@ -72,6 +76,12 @@ class AnswerPane(Vertical):
                 self.view.note("")
             self._length += len(text)
             self.view.append(text)
+
+    def append_reasoning(self, text: str) -> None:
+        """More of what the model thinks aloud."""
+        if self._pinned is None:
+            self._thought += len(text)
+            self.view.append_reasoning(text)
 
     def pin(self, number: int) -> None:
         """Show this attempt, until another case is shown."""
@@ -84,8 +94,7 @@ class AnswerPane(Vertical):
         """Mark what the checks have found so far."""
         attempt = self._attempt(self._trial)
         if self._case is not None:
-            found = found_in(self._case, attempt)
-            self.view.mark(found.expected, found.forbidden)
+            self.view.mark(marks_in(self._case, attempt))
 
     def name_it(self, title: Content) -> None:
         """Put a title above."""
@@ -96,9 +105,14 @@ class AnswerPane(Vertical):
         line = figure_line(self._trial, monotonic(), self.size.width - 4)
         if line != self._figures:
             self._figures = line
-            shown = content_of(((" ", "plain"), *line, (" ", "plain"))) if line else None
-            self._border_subtitle = shown  # the public setter would paint the answer again, five times a second
-            self.refresh(Region(0, self.outer_size.height - 1, self.outer_size.width, 1))
+            # the public setter would paint the answer again, several times a second
+            self._border_subtitle = content_of(line) if line else None
+            bottom = Region(0, self.outer_size.height - 1, self.outer_size.width, 1)
+            self.refresh(bottom.translate(-self.content_offset))
+
+    def on_resize(self) -> None:
+        """Other room, other figures."""
+        self.draw_figures()
 
     def _attempt(self, trial: TrialProgress | None) -> AttemptProgress | None:
         if trial is None:

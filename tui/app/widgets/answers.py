@@ -18,7 +18,7 @@ class Answers(Container):
     """Panes in columns, in rows, or one at a time, as there is room; one of them may be zoomed."""
 
     DEFAULT_CSS = """
-    Answers { layout: grid; grid-gutter: 0 1; grid-size: 1 1; height: 1fr; }
+    Answers { layout: grid; grid-gutter: 0; grid-size: 1 1; height: 1fr; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -66,7 +66,7 @@ class Answers(Container):
             return
         trial = looking.trial(pane.model)
         if queue is not None and trial is not None:
-            queue.text.drop(trial.key)
+            queue.drop_text(trial.key)
         queued = queue is not None and queue.is_queued(looking.path, case.id, pane.model)
         pane.show(case, trial, queued=queued, fault=faults.get(pane.model, ""))
 
@@ -119,9 +119,9 @@ class Answers(Container):
     def _title(self, number: int, alone: bool) -> Content:
         name = show_line(self._models[number], 60)
         if not alone or len(self._models) == 1:
-            return Content(f" {name} ")
+            return Content(f"{name}")
         others = [
-            Content.styled(f" {place + 1} {show_line(model, 24)} ", "$accent" if place == number else "$dim")
+            Content.styled(f"{place + 1} {show_line(model, 20)}", "$accent" if place == number else "$dim")
             for place, model in enumerate(self._models)
         ]
-        return Content("·").join(others)
+        return Content("  ").join(others)

@@ -35,7 +35,7 @@ class AttemptsTab(Vertical):
 
     DEFAULT_CSS = """
     AttemptsTab { height: 1fr; }
-    AttemptsTab > _Table { height: auto; max-height: 60%; }
+    AttemptsTab > _Table { height: auto; max-height: 70%; }
     AttemptsTab > Reading { margin-top: 1; min-height: 1; }
     """
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.events import Resize
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.checking import CheckRow, check_rows, columns, detail_lines, head_line, row_line
@@ -46,8 +47,9 @@ class ChecksTab(Vertical):
     DEFAULT_CSS = """
     ChecksTab { height: 1fr; }
     ChecksTab > _Head { background: $background; }
-    ChecksTab > _Table { height: auto; max-height: 60%; }
+    ChecksTab > _Table { height: auto; max-height: 70%; }
     ChecksTab > Reading { margin-top: 1; min-height: 1; }
+    ChecksTab.-short > Reading { margin-top: 0; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -75,6 +77,10 @@ class ChecksTab(Vertical):
         self._table.lines_changed(0 if other else self._table.cursor)
         self._table.display = self._head.display = bool(rows)
         self._tell()
+
+    def on_resize(self, event: Resize) -> None:
+        """No blank line where there are few."""
+        self.set_class(event.size.height < 9, "-short")
 
     def _tell(self) -> None:
         case, place = self._case, self._table.cursor

@@ -47,7 +47,7 @@ class SuitePanel(Vertical):
         self._met: set[RowKey] = set()
         self._looking: Exploring | None = None
         self.tree_of_suites = SuiteTree(lambda path, case: self._statuses(path, case), id="tree")
-        self.border_title = Content(" Suites ")
+        self.border_title = Content("Suites")
 
     def compose(self) -> ComposeResult:
         """The tree; the filter comes when it is asked for."""
@@ -118,12 +118,12 @@ class SuitePanel(Vertical):
 
     def _tell_filter(self, looking: Exploring, rows: list[Row]) -> None:
         if looking.filter.hint:
-            self.border_subtitle = Content.styled(f" {looking.filter.hint} ", "$failed")
+            self.border_subtitle = Content.styled(looking.filter.hint, "$failed")
         elif looking.filter:
             count = sum(len(row.cases) for row in rows if row.kind == "suite")
-            self.border_subtitle = Content.styled(f" {count} {'case' if count == 1 else 'cases'} ", "$accent")
+            self.border_subtitle = Content.styled(f"{count} {'case' if count == 1 else 'cases'}", "$accent")
         else:
-            self.border_subtitle = Content(" / filter ")
+            self.border_subtitle = Content("/ filter")
 
     def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
         """Filter while it is being typed."""

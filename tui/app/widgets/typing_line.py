@@ -19,7 +19,8 @@ class TypingLine(Input):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", id="line.leave", tooltip="Leave, and forget what was typed", show=False),
+        Binding("enter", "submit", "take", id="line.take", tooltip="Take what was typed"),
+        Binding("escape", "leave", "leave", id="line.leave", tooltip="Leave, and forget what was typed"),
     ]
 
     class Typed(Message):

@@ -1,0 +1,52 @@
+"""The way in from the command line: the app over the real workbench, which is opened after the first paint."""
+
+import asyncio
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tui.app.app import AssayApp
+from tui.app.desk import Desk
+from tui.app.palettes import DEFAULT_PALETTE
+from tui.config.folders import Folders, find_folders
+from tui.model.shipped import shipped_folder
+
+_THEME_LINE = re.compile(r"""^theme:[ \t]*["']?([a-z][a-z0-9-]*)["']?[ \t]*(?:#.*)?$""", re.MULTILINE)
+
+
+def run_app(paths: Sequence[Path]) -> int:
+    """Run the app until it is left: 0; 143 and 129 after SIGTERM and SIGHUP; 1 after a fault of its own."""
+    folders = find_folders(os.environ)
+    app = AssayApp(
+        open_workbench,
+        paths,
+        theme=_theme_of(folders) or DEFAULT_PALETTE.name,
+        theme_folders=(shipped_folder("themes"), folders.themes),
+    )
+    return asyncio.run(run_to_the_end(app))
+
+
+async def run_to_the_end(app: AssayApp) -> int:
+    """Run it, then let go of everything it had opened."""
+    try:
+        await app.run_async()
+    finally:
+        await app.close_desk()
+    return app.return_code or 0
+
+
+def open_workbench() -> Desk:
+    """The real thing. Raises ConfigError and StoreError."""
+    from tui.session.workbench import Workbench
+
+    return Workbench(os.environ)
+
+
+def _theme_of(folders: Folders) -> str | None:
+    """Found without reading the config as YAML, which would cost more than the first paint may."""
+    try:
+        found = _THEME_LINE.search(folders.config_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found[1] if found else None
