@@ -1,0 +1,104 @@
+"""Which words of a changed line changed."""
+
+import re
+
+from tui.model.trials import Span
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_LONGEST_LINE = 2_000
+_MOST_EDITS = 12
+_MIDDLE = _MOST_EDITS + 1
+
+
+def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The spans (half-open, code points) that were removed from the old line and added in the new one. Lines that have
+    little in common, and very long ones, are marked from their first difference to their last."""
+    if old == new:
+        return (), ()
+    if len(old) > _LONGEST_LINE or len(new) > _LONGEST_LINE:
+        return _outer_spans(old, new)
+    a, b = _WORD.findall(old), _WORD.findall(new)
+    start = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        start += 1
+    end = 0
+    most = min(len(a), len(b)) - start
+    while end < most and a[-1 - end] == b[-1 - end]:
+        end += 1
+    kept = _kept(a[start : len(a) - end], b[start : len(b) - end])
+    return (
+        _spans(a, start, end, {at for at, _ in kept}),
+        _spans(b, start, end, {at for _, at in kept}),
+    )
+
+
+def _outer_spans(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    most = min(len(old), len(new))
+    start = next((at for at in range(most) if old[at] != new[at]), most)
+    end = next((at for at in range(most - start) if old[-1 - at] != new[-1 - at]), most - start)
+    spans = ((start, len(text) - end) for text in (old, new))
+    first, second = (((low, high),) if low < high else () for low, high in spans)
+    return first, second
+
+
+def _spans(words: list[str], start: int, end: int, kept: set[int]) -> tuple[Span, ...]:
+    """The places of the words between `start` and the last `end` that were not kept; two with nothing but white space
+    between them are one."""
+    place = sum(map(len, words[:start]))
+    spans: list[Span] = []
+    joins = False
+    for number, word in enumerate(words[start : len(words) - end]):
+        after = place + len(word)
+        if number not in kept:
+            if spans and joins:
+                spans[-1] = (spans[-1][0], after)
+            else:
+                spans.append((place, after))
+            joins = True
+        elif joins:
+            joins = word.isspace()
+        place = after
+    return tuple(spans)
+
+
+def _kept(a: list[str], b: list[str]) -> list[tuple[int, int]]:
+    """Places of a longest common subsequence of words (Myers 1986), or none where more than a few edits part them."""
+    if not a or not b or abs(len(a) - len(b)) > _MOST_EDITS:
+        return []
+    size_a, size_b = len(a), len(b)
+    # The furthest place in `a` on each diagonal, that of diagonal d at d + _MIDDLE; one state for each count of edits.
+    furthest = [0] * (2 * _MIDDLE)
+    trace: list[list[int]] = []
+    for edits in range(_MOST_EDITS + 1):
+        trace.append(furthest[:])
+        for diagonal in range(_MIDDLE - edits, _MIDDLE + edits + 1, 2):
+            down = _goes_down(furthest, diagonal, edits)
+            x = furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
+            y = x - diagonal + _MIDDLE
+            while x < size_a and y < size_b and a[x] == b[y]:
+                x, y = x + 1, y + 1
+            furthest[diagonal] = x
+            if x >= size_a and y >= size_b:
+                return _backtracked(trace, size_a, size_b)
+    return []
+
+
+def _goes_down(furthest: list[int], diagonal: int, edits: int) -> bool:
+    lowest, highest = _MIDDLE - edits, _MIDDLE + edits
+    return diagonal == lowest or (diagonal != highest and furthest[diagonal - 1] < furthest[diagonal + 1])
+
+
+def _backtracked(trace: list[list[int]], x: int, y: int) -> list[tuple[int, int]]:
+    kept: list[tuple[int, int]] = []
+    for edits in range(len(trace) - 1, 0, -1):
+        furthest, diagonal = trace[edits], x - y + _MIDDLE
+        previous = diagonal + 1 if _goes_down(furthest, diagonal, edits) else diagonal - 1
+        before_x = furthest[previous]
+        before_y = before_x - previous + _MIDDLE
+        while x > before_x and y > before_y:
+            x, y = x - 1, y - 1
+            kept.append((x, y))
+        x, y = before_x, before_y
+    return kept + [(at, at) for at in range(x)]
