@@ -1,0 +1,41 @@
+"""The report as JSON text: one result a line, so that it can be read, searched and compared line by line."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tui.model.kept import KeptRun
+from tui.reports.building import Scores, build_report
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
+_RISKY = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+
+
+def render_json(runs: Sequence[KeptRun], scores: Mapping[str, Scores]) -> str:
+    """One report, or an array of them."""
+    reports = [_render(build_report(kept, scores=scores.get(kept.record.id))) for kept in runs]
+    return f"{reports[0]}\n" if len(reports) == 1 else "[\n" + ",\n".join(reports) + "\n]\n"
+
+
+def _render(report: dict[str, Any]) -> str:
+    results = report.pop("results")
+    head = ",\n".join(f"{_text(key)}: {_text(value)}" for key, value in report.items())
+    lines = ",\n".join(_text(result) for result in results)
+    return f'{{{head},\n"results": [\n{lines}\n]}}' if lines else f'{{{head},\n"results": []}}'
+
+
+def _text(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    # Half a character has no UTF-8: the replacement character stands for it, and spans still count right.
+    return _RISKY.sub(_escape, _SURROGATE.sub("\ufffd", text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]

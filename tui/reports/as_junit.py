@@ -1,0 +1,108 @@
+"""The results as JUnit XML, as continuous integration reads it: one suite for each model."""
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from tui.model.shown import show_text
+from tui.model.suite import Case
+from tui.model.trials import TrialKey, TrialResult
+from tui.reports.risk import score_words
+from tui.reports.summary import models_of
+from tui.reports.wording import (
+    CHECKS,
+    Detail,
+    Reported,
+    missed_checks,
+    outcome_word,
+    verdict,
+)
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
+    """One XML document. Errors, timeouts, incomplete and cancelled trials are errors; what was not run is skipped."""
+    root = Element("testsuites", name="assay")
+    for run in runs:
+        results = {result.trial: result for result in run.kept.results}
+        keys = dict.fromkeys([*run.kept.plan.trials, *results])
+        for model in models_of(run.kept):
+            _add_suite(root, run, model, [(key, results.get(key)) for key in keys if key.model == model], detail)
+    for name in ("tests", "failures", "errors", "skipped"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    root.set("time", f"{sum(float(suite.get('time', '0')) for suite in root):.3f}")
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _add_suite(
+    root: Element, run: Reported, model: str, trials: Sequence[tuple[TrialKey, TrialResult | None]], detail: Detail
+) -> None:
+    suite = SubElement(root, "testsuite", name=_safe(f"{run.kept.plan.suite.name} · {model}"))
+    if detail.timestamps:
+        suite.set("timestamp", _safe(run.kept.record.started_at))
+    properties = SubElement(suite, "properties")
+    for name, value in (("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model)):
+        SubElement(properties, "property", name=name, value=_safe(value))
+    for key, result in trials:
+        _add_trial(suite, run, key, result, run.cases.get(key.case), detail)
+    tests = suite.findall("testcase")
+    suite.set("tests", str(len(tests)))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(sum(test.find(tag) is not None for test in tests)))
+    suite.set("time", f"{sum(float(test.get('time', '0')) for test in tests):.3f}")
+
+
+def _add_trial(
+    suite: Element, run: Reported, key: TrialKey, result: TrialResult | None, case: Case | None, detail: Detail
+) -> None:
+    name = key.case if case is None or case.name == key.case else f"{key.case} · {case.name}"
+    test = SubElement(
+        suite,
+        "testcase",
+        name=_safe(name + (f" · repeat {key.repeat}" if key.repeat > 1 else "")),
+        classname=_safe(case.category if case else ""),
+        time=f"{_seconds(result):.3f}",
+    )
+    if result is None:
+        SubElement(test, "skipped", message="not run")
+        return
+    missed = [
+        f"{CHECKS[check.kind]} {check.target}: {check.detail or check.state}" for _, check in missed_checks(result)
+    ]
+    word = outcome_word(result)
+    if word == "failed":
+        failure = SubElement(test, "failure", type="failed", message=_safe("; ".join(missed) or "failed"))
+        failure.text = _safe("\n".join(missed))
+    elif word not in ("passed", "flaky"):
+        error = SubElement(test, "error", type=word, message=_safe(result.error or verdict(result, 1)))
+        error.text = _safe("\n".join([result.error or "", *missed]).strip())
+    out = _output(run, result, detail)
+    if out:
+        SubElement(test, "system-out").text = _safe(out)
+
+
+def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
+    parts = []
+    if outcome_word(result) == "flaky":
+        parts.append(verdict(result, run.kept.plan.options.attempts))
+    last = result.attempts[-1] if result.attempts else None
+    if last and detail.timestamps and last.started_at:
+        parts.append(f"started {last.started_at}")
+    if last and detail.responses:
+        parts += [step.response for step in last.steps]
+    if detail.risk_analysis:
+        scores = run.scores.get(result.trial, ())
+        parts += [f"{score.get('criterion')}: {score_words(score)}" for score in scores]
+    return "\n\n".join(parts)
+
+
+def _seconds(result: TrialResult | None) -> float:
+    attempts = result.attempts if result else ()
+    return sum(step.timing.duration_ms for attempt in attempts for step in attempt.steps) / 1_000
+
+
+def _safe(text: str) -> str:
+    """Without what XML forbids; what else could be obeyed or overlooked becomes visible."""
+    return _FORBIDDEN.sub("", show_text(_FORBIDDEN.sub("", text)))

@@ -1,0 +1,68 @@
+"""Reports as text, in each format."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from tui.model.bands import BandRule
+from tui.model.kept import KeptRun
+from tui.reports.building import Scores
+from tui.reports.summary import cases_of, summarize
+from tui.reports.wording import Detail, Reported
+
+ReportFormat = Literal["markdown", "html", "json", "csv", "junit"]
+
+
+def render_report(
+    kept: KeptRun,
+    format: ReportFormat,
+    *,
+    responses: bool = False,
+    timestamps: bool = False,
+    risk_analysis: bool = False,
+    scores: Scores | None = None,
+    rule: BandRule | None = None,
+) -> str:
+    """One run. JSON is always whole; the options are for the formats that people read.
+
+    `responses` adds full answers, `timestamps` the times, `risk_analysis` criteria, scores with notes and the rule.
+    """
+    return render_reports(
+        [kept],
+        format,
+        responses=responses,
+        timestamps=timestamps,
+        risk_analysis=risk_analysis,
+        scores={kept.record.id: scores or {}},
+        rule=rule,
+    )
+
+
+def render_reports(
+    runs: Sequence[KeptRun],
+    format: ReportFormat,
+    *,
+    responses: bool = False,
+    timestamps: bool = False,
+    risk_analysis: bool = False,
+    scores: Mapping[str, Scores] | None = None,
+    rule: BandRule | None = None,
+) -> str:
+    """Several runs in one text: an array in JSON (unless it is one), one table, one page, one set of suites. `scores`
+    are by the run's id. The text is valid UTF-8 and ends with a line end."""
+    by_run = scores or {}
+    if format == "json":
+        from tui.reports.as_json import render_json
+
+        return render_json(runs, by_run)
+    reported = [Reported(kept, summarize(kept), cases_of(kept), by_run.get(kept.record.id, {})) for kept in runs]
+    detail = Detail(responses, timestamps, risk_analysis, rule or BandRule())
+    # Each format is loaded only when it is asked for.
+    if format == "markdown":
+        from tui.reports.as_markdown import render_markdown as render
+    elif format == "html":
+        from tui.reports.as_html import render_html as render
+    elif format == "csv":
+        from tui.reports.as_csv import render_csv as render
+    else:
+        from tui.reports.as_junit import render_junit as render
+    return render(reported, detail)

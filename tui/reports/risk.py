@@ -1,0 +1,69 @@
+"""What a report tells of manual risk scoring: the rule, and each criterion with its scores."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tui.model.bands import EXTENTS, BandRule
+from tui.model.suite import Case, RiskCriterion
+from tui.model.trials import TrialResult
+from tui.model.values import JsonObject
+from tui.reports.wording import Reported
+
+NOT_SCORED = "not scored yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A criterion of a case, and for each answer its scores in the order in which they were given."""
+
+    case: Case
+    criterion: RiskCriterion
+    answers: tuple[tuple[TrialResult, tuple[JsonObject, ...]], ...]
+
+
+def judged(run: Reported) -> Iterator[Judged]:
+    """Every criterion of every case that has results, in the suite's order."""
+    by_case: dict[str, list[TrialResult]] = {}
+    for result in run.kept.results:
+        by_case.setdefault(result.trial.case, []).append(result)
+    for case_id, results in by_case.items():
+        case = run.cases.get(case_id)
+        for criterion in case.risk_criteria if case else ():
+            answers = tuple((result, _scores(run, result, criterion)) for result in results)
+            if case:
+                yield Judged(case, criterion, answers)
+
+
+def rule_rows(rule: BandRule) -> list[tuple[str, ...]]:
+    """The rule as a table: a head with the extents, then for each severity its weight and what each extent gives."""
+    head = ("Severity", "Weight", *(f"{extent} {word}" for extent, word in enumerate(EXTENTS)))
+    rows = [
+        (
+            severity,
+            str(weight),
+            *(f"{weight * extent} {rule.band(severity, extent)}" for extent in range(len(EXTENTS))),
+        )
+        for severity, weight in rule.weights.items()
+    ]
+    return [head, *rows]
+
+
+def rule_sentence(rule: BandRule) -> str:
+    """The rule in words."""
+    parts, lowest = [], 0
+    for band, limit in rule.limits:
+        parts.append(f"{lowest}–{limit} {band}" if lowest < limit else f"{limit} {band}")
+        lowest = limit + 1
+    greatest = max(rule.weights.values()) * (len(EXTENTS) - 1)
+    said = ", ".join([*parts, f"{lowest}–{greatest} critical"])
+    return f"Weight × extent gives the band: {said}. An answer's band is its worst criterion's."
+
+
+def score_words(score: Mapping[str, object]) -> str:
+    """A score on one line, with its note."""
+    said = f"extent {score.get('extent')}, band {score.get('band')} ({score.get('reviewer')})"
+    return f"{said}: {score['note']}" if score.get("note") else said
+
+
+def _scores(run: Reported, result: TrialResult, criterion: RiskCriterion) -> tuple[JsonObject, ...]:
+    return tuple(score for score in run.scores.get(result.trial, ()) if score.get("criterion") == criterion.name)

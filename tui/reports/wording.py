@@ -1,0 +1,194 @@
+"""The words and numbers that the reports for people share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tui.model.bands import BandRule
+from tui.model.kept import KeptRun
+from tui.model.subjects import Subject
+from tui.model.suite import Case
+from tui.model.trials import CheckResult, TrialResult
+from tui.reports.building import Scores
+from tui.reports.comparing import Comparison
+from tui.reports.summary import Summary, Tally
+
+MARKS = {
+    "passed": "✓",
+    "flaky": "◐",
+    "failed": "✗",
+    "error": "!",
+    "timed_out": "!",
+    "incomplete": "!",
+    "cancelled": "!",
+    "": "·",
+}
+CHECKS = {
+    "expected_pattern": "expected pattern",
+    "forbidden_pattern": "forbidden pattern",
+    "output.includes": "output includes",
+    "output.matches": "output matches",
+    "output.equals": "output equals",
+    "tools_used": "tools used",
+    "memory": "memory",
+    "expected": "expected",
+    "command": "command",
+}
+_SURE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What a report for people holds besides the figures."""
+
+    responses: bool = False
+    timestamps: bool = False
+    risk_analysis: bool = False
+    rule: BandRule = field(default_factory=BandRule)
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A run with its figures and its scores."""
+
+    kept: KeptRun
+    summary: Summary
+    cases: Mapping[str, Case]
+    scores: Scores = field(default_factory=dict)
+
+    def name(self, result: TrialResult) -> str:
+        """The name of a result's case; its id where the suite has none of that id."""
+        case = self.cases.get(result.trial.case)
+        return case.name if case else result.trial.case
+
+
+def percent(share: float) -> str:
+    """`79%`"""
+    return f"{share:.0%}"
+
+
+def rate(count: Tally) -> str:
+    """The pass rate; a dash of nothing."""
+    return percent(count.passed / count.trials) if count.trials else "–"
+
+
+def interval(low: float, high: float) -> str:
+    """`52–92%`"""
+    return f"{100 * low:.0f}–{100 * high:.0f}%"
+
+
+def milliseconds(value: float | None) -> str:
+    """A duration for people; a dash where nobody measured it."""
+    if value is None:
+        return "–"
+    if value < 1_000:
+        return f"{value:.0f} ms"
+    if value < 60_000:
+        return f"{value / 1_000:.1f} s"
+    return f"{int(value // 60_000)} min {int(value % 60_000 // 1_000)} s"
+
+
+def count(value: int | None) -> str:
+    """A number with its thousands apart; a dash where nobody counted."""
+    return "–" if value is None else f"{value:,}"
+
+
+def probability(value: float) -> str:
+    """`0.63`, `< 0.001`"""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def outcome_word(result: TrialResult | None) -> str:
+    """The key of `MARKS` for a result."""
+    if result is None:
+        return ""
+    return "flaky" if result.flaky and result.verdict == "passed" else result.verdict
+
+
+def verdict(result: TrialResult, attempts: int) -> str:
+    """`passed`, `passed 2/3`, `timed out`; `attempts` is how many there may be."""
+    if outcome_word(result) == "flaky":
+        tries = len(result.attempts)
+        return f"passed {tries}/{max(tries, attempts)} (flaky)"
+    return result.verdict.replace("_", " ")
+
+
+def title(run: Reported, result: TrialResult) -> str:
+    """Which trial it is: id, name where that is another, model, and which repeat from the second on."""
+    key, name = result.trial, run.name(result)
+    case = key.case if name == key.case else f"{key.case} · {name}"
+    return f"{case} · {key.model}" + (f" · repeat {key.repeat}" if key.repeat > 1 else "")
+
+
+def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
+    """The checks of the last attempt that did not pass, each with its step from 1."""
+    steps = result.attempts[-1].steps if result.attempts else ()
+    return [(number, check) for number, step in enumerate(steps, 1) for check in step.checks if check.state != "passed"]
+
+
+def not_passed(results: Sequence[TrialResult]) -> list[TrialResult]:
+    """What a reader should look at: everything but plain passes."""
+    return [result for result in results if outcome_word(result) != "passed"]
+
+
+def judgement(comparison: Comparison, pairs: int) -> str:
+    """What a comparison says, in words; `pairs` is how many were compared in all."""
+    p = comparison.p_holm if pairs > 1 else comparison.p_value
+    if comparison.wins + comparison.losses + comparison.ties == 0:
+        return "no case in common"
+    if p >= _SURE:
+        return "not enough to tell them apart"
+    # A greater share of passes may come with fewer cases won; then neither is called better.
+    if comparison.wins == comparison.losses:
+        return "they differ"
+    better = comparison.a if comparison.wins > comparison.losses else comparison.b
+    return f"{better} does better"
+
+
+def method(comparison: Comparison) -> str:
+    """The test's name for people."""
+    return "exact McNemar" if comparison.method == "mcnemar-exact" else "paired bootstrap"
+
+
+def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
+    """Under which conditions the run took place, as pairs of a name and a value."""
+    record, plan, suite = kept.record, kept.plan, kept.plan.suite
+    options = plan.options
+    rows = [
+        ("Run", record.id),
+        ("State", record.state),
+        ("Suite", suite.path),
+        ("SHA-256 of the suite", suite.sha256),
+        ("Format", suite.format),
+        ("Assay", kept.assay),
+    ]
+    if plan.command:
+        rows.append(("Command", plan.command))
+    if timestamps:
+        rows += [("Started", record.started_at), ("Finished", record.finished_at or "not finished")]
+    rows.append(("Time limit", milliseconds(options.timeout_ms)))
+    rows.append(("Attempts", str(options.attempts)))
+    if options.repeats > 1:
+        rows.append(("Repeats", str(options.repeats)))
+    return rows + [(f"Model {subject.name}", _settings(subject)) for subject in plan.subjects]
+
+
+def not_run_sentence(summary: Summary) -> str:
+    """How many trials have no result; empty where all have one."""
+    if not summary.not_run:
+        return ""
+    if summary.not_run == 1:
+        return f"1 of {summary.planned} trials was not run; it counts nowhere below."
+    return f"{summary.not_run} of {summary.planned} trials were not run; they count nowhere below."
+
+
+def _settings(subject: Subject) -> str:
+    settings = subject.settings
+    named = {
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "seed": settings.seed,
+        "max tokens": settings.max_tokens,
+        "system": settings.system,
+    }
+    said = [f"{name} {value}" for name, value in named.items() if value is not None]
+    return ", ".join([f"{subject.provider}/{subject.model_id}", *said])
