@@ -1,0 +1,70 @@
+"""What a suite is checked against besides its own text: its folder, the command line, the engines of patterns."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tui.model.paths import path_fault
+from tui.model.shown import show_line
+from tui.model.suite import CheckKind
+from tui.suites.spelling import quoted
+
+PatternError = Callable[[CheckKind, str], str | None]
+
+
+@dataclass(slots=True)
+class Around:
+    """`clone` says that the command line names a repository to clone, `repository` a local one to read from."""
+
+    folder: Path
+    pattern_error: PatternError
+    clone: bool = False
+    repository: Path | None = None
+    _patterns: dict[tuple[CheckKind, str], str | None] = field(default_factory=dict)
+    _files: dict[tuple[str, str], str | None] = field(default_factory=dict)
+
+    def pattern_fault(self, kind: CheckKind, pattern: str) -> str | None:
+        """Why the pattern cannot be used, as a sentence; each pattern is tried once."""
+        key = (kind, pattern)
+        if key not in self._patterns:
+            reason = self.pattern_error(kind, pattern)
+            engine = "a Python pattern" if kind == "output.matches" else "a JavaScript pattern"
+            self._patterns[key] = (
+                reason and f"{quoted(pattern)} is not {engine}: {show_line(reason).rstrip('.')}; mend it"
+            )
+        return self._patterns[key]
+
+    def file_fault(self, root: Path, path: str) -> str | None:
+        """Why there is no such file to read below the root, as a sentence."""
+        key = (str(root), path)
+        if key not in self._files:
+            self._files[key] = _file_fault(root, path)
+        return self._files[key]
+
+
+def refused_path(path: str) -> str | None:
+    """Why a path of the suite is refused, as a sentence; None when it is fine."""
+    fault = path_fault(relative(path))
+    if fault is None:
+        return None
+    fix = "" if ";" in fault else "; name a file below the root, with `/` between folders"
+    return f"the path {quoted(path)} is refused: it {fault}{fix}"
+
+
+def relative(path: str) -> str:
+    """The path without the `./` that people like to begin with."""
+    return path.removeprefix("./") or path
+
+
+def _file_fault(root: Path, path: str) -> str | None:
+    shown = f"{show_line(str(root / relative(path)), 200)}"
+    file = root / relative(path)
+    try:
+        if file.is_file():
+            inside = Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
+            return None if inside else f"{shown} is a link that leads out of its folder; copy the file instead"
+        what = "is a folder, not a file" if file.is_dir() else "does not exist"
+    except (OSError, ValueError):
+        what = "cannot be looked at"
+    return f"{shown} {what}; correct the path, or give `content`"

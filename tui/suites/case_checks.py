@@ -1,0 +1,127 @@
+"""What must hold of one case of schema 1.0.0 beyond the types of its fields."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+from tui.model.suite import CheckKind
+from tui.suites.around import Around, refused_path
+from tui.suites.findings import Finding
+from tui.suites.places import Path
+from tui.suites.spelling import ID_PATTERN, quoted
+
+_ID = re.compile(ID_PATTERN)
+PATTERN_KINDS: tuple[tuple[str, CheckKind], ...] = (
+    ("expectedPatterns", "expected_pattern"),
+    ("forbiddenPatterns", "forbidden_pattern"),
+)
+
+
+def is_blank(value: str | None) -> bool:
+    """Whether a text is there and says nothing."""
+    return value is not None and not value.strip()
+
+
+def blank(path: Path) -> Finding:
+    """A text that must say something and does not."""
+    return Finding(path, "must not be empty; write something")
+
+
+def case_findings(
+    case: dict[str, Any], at: Path, cloned: bool, root: FilePath | None, around: Around
+) -> Iterator[Finding]:
+    """Everything wrong with the case at the path `at`; `root` is where its files are, None where that is not known."""
+    identity = case.get("id")
+    if is_blank(identity):
+        yield blank((*at, "id"))
+    elif identity is not None and not _ID.fullmatch(identity):
+        what = f"the id {quoted(identity)} may hold only letters, digits, `-`, `_` and `.`; change it"
+        yield Finding((*at, "id"), what)
+    for key in ("name", "category", "prompt"):
+        if is_blank(case.get(key)):
+            yield blank((*at, key))
+    yield from _pattern_findings(case, at, around)
+    yield from _change_findings(case, at, cloned)
+    for index, context in enumerate(case.get("codeContext") or ()):
+        if context is not None:
+            yield from _context_findings(context, (*at, "codeContext", index), root, around)
+    yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
+
+
+def _pattern_findings(case: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
+    for key, kind in PATTERN_KINDS:
+        for index, pattern in enumerate(case.get(key) or ()):
+            if pattern == "":
+                what = "an empty pattern is found in every answer; write a pattern, or remove it"
+                yield Finding((*at, key, index), what, "warning")
+            elif pattern is not None and (fault := around.pattern_fault(kind, pattern)):
+                yield Finding((*at, key, index), fault)
+
+
+def _change_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[Finding]:
+    target, applies = case.get("targetFile"), case.get("applyChanges")
+    if target is not None:
+        if is_blank(target):
+            yield blank((*at, "targetFile"))
+        elif what := refused_path(target):
+            yield Finding((*at, "targetFile"), what)
+    if applies:
+        if not cloned:
+            what = "needs a repository to change; add `repoClone` to the suite, or remove it"
+            yield Finding((*at, "applyChanges"), what)
+        if "targetFile" not in case:
+            what = "is missing, and `applyChanges` needs it; name the file that the code goes to"
+            yield Finding((*at, "targetFile"), what)
+    elif target is not None and ("applyChanges" not in case or applies is False):
+        what = "has no effect without `applyChanges: true`; add that, or remove this"
+        yield Finding((*at, "targetFile"), what, "warning", at_key=True)
+    yield from _command_findings(case, at, cloned)
+
+
+def _command_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[Finding]:
+    command = case.get("command")
+    if command is None:
+        return
+    run, place = (
+        (command, (*at, "command")) if isinstance(command, str) else (command.get("run"), (*at, "command", "run"))
+    )
+    if is_blank(run):
+        yield blank(place)
+    if not cloned:
+        what = "needs a repository to run in; add `repoClone` to the suite, or remove it"
+        yield Finding((*at, "command"), what, at_key=True)
+    elif not case.get("applyChanges") and not ("applyChanges" in case and case["applyChanges"] is None):
+        what = "runs on the unchanged repository without `applyChanges: true`; add that, or remove this"
+        yield Finding((*at, "command"), what, "warning", at_key=True)
+
+
+def _context_findings(context: dict[str, Any], at: Path, root: FilePath | None, around: Around) -> Iterator[Finding]:
+    path, content = context.get("filePath"), context.get("content")
+    if path is not None:
+        if is_blank(path):
+            yield blank((*at, "filePath"))
+        elif (what := refused_path(path)) or (
+            "content" not in context and root is not None and (what := around.file_fault(root, path))
+        ):
+            yield Finding((*at, "filePath"), what)
+    lines = context.get("lineRange") or {}
+    start, end = lines.get("start"), lines.get("end")
+    if start is not None and end is not None and end < start:
+        what = f"must not be before `start` ({int(start)}), but is {int(end)}; both lines are included"
+        yield Finding((*at, "lineRange", "end"), what)
+    elif start is not None and content is not None and start > (count := len(re.split(r"\r\n|\n|\r", content))):
+        what = f"is after the last line of `content` ({count}); nothing would be sent, correct it"
+        yield Finding((*at, "lineRange", "start"), what)
+
+
+def _criterion_findings(criteria: list[dict[str, Any] | None], at: Path) -> Iterator[Finding]:
+    seen = set()
+    for index, criterion in enumerate(criteria):
+        name = criterion.get("name") if criterion is not None else None
+        if is_blank(name):
+            yield blank((*at, index, "name"))
+        elif name is not None and name in seen:
+            what = f"the criterion {quoted(name)} stands here twice, so scores could not be told apart; rename one"
+            yield Finding((*at, index, "name"), what)
+        seen.add(name)

@@ -1,0 +1,127 @@
+"""Opens a suite file: the suite, or everything that is wrong with it."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.model.problems import Problem
+from tui.model.suite import Suite, SuiteFormat
+from tui.model.values import JsonValue
+from tui.suites.around import Around, PatternError
+from tui.suites.findings import Finding, Unreadable, problems_of
+from tui.suites.json_exact import ExactJson
+from tui.suites.json_quick import QuickJson, read_quickly, too_deep
+from tui.suites.places import offset_of, places_of
+from tui.suites.reading import NotRead, Source, read_source
+
+__all__ = ["Loaded", "PatternError", "load_suite"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A suite with its warnings; or, where there is an error, None with everything that was found."""
+
+    suite: Suite | None
+    problems: tuple[Problem, ...]
+
+
+def load_suite(
+    path: Path, pattern_error: PatternError, *, clone: bool = False, repository: Path | None = None
+) -> Loaded:
+    """Read and check the suite file at `path`; whatever is wrong with it is in the result, nothing is raised.
+
+    `pattern_error` says why a pattern cannot compile. `clone` tells that the command line names a repository to
+    clone, `repository` a local one that takes the place of the suite's `repositoryContext.path`.
+    """
+    try:
+        source = read_source(path)
+    except NotRead as reason:
+        return Loaded(None, (Problem(str(path), None, None, "error", "", str(reason)),))
+    around = Around(path.parent, pattern_error, clone, repository)
+    with _no_collecting():
+        quick = read_quickly(source.text) if source.syntax == "JSON" else None
+        suite = _load_quickly(quick, path, source, around) if quick else None
+        if suite is not None:
+            return Loaded(suite, ())
+        return _load_exactly(path, source, around)
+
+
+def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) -> Suite | None:
+    """The suite, if nothing at all is wrong with it."""
+    try:
+        kind, findings = _examine(quick.value, around)
+    except Unreadable:
+        return None
+    if findings or (kind == "testhaven" and too_deep(quick.value)):
+        return None
+    starts = quick.starts if kind == "schema-1.0.0" or isinstance(quick.value, list) else (_begin(source.text),)
+    places = places_of(source.text, starts)
+    return _build(kind, quick.value, [places[start][0] for start in starts], path, source.sha256)
+
+
+def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
+    if source.syntax == "JSON":
+        document: Any = ExactJson(source.text)
+    else:
+        from tui.suites.yaml_exact import ExactYaml
+
+        document = ExactYaml(source.text)
+    findings: list[Finding] = document.findings
+    kind: SuiteFormat | None = None
+    if document.read():
+        try:
+            kind, found = _examine(document.value, around)
+            findings += found
+        except Unreadable as reason:
+            findings.append(reason.finding)
+    problems = problems_of(str(path), source.text, document.tree, findings)
+    if kind is None or any(problem.level == "error" for problem in problems):
+        return Loaded(None, problems)
+    cases = [(index,) for index in range(len(document.value))] if isinstance(document.value, list) else [()]
+    paths = (
+        [("testCases", index) for index in range(len(document.value["testCases"]))] if kind != "testhaven" else cases
+    )
+    starts = [offset_of(document.tree, place) for place in paths]
+    places = places_of(source.text, starts)
+    suite = _build(kind, document.value, [places[start][0] for start in starts], path, source.sha256)
+    return Loaded(suite, problems)
+
+
+def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Finding]]:
+    """The format, and everything found. Raises Unreadable where the value is of neither format."""
+    from tui.suites.formats import format_of
+    from tui.suites.schema import schema_findings
+    from tui.suites.testhaven import testhaven_findings
+
+    kind = format_of(value)
+    if kind == "schema-1.0.0" and isinstance(value, dict):
+        return kind, list(schema_findings(value, around))
+    return kind, list(testhaven_findings(value, around))
+
+
+def _build(kind: SuiteFormat, value: Any, lines: list[int], path: Path, sha256: str) -> Suite:
+    from tui.suites.building import build_suite
+    from tui.suites.testhaven import build_testhaven
+
+    if kind == "schema-1.0.0":
+        return build_suite(value, lines, str(path), sha256)
+    return build_testhaven(value, lines, path, sha256)
+
+
+def _begin(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Hundreds of thousands of values that all stay: looking for garbage among them takes longer than reading them."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -1,0 +1,161 @@
+"""What must hold of a suite in schema 1.0.0 beyond the types of its fields.
+
+The values given here fit their shapes, or are None where they did not: what is None has been reported.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path as FilePath
+from typing import Any
+
+from tui.suites.around import Around, refused_path, relative
+from tui.suites.case_checks import PATTERN_KINDS, blank, case_findings, is_blank
+from tui.suites.findings import Finding
+from tui.suites.places import Path
+from tui.suites.spelling import ID_PATTERN, quoted
+from tui.suites.urls import branch_fault, url_fault, url_password
+
+_ID = re.compile(ID_PATTERN)
+# A case without these, with its texts filled in, has nothing that would have to be looked at.
+_INTRICATE = frozenset(("applyChanges", "targetFile", "codeContext", "command"))
+
+
+def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterator[Finding]:
+    """Everything wrong with the suite; `sound` says that all of it fits its shape."""
+    if is_blank(suite.get("name")):
+        yield blank(("name",))
+    yield from _model_findings(suite.get("models"))
+    clone, context = suite.get("repoClone"), suite.get("repositoryContext")
+    cloned = around.clone or "repoClone" in suite
+    if clone is not None:
+        yield from _clone_findings(clone)
+    if context is not None:
+        yield from _context_findings(context, cloned, around)
+    cases = suite.get("testCases")
+    if cases == []:
+        yield Finding(("testCases",), "is empty; add at least one case")
+    elif cases:
+        root = None if cloned else context_root(context, around)
+        yield from _cases_findings(cases, cloned, root, around, sound)
+
+
+def context_root(context: dict[str, Any] | None, around: Around) -> FilePath | None:
+    """The folder that files of the context are read from, where nothing is cloned; None where it cannot be known."""
+    if around.repository is not None:
+        return around.repository
+    if context is None:
+        return around.folder
+    path = context.get("path")
+    return around.folder / path if path and "\0" not in path else None
+
+
+def _model_findings(models: list[str | None] | None) -> Iterator[Finding]:
+    if models == []:
+        yield Finding(("models",), "names no model; add one, or name one with `-m`", "warning")
+    seen = set()
+    for index, model in enumerate(models or ()):
+        if model is None:
+            continue
+        if not model.strip() or not model.isprintable():
+            yield Finding(("models", index), "must be a model's name, such as `openai/gpt-5.2`; write one")
+        elif model in seen:
+            yield Finding(("models", index), f"the model {quoted(model)} is named twice; remove one", "warning")
+        seen.add(model)
+
+
+def _clone_findings(clone: dict[str, Any]) -> Iterator[Finding]:
+    url, branch = clone.get("repoUrl"), clone.get("branch")
+    if url is not None:
+        if is_blank(url):
+            yield blank(("repoClone", "repoUrl"))
+        elif fault := url_fault(url):
+            yield Finding(("repoClone", "repoUrl"), f"the URL is refused: it {fault}")
+        elif url_password(url):
+            what = "a password stands in the URL for all to read; remove it and use the environment or an ssh key"
+            yield Finding(("repoClone", "repoUrl"), what, "warning")
+    if branch is not None:
+        if is_blank(branch):
+            yield Finding(("repoClone", "branch"), "must not be empty; name a branch, or leave the key out")
+        elif fault := branch_fault(branch):
+            yield Finding(("repoClone", "branch"), f"the branch {quoted(branch)} is refused: it {fault}; correct it")
+
+
+def _context_findings(context: dict[str, Any], cloned: bool, around: Around) -> Iterator[Finding]:
+    at = ("repositoryContext",)
+    path = context.get("path")
+    if path is not None:
+        if is_blank(path):
+            yield blank((*at, "path"))
+        elif not path.isprintable():
+            yield Finding((*at, "path"), "the path is refused: it has a control or format character; remove it")
+        elif cloned:
+            inner = relative(path).rstrip("/")
+            if inner not in (".", "") and (what := refused_path(inner)):
+                yield Finding((*at, "path"), what)
+        elif around.repository is None:
+            yield from _folder_findings((*at, "path"), path, around)
+    for key in ("includeFiles", "excludeFiles", "languages"):
+        for index, item in enumerate(context.get(key) or ()):
+            if is_blank(item):
+                yield Finding((*at, key, index), "must not be empty; write something, or remove the entry")
+
+
+def _folder_findings(at: Path, path: str, around: Around) -> Iterator[Finding]:
+    if path.startswith("~"):
+        yield Finding(at, f"{quoted(path)} begins with `~`, which is not filled in; write the whole path")
+        return
+    folder = around.folder / path
+    try:
+        what = "" if folder.is_dir() else "is a file, not a folder" if folder.exists() else "does not exist"
+    except (OSError, ValueError):
+        what = "cannot be looked at"
+    if what:
+        yield Finding(
+            at, f"the folder {quoted(folder)} {what}; correct the path (it is relative to the suite's folder)"
+        )
+
+
+def _cases_findings(
+    cases: list[dict[str, Any] | None], cloned: bool, root: FilePath | None, around: Around, sound: bool
+) -> Iterator[Finding]:
+    whole = [case for case in cases if case is not None]
+    yield from _doubled_ids(cases)
+    bad = _bad_patterns(whole, around)
+    for index, case in enumerate(cases):
+        if case is None or (sound and not bad and _is_plain(case)):
+            continue
+        yield from case_findings(case, ("testCases", index), cloned, root, around)
+
+
+def _is_plain(case: dict[str, Any]) -> bool:
+    if not _INTRICATE.isdisjoint(case) or not _ID.fullmatch(case["id"]):
+        return False
+    if not (case["name"].strip() and case["category"].strip() and case["prompt"].strip()):
+        return False
+    criteria = case.get("riskCriteria")
+    return not criteria or len({item["name"] for item in criteria if item["name"].strip()}) == len(criteria)
+
+
+def _doubled_ids(cases: Iterable[dict[str, Any] | None]) -> Iterator[Finding]:
+    ids = [case.get("id") if case is not None else None for case in cases]
+    if len(set(ids)) == len(ids):
+        return
+    first: dict[str, int] = {}
+    for index, identity in enumerate(ids):
+        if identity is None:
+            continue
+        if identity in first:
+            what = f"the id {quoted(identity)} is taken by testCases[{first[identity]}]; ids are unique, choose another"
+            yield Finding(("testCases", index, "id"), what)
+        first.setdefault(identity, index)
+
+
+def _bad_patterns(cases: list[dict[str, Any]], around: Around) -> bool:
+    """Whether any pattern of any case is empty or cannot be compiled."""
+    bad = False
+    for key, kind in PATTERN_KINDS:
+        for pattern in set(chain.from_iterable(case.get(key) or () for case in cases)):
+            if pattern is not None and (not pattern or around.pattern_fault(kind, pattern)):
+                bad = True
+    return bad
