@@ -17,25 +17,55 @@ def refused(status: int, body: Any = None, peer: Peer = PEER, **headers: str) ->
 
 
 OVERLOADED = {"error": {"message": "busy"}}
+NO_CREDIT = {"error": {"message": "m", "code": "insufficient_quota"}}
+BILLING = "Look at the plan and the billing of this account (key THE_KEY)."
 STATUSES: list[tuple[int, Any, str, str, int, str]] = [
-    (400, {"error": {"message": "bad temperature"}}, "refused", "h:1 refused the request (400): bad temperature", 1, "none"),
+    (
+        400,
+        {"error": {"message": "bad temperature"}},
+        "refused",
+        "h:1 refused the request (400): bad temperature",
+        1,
+        "none",
+    ),
     (413, {"detail": "too large"}, "refused", "h:1 refused the request (413): too large", 1, "none"),
-    (422, {"detail": [{"msg": "field required"}]}, "refused", "h:1 refused the request (422): field required", 1, "none"),
+    (
+        422,
+        {"detail": [{"msg": "field required"}]},
+        "refused",
+        "h:1 refused the request (422): field required",
+        1,
+        "none",
+    ),
     (405, b"", "refused", "h:1 refused the request (405)", 1, "none"),
-    (401, {"error": {"message": "key sk-ab***"}}, "unauthorized", "h:1 does not accept the key (401). Check THE_KEY.", 1, "stop"),
-    (403, {"error": {"message": "no"}}, "unauthorized", "h:1 does not accept the key (403): no. Check THE_KEY.", 1, "stop"),
+    (
+        401,
+        {"error": {"message": "key sk-ab***"}},
+        "unauthorized",
+        "h:1 does not accept the key (401). Check THE_KEY.",
+        1,
+        "stop",
+    ),
+    (
+        403,
+        {"error": {"message": "no"}},
+        "unauthorized",
+        "h:1 does not accept the key (403): no. Check THE_KEY.",
+        1,
+        "stop",
+    ),
     (404, b"<html>", "not_found", 'Model "m<U+202E>1" or URL not found at h:1', 1, "none"),
-    (402, OVERLOADED, "refused", "h:1 says that the quota is used up (402): busy. Look at the plan and the billing of this account (key THE_KEY).", 1, "none"),
+    (402, OVERLOADED, "refused", f"h:1 says that the quota is used up (402): busy. {BILLING}", 1, "none"),
     (408, OVERLOADED, "overloaded", "h:1 gave up waiting (408): busy", 5, "none"),
     (409, OVERLOADED, "overloaded", "h:1 reports a conflict (409): busy", 5, "none"),
     (429, OVERLOADED, "overloaded", "h:1 limits the rate of requests (429): busy", 5, "pause"),
-    (429, {"error": {"message": "m", "code": "insufficient_quota"}}, "refused", "h:1 says that the quota is used up (429): m. Look at the plan and the billing of this account (key THE_KEY).", 1, "none"),
+    (429, NO_CREDIT, "refused", f"h:1 says that the quota is used up (429): m. {BILLING}", 1, "none"),
     (500, b"oops", "overloaded", "h:1 failed (500): oops", 5, "none"),
     (502, b"<html>Bad gateway</html>", "overloaded", "h:1 failed (502)", 5, "none"),
     (503, OVERLOADED, "overloaded", "h:1 is overloaded (503): busy", 5, "none"),
     (529, OVERLOADED, "overloaded", "h:1 is overloaded (529): busy", 5, "none"),
     (302, b"", "garbled", "h:1 redirects (302), which is not followed. Check the base URL.", 1, "none"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("status", "body", "fault", "sentence", "tries", "effect"), STATUSES)
@@ -64,7 +94,10 @@ WORDS: list[tuple[Any, str]] = [
     ({"error": "m"}, "m"),
     ({"detail": "m"}, "m"),
     ([{"error": {"message": "m"}}], "m"),
-    ({"error": {"code": 502, "message": "Provider returned error", "metadata": {"raw": "upstream"}}}, "Provider returned error: upstream"),
+    (
+        {"error": {"code": 502, "message": "Provider returned error", "metadata": {"raw": "upstream"}}},
+        "Provider returned error: upstream",
+    ),
     ({"error": {"message": "a\nb\x1b[31m"}}, "a b\u241b[31m"),
     ({"error": {}}, ""),
     ({}, ""),
@@ -74,7 +107,7 @@ WORDS: list[tuple[Any, str]] = [
     (b"\xff\xfe", "\ufffd\ufffd"),
     (b"[" * 100_000, "[" * 299 + "…"),
     ({"error": {"message": "x" * 400}}, "x" * 299 + "…"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("body", "words"), WORDS)

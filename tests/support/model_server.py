@@ -86,12 +86,14 @@ def in_turn(*replies: Reply | Script) -> Script:
 
 @dataclass
 class ModelServer:
-    """Serves on 127.0.0.1 while its context is open. `asked` records every POST, in order, unless `record` is off."""
+    """Serves on 127.0.0.1 while its context is open. `asked` records every POST, in order, unless `record` is off;
+    `listing` replaces the answer to `/models`."""
 
     script: Script = field(default_factory=lambda: say("ok"))
     models: tuple[str, ...] = ("mock-a", "mock-b")
     port: int = 0
     record: bool = True
+    listing: Reply | None = None
     asked: list[Asked] = field(default_factory=list)
     listed: list[Asked] = field(default_factory=list)
     connections: int = 0
@@ -128,6 +130,11 @@ class ModelServer:
         async with asyncio.timeout(within_s), self._arrived:
             await self._arrived.wait_for(lambda: self.count >= number)
 
+    async def wait_until_idle(self, within_s: float = 10.0) -> None:
+        """Return once nothing is being answered: answers nobody waits for any more have been given up."""
+        async with asyncio.timeout(within_s), self._arrived:
+            await self._arrived.wait_for(lambda: self.in_flight == 0)
+
     async def serve_forever(self) -> None:
         """Serve until cancelled."""
         await self._server.serve_forever()
@@ -159,8 +166,14 @@ class ModelServer:
                 open_still = await _send(writer, reply)
             finally:
                 self.in_flight -= 1
+                if self.record:
+                    await self._tell_waiting()
             if not open_still:
                 return
+
+    async def _tell_waiting(self) -> None:
+        async with self._arrived:
+            self._arrived.notify_all()
 
     def _attempt(self, raw: bytes) -> int:
         self._attempts[raw] += 1
@@ -172,14 +185,15 @@ class ModelServer:
         self.count += 1
         if self.record:
             self.asked.append(asked)
-            async with self._arrived:
-                self._arrived.notify_all()
+            await self._tell_waiting()
         return self.script(asked)
 
     def _get(self, asked: Asked) -> Reply:
         self.listed.append(asked)
         path = asked.path.partition("?")[0].rstrip("/")
         if path.endswith("/models"):
+            if self.listing is not None:
+                return self.listing
             return status(200, {"object": "list", "data": [{"id": name, "object": "model"} for name in self.models]})
         if path == "/seen":
             seen = {"requests": self.count, "connections": self.connections, "most_in_flight": self.most_in_flight}
@@ -214,6 +228,9 @@ async def _send(writer: asyncio.StreamWriter, reply: Reply) -> bool:
         elif isinstance(move, Pause):
             await writer.drain()
             await asyncio.sleep(move.seconds)
+        elif isinstance(move, asyncio.Event):
+            await writer.drain()
+            await move.wait()
         elif move is ABORT:
             _reset(writer)
             return False

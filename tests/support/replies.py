@@ -1,5 +1,6 @@
 """What the loopback model server can say: whole answers, streams, and every way in which they go wrong."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +18,8 @@ class Pause:
 HANG: Final = "hang"
 ABORT: Final = "abort"
 CLOSE: Final = "close"
-Move = bytes | Pause | Literal["hang", "abort", "close"]
+# An event makes the server wait until the test sets it.
+Move = bytes | Pause | asyncio.Event | Literal["hang", "abort", "close"]
 Framing = Literal["length", "chunked", "close"]
 
 
@@ -179,7 +181,7 @@ def events(*data: Any, latency_s: float = 0.0, framing: Framing = "chunked") -> 
     """A stream of these: objects and texts become events, bytes and pauses go out as they are."""
     moves: list[Move] = []
     for item in data:
-        raw = isinstance(item, bytes | Pause) or item in (HANG, ABORT, CLOSE)
+        raw = isinstance(item, bytes | Pause | asyncio.Event) or item in (HANG, ABORT, CLOSE)
         moves.append(item if raw else event(item))
     return Reply(tuple(moves), headers=(("Content-Type", "text/event-stream"),), framing=framing, latency_s=latency_s)
 

@@ -7,6 +7,7 @@ connect timeout and lets protocol errors through as aiohttp's own, so faults are
 import asyncio
 import os
 import ssl
+from base64 import b64encode
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -172,9 +173,17 @@ def _open_transport(secure: bool, proxy: str | None) -> AiohttpTransport:
             max_field_size=_LONGEST_HEADER,
         )
 
-    return AiohttpTransport(
-        verify=context, trust_env=False, proxy=httpx.Proxy(proxy) if proxy else None, client=session
-    )
+    return AiohttpTransport(verify=context, trust_env=False, proxy=_proxy(proxy) if proxy else None, client=session)
+
+
+def _proxy(url: str) -> httpx.Proxy:
+    """A proxy whose password goes in a header: the library's own way is deprecated by the library below it, which
+    turns this header into Proxy-Authorization for both kinds of requests."""
+    proxy = httpx.Proxy(url)
+    if proxy.auth is None:
+        return proxy
+    basic = b64encode(":".join(proxy.auth).encode()).decode()
+    return httpx.Proxy(proxy.url, headers={"Authorization": f"Basic {basic}"})
 
 
 def _cannot_connect(peer: Peer, why: str, fix: str, tries: int) -> TryFailed:
