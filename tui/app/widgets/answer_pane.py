@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region
+from textual.widgets import Static
 
 from tui.app.painting import content_of
 from tui.app.presentation.figures import figure_line
@@ -13,7 +14,7 @@ from tui.app.presentation.pieces import Line
 from tui.app.presentation.sentences import closing_note, waiting_note
 from tui.app.presentation.transcript import marks_in, reasoning, transcript
 from tui.app.widgets.answer_view import AnswerView
-from tui.model.shown import show_line
+from tui.model.shown import show_text
 from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case
 
@@ -27,11 +28,13 @@ class AnswerPane(Vertical):
         background: $background; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
+    AnswerPane > .fault { display: none; height: auto; max-height: 40%; color: $error-mark; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view = AnswerView()
+        self._fault = Static(Content(), markup=False, classes="fault")
         self.model = ""
         self._case: Case | None = None
         self._trial: TrialProgress | None = None
@@ -43,6 +46,7 @@ class AnswerPane(Vertical):
     def compose(self) -> ComposeResult:
         """The answer."""
         yield self.view
+        yield self._fault
 
     def show(self, case: Case, trial: TrialProgress | None, *, queued: bool = False, fault: str = "") -> None:
         """Show a trial as it is now; what is shown of it already stays where it is."""
@@ -72,8 +76,7 @@ class AnswerPane(Vertical):
     def append(self, text: str) -> None:
         """More text of the trial that is shown."""
         if self._pinned is None:
-            if not self._length:
-                self.view.note("")
+            self.view.note("")
             self._length += len(text)
             self.view.append(text)
 
@@ -122,11 +125,16 @@ class AnswerPane(Vertical):
         return next((each for each in trial.attempts if each.number == self._pinned), trial.attempt)
 
     def _note(self, trial: TrialProgress | None, attempt: AttemptProgress | None, queued: bool, fault: str) -> None:
+        """What went wrong stands at the bottom, where no text can push it out; what is waited for under the text."""
+        waits, broke = "", ""
         if self._pinned is not None and attempt is not None and attempt.finished is not None:
-            self.view.note(show_line(attempt.finished.error or "", 2000))
-        elif trial is not None and not trial.is_open:
-            self.view.note(closing_note(trial))
-        elif self._length and not (trial and trial.waits):
-            self.view.note("")
-        else:
-            self.view.note(fault if fault and trial is None else waiting_note(trial, queued))
+            broke = show_text(attempt.finished.error or "")
+        elif trial is not None and not trial.is_open and not queued:
+            broke = closing_note(trial)
+        elif fault and trial is None:
+            broke = show_text(fault)
+        elif not self._length or (trial and trial.waits):
+            waits = waiting_note(trial, queued)
+        self.view.note(waits)
+        self._fault.update(Content(broke))
+        self._fault.display = bool(broke)

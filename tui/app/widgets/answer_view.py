@@ -355,9 +355,9 @@ class AnswerView(ScrollView, can_focus=True):
 
     def _filtered(self, strips: list[Strip]) -> list[Strip]:
         """What Textual does to every line, such as leaving out colours; ours have none of the terminal's own."""
-        background = self.background_colors[1]
         for line_filter in self.get_line_filters():
             if not isinstance(line_filter, ANSIToTruecolor):
+                background = self.background_colors[1]
                 strips = [strip.apply_filter(line_filter, background) for strip in strips]
         return strips
 

@@ -1,6 +1,7 @@
 """The answers of one to four models beside each other."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -33,6 +34,19 @@ class Answers(Container):
     def compose(self) -> ComposeResult:
         """All panes that there may be; those without a model are not displayed."""
         yield from self._panes
+
+    def on_mount(self) -> None:
+        """Follow how far each pane is scrolled."""
+        for pane in self._panes:
+            self.watch(pane.view, "scroll_y", partial(self._follow, pane), init=False)
+
+    def _follow(self, scrolled: AnswerPane) -> None:
+        """The pane that a person scrolls takes the others with it."""
+        if not self.in_step or not (scrolled.view.has_focus or scrolled.view.mouse_hover):
+            return
+        for pane in self.seen:
+            if pane is not scrolled:
+                pane.view.scroll_to(y=scrolled.view.scroll_y, animate=False)
 
     @property
     def panes(self) -> list[AnswerPane]:

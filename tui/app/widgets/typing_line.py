@@ -19,7 +19,7 @@ class TypingLine(Input):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "take", id="line.take", tooltip="Take what was typed"),
+        Binding("enter", "submit", "take", id="line.take", tooltip="Take what was typed", key_display="Enter"),
         Binding("escape", "leave", "leave", id="line.leave", tooltip="Leave, and forget what was typed"),
     ]
 
