@@ -276,7 +276,7 @@ def faulty(script: Script, *, rate_429: float = 0.0, dropped: float = 0.0, malfo
 
 def _turns(kinds: list[tuple[float, Reply]]) -> Iterator[Reply | None]:
     """Faults spread evenly, each kind with its own share, no more than one at a time."""
-    owed = [share / 2 for share, _ in kinds]
+    owed = [0.5] * len(kinds)
     while True:
         for number, (share, _) in enumerate(kinds):
             owed[number] += share

@@ -103,7 +103,8 @@ class HttpClient:
         except TimeoutError:
             raise
         except _WIRE_ERRORS as error:
-            raise self._sending_fault(error.__cause__ or error, peer) from error
+            below = error if isinstance(error, aiohttp.ClientError) else error.__cause__
+            raise self._sending_fault(below or error, peer) from error
         stream = response.stream
         assert isinstance(stream, httpx.AsyncByteStream)
         return HttpAnswer(response, stream, peer)

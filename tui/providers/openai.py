@@ -7,7 +7,7 @@ from contextlib import aclosing
 from itertools import count
 from urllib.parse import urlsplit, urlunsplit
 
-from tui.model.chunks import Chunk, Counted, Request, Sent, Waiting
+from tui.model.chunks import Chunk, Reasoning, Request, Sent, Text, ToolCall, Waiting
 from tui.model.errors import ProviderError
 from tui.model.secrets import Secrets
 from tui.model.subjects import ProviderSettings
@@ -17,6 +17,9 @@ from tui.providers.faults import Peer, Refusal, TryFailed, refusal_fault
 from tui.providers.http_client import HttpAnswer, HttpClient
 from tui.providers.patience import Patience
 from tui.providers.retrying import Queue, retry_after, wait_before
+
+# What cannot be taken back once it was handed on.
+_PARTS = (Text, Reasoning, ToolCall)
 
 
 class OpenAIProvider:
@@ -46,7 +49,7 @@ class OpenAIProvider:
             try:
                 async with aclosing(self._try(request, body)) as chunks:
                     async for chunk in chunks:
-                        arrived = arrived or not isinstance(chunk, Counted)
+                        arrived = arrived or isinstance(chunk, _PARTS)
                         yield chunk
                 return
             except TryFailed as failed:
