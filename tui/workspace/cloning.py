@@ -1,0 +1,181 @@
+"""The process that clones: reads its order as JSON from stdin, prints a JSON line for each thing that happens.
+
+A process of its own can be ended at any moment, whatever the server does, and can take no more memory than it may.
+"""
+
+import contextlib
+import json
+import sys
+import time
+from typing import Any, Literal
+
+import pygit2
+from pygit2.enums import CredentialType
+
+_BETWEEN_S = 0.1
+_MOST_NAMED = 10
+
+
+class Refused(Exception):
+    """The clone ends here; the text says why, `fix` what to do."""
+
+    def __init__(self, what: str, fix: str = "") -> None:
+        super().__init__(what)
+        self.fix = fix
+
+
+class Callbacks(pygit2.RemoteCallbacks):
+    """Tells what arrives, and shows credentials to the one host that they are for."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        super().__init__()
+        self._known: dict[str, Any] = order["credentials"]
+        self._most_bytes: int = order["most_bytes"]
+        self._told = 0.0
+        self.ways = list(self._ways())
+
+    def _ways(self) -> Any:
+        known = self._known
+        if known["agent"]:
+            yield CredentialType.SSH_KEY, lambda user: pygit2.KeypairFromAgent(user)
+        for key in known["ssh_keys"]:
+            yield (
+                CredentialType.SSH_KEY,
+                lambda user, key=key: pygit2.Keypair(user, None, key, known["passphrase"] or ""),
+            )
+        if known["username"] or known["password"]:
+            yield (
+                CredentialType.USERPASS_PLAINTEXT,
+                lambda user: pygit2.UserPass(known["username"] or user, known["password"] or ""),
+            )
+
+    def credentials(self, url: str, username_from_url: str | None, allowed_types: CredentialType) -> Any:
+        """The next way that the server takes and that was not tried yet."""
+        host = _host_of(url)
+        if host != self._known["host"]:
+            raise Refused(
+                f"the server sent us on to {host}, which is not given the credentials of {self._known['host']}"
+            )
+        user = username_from_url or self._known["username"] or "git"
+        if allowed_types & CredentialType.USERNAME and not allowed_types & CredentialType.SSH_KEY:
+            return pygit2.Username(user)
+        had = len(self.ways)
+        for number, (kind, make) in enumerate(self.ways):
+            if kind & allowed_types:
+                del self.ways[number]
+                return make(user)
+        what = (
+            "the server did not accept the credentials"
+            if had < len(list(self._ways()))
+            else "the server wants to know who you are"
+        )
+        raise Refused(what, _WAYS if allowed_types & CredentialType.USERPASS_PLAINTEXT else _SSH_WAYS)
+
+    def transfer_progress(self, stats: Any) -> None:
+        """Tell it now and then, and stop a clone that grows beyond all measure."""
+        if stats.received_bytes > self._most_bytes:
+            raise Refused(
+                f"the repository is larger than {self._most_bytes >> 20:,} MiB", "Use a smaller depth or repository."
+            )
+        now = time.monotonic()
+        if now - self._told >= _BETWEEN_S:
+            self._told = now
+            tell_progress(stats)
+
+
+_WAYS = "Put the user and a token in the URL, or in ASSAY_GIT_CREDENTIALS as https://user:token@host."
+_SSH_WAYS = "Add your key to the ssh agent, or name its file in ASSAY_SSH_KEY (and ASSAY_SSH_PASSPHRASE)."
+
+
+def tell(**facts: object) -> None:
+    """One line for the process that waits."""
+    print(json.dumps(facts), flush=True)  # noqa: T201
+
+
+def tell_progress(stats: Any) -> None:
+    """How far the transfer is."""
+    tell(
+        received_objects=stats.received_objects,
+        total_objects=stats.total_objects,
+        received_bytes=stats.received_bytes,
+        indexed_deltas=stats.indexed_deltas,
+        total_deltas=stats.total_deltas,
+    )
+
+
+def _host_of(url: str) -> str:
+    from tui.model.repository_urls import parse_url
+
+    return parse_url(url).host
+
+
+def clone(order: dict[str, Any]) -> None:
+    """Fetch one branch into a new bare repository that knows nothing of where it came from."""
+    pygit2.settings.server_connect_timeout = order["connect_timeout_ms"]
+    pygit2.settings.server_timeout = order["silence_ms"]
+    repository = pygit2.init_repository(order["folder"], bare=True)
+    remote = repository.remotes.create_anonymous(order["url"])
+    proxy: Literal[True] | None = True if order["proxy"] else None
+    asking = Callbacks(order)
+    heads = remote.list_heads(callbacks=asking, proxy=proxy)
+    source, branch = choose_head(heads, order["branch"])
+    spec, depth = f"+{source}:refs/heads/{branch}", order["depth"]
+    try:
+        remote.fetch([spec], callbacks=Callbacks(order), depth=depth, proxy=proxy)
+    except pygit2.GitError as error:
+        if not depth or "shallow" not in str(error):
+            raise
+        tell(note="The server does not do shallow clones: the whole history was cloned.")
+        remote.fetch([spec], callbacks=Callbacks(order), depth=0, proxy=proxy)
+    _point_head(repository, branch)
+    tell(branch=branch)
+
+
+def _point_head(repository: pygit2.Repository, branch: str) -> None:
+    name = f"refs/heads/{branch}"
+    commit = repository.references[name].peel(pygit2.Commit)
+    repository.references.create(name, commit.id, force=True)  # An annotated tag would not do as a branch.
+    repository.set_head(name)
+
+
+def choose_head(heads: Any, wanted: str | None) -> tuple[str, str]:
+    """The reference to fetch and the name of the branch that it becomes. Raises Refused."""
+    named = {head.name: head for head in heads}
+    if wanted is not None:
+        for kind in ("refs/heads/", "refs/tags/"):
+            if kind + wanted in named:
+                return kind + wanted, wanted
+        there = sorted(name.removeprefix("refs/heads/") for name in named if name.startswith("refs/heads/"))
+        more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
+        raise Refused(f"it has no branch {wanted!r}; it has {', '.join(there[:_MOST_NAMED]) or 'none'}{more}")
+    head = named.get("HEAD")
+    if head is None:
+        raise Refused("it has no commit", "Commit something to it, or name a branch.")
+    if head.symref_target and head.symref_target in named:
+        return head.symref_target, head.symref_target.removeprefix("refs/heads/")
+    same = (name for name in sorted(named) if name.startswith("refs/heads/") and named[name].oid == head.oid)
+    found = next(same, None)
+    return (found, found.removeprefix("refs/heads/")) if found else ("HEAD", "main")
+
+
+def _limit_memory(most: int) -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def main() -> None:
+    """Do what stdin orders, once."""
+    order = json.loads(sys.stdin.readline())
+    _limit_memory(order["most_memory"])
+    try:
+        clone(order)
+    except Refused as refused:
+        tell(fault=str(refused), fix=refused.fix)
+    except (pygit2.GitError, KeyError, ValueError, OSError, MemoryError) as error:
+        tell(fault=str(error) or type(error).__name__, raw=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Folders of one run in the system's temporary folder: gone when it ends, and swept up later if it was killed."""
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_PREFIX, _KEPT_PREFIX = "assay-run-", "assay-kept-"
+_LOCK = "owner.lock"
+_YOUNG_S = 3_600.0
+
+
+@contextmanager
+def temporary_folder(*, keep: bool = False) -> Iterator[Path]:
+    """A new folder that only this user may enter. It is removed in the end, whatever happens; with `keep` it stays.
+    Raises OSError where none can be made."""
+    folder = Path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)).resolve()
+    if keep:
+        yield folder
+        return
+    lock = None
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        _take(lock)
+        yield folder
+    finally:
+        if lock is not None:
+            os.close(lock)
+        remove_folder(folder)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with everything in it; what cannot be removed stays. Follows no link."""
+    if sys.version_info >= (3, 12):
+        shutil.rmtree(folder, onexc=_remove_anyway)
+    else:
+        shutil.rmtree(folder, onerror=_remove_anyway)
+
+
+def _remove_anyway(remove: Callable[[str], object], path: str, _error: object) -> None:
+    """Folders and files that were made read-only, by a command or by git."""
+    with contextlib.suppress(OSError):
+        os.chmod(os.path.dirname(path), 0o700)
+        if not os.path.islink(path):
+            os.chmod(path, 0o700)
+        if remove in (os.open, os.scandir, os.lstat):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            remove(path)
+
+
+def sweep_stale() -> int:
+    """Remove what killed runs of this user have left; how many folders that were."""
+    swept = 0
+    with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and _is_stale(Path(entry.path)):
+                remove_folder(Path(entry.path))
+                swept += 1
+    return swept
+
+
+def _is_stale(folder: Path) -> bool:
+    """Whether it is ours, and the process that made it has gone: its lock went with it."""
+    try:
+        facts = folder.lstat()
+        if not stat.S_ISDIR(facts.st_mode) or (hasattr(os, "getuid") and facts.st_uid != os.getuid()):
+            return False
+        lock = os.open(folder / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:
+        # Made this moment and not locked yet, or half removed long ago.
+        return folder.is_dir() and time.time() - facts.st_mtime > _YOUNG_S
+    except OSError:
+        return False
+    try:
+        _take(lock)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
+
+
+def _take(lock: int) -> None:
+    """Lock a file for as long as it is open. Raises OSError where another process holds it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
