@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Generic, TypeVar
 
-FLUSHES_A_SECOND = 18
+FLUSHES_A_SECOND = 15
 LARGEST_FLUSH = 16_384
 
 Key = TypeVar("Key", bound=Hashable)

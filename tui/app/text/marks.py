@@ -34,18 +34,16 @@ class Marks:
     def replace(self, marks: Sequence[Mark]) -> int | None:
         """Take these instead; the current one stays current if it is among them. Returns the raw offset from which on
         something has changed, None where nothing has."""
-        fresh = sorted(set(marks))
-        pairs = enumerate(zip(fresh, self._marks, strict=False))
-        changed = next((place for place, (new, old) in pairs if new != old), None)
-        if changed is None:
-            if len(fresh) == len(self._marks):
-                return None
-            changed = min(len(fresh), len(self._marks))
+        fresh = list(dict.fromkeys(sorted(marks)))
+        if fresh == self._marks:
+            return None
+        same = _common(fresh, self._marks)
+        first = min(found[same].start for found in (fresh, self._marks) if same < len(found))
         kept = self._marks[self.current] if self.current is not None else None
-        first = min(found[changed].start for found in (fresh, self._marks) if changed < len(found))
         self._marks = fresh
-        self._starts = [mark.start for mark in fresh]
-        self._reach = list(accumulate((mark.end for mark in fresh), max))
+        self._starts[same:] = [mark.start for mark in fresh[same:]]
+        reach = accumulate((mark.end for mark in fresh[same:]), max, initial=self._reach[same - 1] if same else 0)
+        self._reach[same:] = list(reach)[1:]
         self.current = fresh.index(kept) if kept in fresh else None
         return first
 
@@ -78,3 +76,15 @@ class Marks:
             if finish > start:
                 found.append((begin, finish, number))
         return found
+
+
+def _common(one: list[Mark], other: list[Mark]) -> int:
+    """How many marks at the beginning are the same in both."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -57,6 +57,11 @@ class Sheet:
         return 1 if self.folded else self.reasoning.row_count + 2
 
     @property
+    def reasoning_end(self) -> int:
+        """The row in which what was thought aloud goes on; its head where that is folded or not there yet."""
+        return 0 if self.reasoning is None or self.folded else self.reasoning.row_count
+
+    @property
     def foot_row(self) -> int:
         """The first row under the answer."""
         return self.head_rows + self.answer.row_count
@@ -85,9 +90,22 @@ class Sheet:
             return found[0].runs(found[1])
         if row == 0 and self.reasoning is not None:
             count = self.reasoning.line_count
-            sign = "▸" if self.folded else "▾"
-            return [(f"{sign} thinking · {count} line{'s' if count != 1 else ''}"[: self._width], _DIM)]
+            head = f"▸ thinking · {count} line{'s' if count != 1 else ''}" if self.folded else "▾ thinking"
+            return [(head[: self._width], _DIM)]
         return []
+
+    def place_of(self, row: int) -> tuple[Page | None, int]:
+        """What stands at the beginning of a row, to be found again when everything has another width."""
+        found = self.page_at(min(row, self.row_count - 1))
+        return (None, row) if found is None else (found[0], found[0].offset_at(found[1], 0))
+
+    def row_of(self, place: tuple[Page | None, int]) -> int:
+        """The row in which a place stands now."""
+        page, offset = place
+        if page is None:
+            return offset
+        before = {id(self.answer): self.head_rows, id(self.reasoning): 1, id(self._foot): self.foot_row}
+        return before[id(page)] + page.row_at(offset)
 
     def prepare(self, first: int, last: int) -> int | None:
         """Find the colours of code in some rows; returns the first row that may look otherwise now."""
