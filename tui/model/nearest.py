@@ -8,7 +8,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
     by_folded = {item.casefold().replace("-", "_"): item for item in known}
-    hits = get_close_matches(word.casefold().replace("-", "_"), by_folded, n=1, cutoff=0.6)
+    hits = get_close_matches(word.casefold().replace("-", "_"), by_folded, n=1, cutoff=0.7)
     return by_folded[hits[0]] if hits else None
 
 

@@ -4,17 +4,14 @@ from pathlib import Path
 
 from tui.model.errors import ConfigError
 from tui.model.subjects import ProviderSettings
-from tui.model.trials import TrialResult
 from tui.providers.protocol import Provider
 
 
-def open_provider(
-    settings: ProviderSettings, data_folder: Path, *, recordings: tuple[TrialResult, ...] = ()
-) -> Provider:
+def open_provider(settings: ProviderSettings, data_folder: Path) -> Provider:
     """The provider that the settings describe. Nothing is connected or started before the first question.
 
-    `data_folder` is where the local model may keep what it needs; `recordings` is what a replay plays. Raises
-    ConfigError where a kind is not there yet.
+    `data_folder` is where the local model may keep what it needs. Raises ConfigError for a kind that cannot be opened
+    from settings alone: a recording belongs to a run, and whoever has the run opens it.
     """
     match settings.kind:
         case "openai":
@@ -30,8 +27,6 @@ def open_provider(
 
             return AgentProvider(settings)
         case "replay":
-            from tui.providers.replay import ReplayProvider
-
-            return ReplayProvider(recordings)
+            raise ConfigError(f"{settings.name} names no run", fix="Write replay/RUN/MODEL.")
         case _:
             raise ConfigError(f"{settings.name} is not supported yet", fix="Choose another provider.")

@@ -1,0 +1,227 @@
+"""From a model's name to who is asked: the order of the rule, inline settings, and names that lead nowhere."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from tui.model.errors import ConfigError, ModelUnresolved
+from tui.model.subjects import Config, ProviderSettings, Settings, Variant
+from tui.providers.resolving import provider_settings, resolve_subject
+
+LOOPBACK = "http://127.0.0.1:8080/v1"
+OPENAI = {"OPENAI_API_KEY": "sk-openai"}
+ANTHROPIC = {"ANTHROPIC_API_KEY": "sk-ant"}
+ROUTER = {"OPENROUTER_API_KEY": "sk-or"}
+SERVER = {"OPENAI_BASE_URL": LOOPBACK}
+CONFIG = Config(
+    variants={
+        "gpt-calm": Variant("gpt-5.2", None, Settings(temperature=0.0)),
+        "small/hot": Variant("smollm2-135m", "local", Settings(temperature=1.5, seed=1)),
+        "gpt-5.2": Variant("llama3", "ollama"),
+    },
+    providers={"mine": ProviderSettings("mine", "openai", "http://10.0.0.5:8000/v1")},
+    rules=(("llama*", "ollama"), ("*-instruct", "mine"), ("llama-x", "openai")),
+)
+
+BY_URL = "openai, because OPENAI_BASE_URL is set"
+BY_ROUTER = "openrouter, because OPENROUTER_API_KEY is set"
+NAMED = "openrouter, as it was named"
+LLAMA = "openrouter/meta-llama/llama-3"
+
+HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
+    # a variant comes first, whatever else would fit
+    ("gpt-5.2", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama3", "ollama, by the config's variant gpt-5.2"),
+    ("small/hot", {}, CONFIG, "local", "smollm2-135m", "local, by the config's variant small/hot"),
+    ("gpt-calm", OPENAI, CONFIG, "openai", "gpt-5.2", "openai, because OPENAI_API_KEY is set"),
+    # then a rule, the first that fits
+    ("llama-x", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama-x", "ollama, by the config's rule llama*"),
+    ("phi-instruct", SERVER, CONFIG, "mine", "phi-instruct", "mine, by the config's rule *-instruct"),
+    # then OPENAI_BASE_URL, for any id
+    ("claude-sonnet-4.5", {**SERVER, **ANTHROPIC}, Config(), "openai", "claude-sonnet-4.5", BY_URL),
+    ("anything", {**SERVER, **ROUTER}, CONFIG, "openai", "anything", BY_URL),
+    # then by the id, where the key is there
+    ("gpt-5.2", {**OPENAI, **ROUTER}, Config(), "openai", "gpt-5.2", "openai, because OPENAI_API_KEY is set"),
+    ("o4-mini", {**OPENAI, **ROUTER}, Config(), "openai", "o4-mini", "openai, because OPENAI_API_KEY is set"),
+    ("gpt-5.2", ROUTER, Config(), "openrouter", "gpt-5.2", BY_ROUTER),
+    ("claude-x", {**OPENAI, **ROUTER}, Config(), "openrouter", "claude-x", BY_ROUTER),
+    ("gemini-3-pro", {**OPENAI, **ROUTER}, Config(), "openrouter", "gemini-3-pro", BY_ROUTER),
+    # named providers; an id may have slashes
+    ("openai/gpt-5.2", OPENAI, Config(), "openai", "gpt-5.2", "openai, as it was named"),
+    (LLAMA, ROUTER, Config(), "openrouter", "meta-llama/llama-3", NAMED),
+    ("local//models/a.gguf", {}, Config(), "local", "/models/a.gguf", "local, as it was named"),
+    ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "ollama, as it was named"),
+    ("mine/m", {}, CONFIG, "mine", "m", "mine, as it was named"),
+    ("replay/last", {}, Config(), "replay", "last", "replay, as it was named"),
+    ("agent/a.py", {}, Config(), "agent", "a.py", "agent, as it was named"),
+]
+
+
+@pytest.mark.parametrize(("name", "environ", "config", "provider", "model_id", "how"), HOMES)
+def test_where_a_name_leads(
+    name: str, environ: Mapping[str, str], config: Config, provider: str, model_id: str, how: str
+) -> None:
+    subject = resolve_subject(name, config, environ)
+    assert (subject.name, subject.provider, subject.model_id, subject.how) == (name, provider, model_id, how)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("local/m?temperature=0.8&seed=7", Settings(temperature=0.8, seed=7)),
+        ("local/m?top_p=1&max_tokens=5", Settings(top_p=1, max_tokens=5)),
+        ("local/m?system=Be%20kind%3F&temperature=0", Settings(temperature=0, system="Be kind?")),
+        ("small/hot?seed=2", Settings(temperature=1.5, seed=2)),
+    ],
+)
+def test_inline_settings_are_laid_over_the_variants(name: str, settings: Settings) -> None:
+    subject = resolve_subject(name, CONFIG, {})
+    assert (subject.name, subject.settings) == (name, settings)
+
+
+UNRESOLVED: list[tuple[str, Mapping[str, str], str]] = [
+    (
+        "gemini-3",
+        {},
+        "gemini-3: no provider is known for this model. Write provider/gemini-3; or set OPENAI_BASE_URL for a server, "
+        "OPENAI_API_KEY for gpt-* and o*, or OPENROUTER_API_KEY for any; or add it under models: or rules: in "
+        "config.yaml. local/smollm2-135m needs no key.",
+    ),
+    ("gpt-clam", {}, "gpt-clam: no provider is known for this model. Did you mean gpt-calm? Write provider/"),
+    ("opnai/gpt-5.2", {}, "opnai/gpt-5.2: there is no provider opnai. Did you mean openai? Providers are agent, "),
+    ("meta-llama/llama-3", {}, "meta-llama/llama-3: there is no provider meta-llama. Providers are "),
+    ("meta-llama/llama-3", SERVER, "If meta-llama/llama-3 is the id itself, write openai/meta-llama/llama-3."),
+    ("meta-llama/llama-3", ROUTER, "If meta-llama/llama-3 is the id itself, write openrouter/meta-llama/llama-3."),
+    ("github/gpt-4o", OPENAI, "github/gpt-4o: GitHub Models was retired in July 2026. Name the model with "),
+    ("GitHub/openai/gpt-4o", OPENAI, "GitHub Models was retired in July 2026"),
+    ("openai/", OPENAI, "openai/ names no model. Write openai/MODEL."),
+    ("", {}, "a model's name is empty. Write provider/model-id."),
+    ("a\x1b[2J\u202e", {}, "a\u241b[2J<U+202E>: no provider is known"),
+]
+
+
+@pytest.mark.parametrize(("name", "environ", "words"), UNRESOLVED)
+def test_a_name_that_leads_nowhere(name: str, environ: Mapping[str, str], words: str) -> None:
+    with pytest.raises(ModelUnresolved) as caught:
+        resolve_subject(name, CONFIG, environ)
+    assert words in str(caught.value)
+
+
+UNSENDABLE = "holds a character that cannot be sent in a header"
+UNUSABLE: list[tuple[str, Mapping[str, str], str]] = [
+    (
+        "openai/gpt-5.2",
+        {},
+        "openai needs a key: OPENAI_API_KEY is not set. Set OPENAI_API_KEY (any value, if the server wants none), or "
+        "choose another provider.",
+    ),
+    ("openai/gpt-5.2", {"OPENAI_API_KEY": "  "}, "OPENAI_API_KEY is not set"),
+    ("m", {"OPENAI_BASE_URL": "https://gateway.example/v1"}, "OPENAI_API_KEY is not set"),
+    ("openrouter/x/y", {}, "openrouter needs a key: OPENROUTER_API_KEY is not set"),
+    ("openai/m", {"OPENAI_API_KEY": "sk-secret\u200b"}, f"OPENAI_API_KEY {UNSENDABLE}, at place 10 of 10"),
+    ("openai/m", {"OPENAI_API_KEY": "sk\nsecret"}, f"OPENAI_API_KEY {UNSENDABLE}, at place 3 of 9"),
+    ("openai/m", {**OPENAI, "OPENAI_ORG_ID": "ö"}, "the header OpenAI-Organization of openai holds"),
+    ("anthropic/claude-x", ANTHROPIC, "anthropic is not supported yet: Anthropic's Messages API comes in"),
+    ("claude-x", {**ANTHROPIC, **ROUTER}, "anthropic is not supported yet"),
+    ("copilot/gpt-5.2", {}, "copilot is not supported yet: the Copilot SDK comes in a later version"),
+    (
+        "m",
+        {"OPENAI_BASE_URL": "ftp://h/v1"},
+        "OPENAI_BASE_URL: the base URL of openai must begin with http:// or https://",
+    ),
+    ("m", {"OPENAI_BASE_URL": "http:///v1"}, "OPENAI_BASE_URL: the base URL of openai names no host"),
+    ("m", {"OPENAI_BASE_URL": "http://h:99999/"}, "OPENAI_BASE_URL: the base URL of openai is not a URL"),
+    ("m", {"OPENAI_BASE_URL": "http://a b/"}, "holds a space or a character that no URL has"),
+    ("m", {"OPENAI_BASE_URL": "http://h/#x"}, "must not have a #fragment"),
+    ("m", {"OPENAI_BASE_URL": "http://user:secret@h/v1"}, "carries a name or password. Use api_key"),
+    ("ollama/m", {"OLLAMA_HOST": "h:port"}, "OLLAMA_HOST: the base URL of ollama is not a URL"),
+    ("local/m?temprature=1", {}, "unknown parameter temprature. Did you mean temperature? Parameters are "),
+    ("local/m?", {}, "unknown parameter (empty)"),
+    ("local/m?seed", {}, "seed has no value"),
+    ("local/m?seed=1&seed=1", {}, "seed is given twice"),
+    ("local/m?seed=1.5", {}, "seed must be a whole number"),
+    ("local/m?seed=1_0", {}, "seed must be a whole number"),
+    ("local/m?seed=-1", {}, "seed must be at least 0"),
+    ("local/m?max_tokens=0", {}, "max_tokens must be at least 1"),
+    ("local/m?temperature=hot", {}, "temperature must be a number"),
+    ("local/m?temperature=nan", {}, "temperature must be a number"),
+    ("local/m?temperature=2.1", {}, "temperature must be from 0 to 2"),
+    ("local/m?top_p=1.1", {}, "top_p must be from 0 to 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "environ", "words"), UNUSABLE)
+def test_a_provider_that_cannot_be_used(name: str, environ: Mapping[str, str], words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        resolve_subject(name, CONFIG, environ)
+    assert words in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_openai_settings_come_from_the_environment() -> None:
+    environ = {"OPENAI_API_KEY": " sk-1 \n", "OPENAI_ORG_ID": "org", "OPENAI_PROJECT_ID": "proj"}
+    settings = provider_settings("openai", Config(), environ)
+    assert settings.base_url == "https://api.openai.com/v1"
+    assert (settings.api_key, settings.key_name) == ("sk-1", "OPENAI_API_KEY")
+    assert settings.headers == {"OpenAI-Organization": "org", "OpenAI-Project": "proj"}
+    assert settings.token_limit == "max_completion_tokens"
+    assert "sk-1" not in repr(settings)
+
+
+def test_a_server_of_ones_own_knows_the_old_name_of_the_limit_and_needs_no_key_on_loopback() -> None:
+    for url in (LOOPBACK, "http://localhost:1/v1", "http://[::1]:1/v1", "http://127.9.9.9/v1", "http://a.localhost"):
+        settings = provider_settings("openai", Config(), {"OPENAI_BASE_URL": url})
+        assert (settings.base_url, settings.api_key, settings.token_limit) == (url, None, "max_tokens")
+
+
+@pytest.mark.parametrize(
+    ("name", "environ", "url", "key"),
+    [
+        ("openrouter", ROUTER, "https://openrouter.ai/api/v1", "sk-or"),
+        ("ollama", {}, "http://localhost:11434/v1", None),
+        ("ollama", {"OLLAMA_HOST": "0.0.0.0"}, "http://127.0.0.1:11434/v1", None),
+        ("ollama", {"OLLAMA_HOST": "box:1234"}, "http://box:1234/v1", None),
+        ("ollama", {"OLLAMA_HOST": ":1234"}, "http://127.0.0.1:1234/v1", None),
+        ("ollama", {"OLLAMA_HOST": "https://box"}, "https://box:443/v1", None),
+        ("ollama", {"OLLAMA_HOST": "http://box:8080/ollama/"}, "http://box:8080/ollama/v1", None),
+        ("ollama", {"OLLAMA_HOST": "[::]"}, "http://[::1]:11434/v1", None),
+        ("lmstudio", {"LM_API_TOKEN": "t0ken"}, "http://localhost:1234/v1", "t0ken"),
+        ("llamacpp", {}, "http://localhost:8080/v1", None),
+        ("vllm", {}, "http://localhost:8000/v1", None),
+    ],
+)
+def test_built_in_servers(name: str, environ: Mapping[str, str], url: str, key: str | None) -> None:
+    settings = provider_settings(name, Config(), environ)
+    assert (settings.kind, settings.base_url, settings.api_key) == ("openai", url, key)
+
+
+def test_a_variable_that_the_config_names_is_asked_for() -> None:
+    lacking = ProviderSettings("mine", "openai", LOOPBACK, missing=("MY_KEY", "MY_ORG"))
+    with pytest.raises(ConfigError) as caught:
+        provider_settings("mine", Config(providers={"mine": lacking}), {})
+    assert str(caught.value) == (
+        "mine needs MY_KEY and MY_ORG, which the config names and the environment lacks. Set MY_KEY and MY_ORG."
+    )
+
+
+def test_a_configured_key_gives_a_bare_id_its_home() -> None:
+    routed = ProviderSettings("openrouter", "openai", "https://openrouter.ai/api/v1", "k" * 9, "MY_ROUTER_KEY")
+    subject = resolve_subject("some-model", Config(providers={"openrouter": routed}), {})
+    assert subject.how == "openrouter, because MY_ROUTER_KEY is set"
+
+
+def test_a_header_with_a_key_is_a_key() -> None:
+    azure = ProviderSettings("openai", "openai", "https://x.example/v1", headers={"api-key": "abc"})
+    assert provider_settings("openai", Config(providers={"openai": azure}), {}) == azure
+
+
+def test_nothing_heavy_is_imported_to_resolve_a_name() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from tui.providers.resolving import resolve_subject; from tui.model.subjects import Config\n"
+        "resolve_subject('local/m?seed=1', Config(), {}); import tui.providers.opening, tui.config.loading\n"
+        "print([name for name in ('httpx', 'aiohttp', 'yaml', 'pydantic', 'platformdirs') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
