@@ -29,10 +29,9 @@ class Around:
         key = (kind, pattern)
         if key not in self._patterns:
             reason = self.pattern_error(kind, pattern)
-            engine = "a Python pattern" if kind == "output.matches" else "a JavaScript pattern"
-            self._patterns[key] = (
-                reason and f"{quoted(pattern)} is not {engine}: {show_line(reason).rstrip('.')}; mend it"
-            )
+            language = "Python" if kind == "output.matches" else "JavaScript"
+            why = show_line(reason or "").rstrip(".")
+            self._patterns[key] = f"{quoted(pattern)} is no {language} pattern: {why}; mend it" if reason else None
         return self._patterns[key]
 
     def file_fault(self, root: Path, path: str) -> str | None:

@@ -1,7 +1,7 @@
 """What must hold of one case of schema 1.0.0 beyond the types of its fields."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -83,11 +83,9 @@ def _command_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[
     command = case.get("command")
     if command is None:
         return
-    run, place = (
-        (command, (*at, "command")) if isinstance(command, str) else (command.get("run"), (*at, "command", "run"))
-    )
+    run = command if isinstance(command, str) else command.get("run")
     if is_blank(run):
-        yield blank(place)
+        yield blank((*at, "command") if isinstance(command, str) else (*at, "command", "run"))
     if not cloned:
         what = "needs a repository to run in; add `repoClone` to the suite, or remove it"
         yield Finding((*at, "command"), what, at_key=True)
@@ -98,13 +96,8 @@ def _command_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[
 
 def _context_findings(context: dict[str, Any], at: Path, root: FilePath | None, around: Around) -> Iterator[Finding]:
     path, content = context.get("filePath"), context.get("content")
-    if path is not None:
-        if is_blank(path):
-            yield blank((*at, "filePath"))
-        elif (what := refused_path(path)) or (
-            "content" not in context and root is not None and (what := around.file_fault(root, path))
-        ):
-            yield Finding((*at, "filePath"), what)
+    if path is not None and (what := _file_problem(path, None if "content" in context else root, around)):
+        yield Finding((*at, "filePath"), what)
     lines = context.get("lineRange") or {}
     start, end = lines.get("start"), lines.get("end")
     if start is not None and end is not None and end < start:
@@ -115,7 +108,13 @@ def _context_findings(context: dict[str, Any], at: Path, root: FilePath | None, 
         yield Finding((*at, "lineRange", "start"), what)
 
 
-def _criterion_findings(criteria: list[dict[str, Any] | None], at: Path) -> Iterator[Finding]:
+def _file_problem(path: str, root: FilePath | None, around: Around) -> str | None:
+    if is_blank(path):
+        return "must not be empty; write something"
+    return refused_path(path) or (around.file_fault(root, path) if root is not None else None)
+
+
+def _criterion_findings(criteria: Iterable[dict[str, Any] | None], at: Path) -> Iterator[Finding]:
     seen = set()
     for index, criterion in enumerate(criteria):
         name = criterion.get("name") if criterion is not None else None

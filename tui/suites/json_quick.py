@@ -13,7 +13,7 @@ from tui.suites.limits import MOST_DEPTH, MOST_DIGITS
 # The C scanner of the standard library, which its type stubs leave out.
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
 _SPACE = re.compile(r"[ \t\n\r]*")
-_SEPARATOR = re.compile(r"[ \t\n\r]*([,\]}])[ \t\n\r]*")
+_SEPARATOR = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 # Every escape, so that the search keeps in step; only the group is half of a surrogate pair without its other half.
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
@@ -44,67 +44,47 @@ def _read(text: str) -> QuickJson:
         for escape in _ESCAPE.finditer(text):
             if escape[1]:
                 raise _Doubtful
-    starts: list[int] = []
     begin = _after(_SPACE, text, 0)
-    value: JsonValue
-    if text[begin] == "{":
-        value, end = _read_object(text, begin, starts)
-    elif text[begin] == "[":
-        value, end = _read_items(text, begin, starts)
-    else:
-        raise _Doubtful
+    value, end = _DECODER.raw_decode(text, begin)
     if _after(_SPACE, text, end) != len(text):
         raise _Doubtful
-    return QuickJson(value, tuple(starts))
+    return QuickJson(value, _starts(text, begin, value))
 
 
-def _read_object(text: str, position: int, starts: list[int]) -> tuple[JsonObject, int]:
-    value: JsonObject = {}
+def _starts(text: str, begin: int, value: JsonValue) -> tuple[int, ...]:
+    items = value.get("testCases") if isinstance(value, dict) else value
+    if not isinstance(items, list):
+        return (begin,)
+    first_keys = {next(iter(item), "") if isinstance(item, dict) else "" for item in items}
+    words = "|".join(re.escape(json.dumps(key)) for key in first_keys)
+    found = tuple(match.start() for match in re.finditer(rf"\{{[ \t\n\r]*(?:{words})[ \t\n\r]*:", text))
+    # No object other than the items may begin with such a key; else they have to be read one by one.
+    if "" not in first_keys and len(found) == len(items):
+        return found
+    return _starts_of_items(text, begin) if isinstance(value, list) else _starts_of_cases(text, begin)
+
+
+def _starts_of_cases(text: str, position: int) -> tuple[int, ...]:
     position = _after(_SPACE, text, position + 1)
-    closer = text[position]
-    if closer == "}":
-        return value, position + 1
-    while closer != "}":
-        if text[position] != '"':
-            raise _Doubtful
+    while True:
         key, position = _scan_string(text, position + 1, True)
         position = _after(_COLON, text, position)
-        if key in value:
-            raise _Doubtful
-        if key == "testCases" and text[position] == "[":
-            value[key], position = _read_items(text, position, starts)
-        else:
-            value[key], position = _DECODER.raw_decode(text, position)
-        closer, position = _separator(text, position)
-        if closer == "]":
-            raise _Doubtful
-        if closer == "}":
-            return value, position
-    return value, position
+        if key == "testCases":
+            return _starts_of_items(text, position)
+        _, position = _DECODER.raw_decode(text, position)
+        position = _after(_SEPARATOR, text, position)
 
 
-def _read_items(text: str, position: int, starts: list[int]) -> tuple[list[JsonValue], int]:
-    items: list[JsonValue] = []
+def _starts_of_items(text: str, position: int) -> tuple[int, ...]:
+    starts: list[int] = []
     position = _after(_SPACE, text, position + 1)
-    if text[position] == "]":
-        return items, position + 1
-    decode = _DECODER.raw_decode
-    while True:
+    while text[position] != "]":
         starts.append(position)
-        item, position = decode(text, position)
-        items.append(item)
-        closer, position = _separator(text, position)
-        if closer == "]":
-            return items, position
-        if closer == "}":
-            raise _Doubtful
-
-
-def _separator(text: str, position: int) -> tuple[str, int]:
-    match = _SEPARATOR.match(text, position)
-    if match is None:
-        raise _Doubtful
-    return match[1], match.end()
+        _, position = _DECODER.raw_decode(text, position)
+        if text[_after(_SPACE, text, position)] == "]":
+            break
+        position = _after(_SEPARATOR, text, position)
+    return tuple(starts)
 
 
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:

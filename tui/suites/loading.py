@@ -1,7 +1,7 @@
 """Opens a suite file: the suite, or everything that is wrong with it."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from tui.suites.around import Around, PatternError
 from tui.suites.findings import Finding, Unreadable, problems_of
 from tui.suites.json_exact import ExactJson
 from tui.suites.json_quick import QuickJson, read_quickly, too_deep
+from tui.suites.places import Path as Place
 from tui.suites.places import offset_of, places_of
 from tui.suites.reading import NotRead, Source, read_source
 
@@ -57,9 +58,7 @@ def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) 
         return None
     if findings or (kind == "testhaven" and too_deep(quick.value)):
         return None
-    starts = quick.starts if kind == "schema-1.0.0" or isinstance(quick.value, list) else (_begin(source.text),)
-    places = places_of(source.text, starts)
-    return _build(kind, quick.value, [places[start][0] for start in starts], path, source.sha256)
+    return _build(kind, quick.value, _lines(source.text, quick.starts), path, source.sha256)
 
 
 def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
@@ -80,20 +79,14 @@ def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
     problems = problems_of(str(path), source.text, document.tree, findings)
     if kind is None or any(problem.level == "error" for problem in problems):
         return Loaded(None, problems)
-    cases = [(index,) for index in range(len(document.value))] if isinstance(document.value, list) else [()]
-    paths = (
-        [("testCases", index) for index in range(len(document.value["testCases"]))] if kind != "testhaven" else cases
-    )
-    starts = [offset_of(document.tree, place) for place in paths]
-    places = places_of(source.text, starts)
-    suite = _build(kind, document.value, [places[start][0] for start in starts], path, source.sha256)
-    return Loaded(suite, problems)
+    starts = [offset_of(document.tree, path_of_case) for path_of_case in _case_paths(document.value)]
+    return Loaded(_build(kind, document.value, _lines(source.text, starts), path, source.sha256), problems)
 
 
 def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Finding]]:
     """The format, and everything found. Raises Unreadable where the value is of neither format."""
     from tui.suites.formats import format_of
-    from tui.suites.schema import schema_findings
+    from tui.suites.schema_suite import schema_findings
     from tui.suites.testhaven import testhaven_findings
 
     kind = format_of(value)
@@ -111,8 +104,17 @@ def _build(kind: SuiteFormat, value: Any, lines: list[int], path: Path, sha256: 
     return build_testhaven(value, lines, path, sha256)
 
 
-def _begin(text: str) -> int:
-    return len(text) - len(text.lstrip())
+def _case_paths(value: Any) -> list[Place]:
+    if isinstance(value, list):
+        return [(index,) for index in range(len(value))]
+    if "testCases" in value:
+        return [("testCases", index) for index in range(len(value["testCases"]))]
+    return [()]
+
+
+def _lines(text: str, starts: Sequence[int]) -> list[int]:
+    places = places_of(text, starts)
+    return [places[start][0] for start in starts]
 
 
 @contextmanager

@@ -37,6 +37,8 @@ def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterat
         yield Finding(("testCases",), "is empty; add at least one case")
     elif cases:
         root = None if cloned else context_root(context, around)
+        if root is not None and not root.is_dir():
+            root = None
         yield from _cases_findings(cases, cloned, root, around, sound)
 
 
@@ -111,9 +113,7 @@ def _folder_findings(at: Path, path: str, around: Around) -> Iterator[Finding]:
     except (OSError, ValueError):
         what = "cannot be looked at"
     if what:
-        yield Finding(
-            at, f"the folder {quoted(folder)} {what}; correct the path (it is relative to the suite's folder)"
-        )
+        yield Finding(at, f"the folder {quoted(folder)} {what}; correct the path, relative to the suite's folder")
 
 
 def _cases_findings(

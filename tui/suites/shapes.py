@@ -22,8 +22,8 @@ def _unfloated(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Natural = Annotated[int, BeforeValidator(_unfloated), Field(ge=0, le=LARGEST)]
-Positive = Annotated[int, BeforeValidator(_unfloated), Field(ge=1, le=LARGEST)]
+Natural = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(_unfloated)]
+Positive = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_unfloated)]
 
 
 def _text(description: str, *examples: str, **more: Any) -> Any:

@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from tui.model.suite import Case, Check, CheckKind, Options, Step, Suite
+from tui.model.suite import Case, Check, Options, Step, Suite
 from tui.model.values import JsonValue
 from tui.suites.around import Around, relative
 from tui.suites.findings import Finding
 from tui.suites.places import Path
 from tui.suites.pruning import pruned
 from tui.suites.spelling import suggestion
-from tui.suites.testhaven_checks import EMPTY_EXPECTED, OUTPUT_KEYS, test_findings
+from tui.suites.testhaven_checks import OUTPUT_KEYS, test_findings
 from tui.suites.testhaven_shapes import SingleTurnShape, SteppedShape
 from tui.suites.wording import shape_findings
 
@@ -103,7 +103,7 @@ def _case(test: dict[str, Any], identity: str, line: int) -> Case:
 def _step(step: dict[str, Any]) -> Step:
     checks = [_check(key, value) for key, value in step.get("assert", {}).items()]
     if "expected" in step:
-        checks.append(Check("expected", expected=EMPTY_EXPECTED | step["expected"]))
+        checks.append(Check("expected", expected={"output": "", "tools_used": [], "memory": {}} | step["expected"]))
     return Step(step["input"], tuple(checks))
 
 
@@ -112,5 +112,4 @@ def _check(key: str, value: Any) -> Check:
         return Check("memory", key.removeprefix("memory."), value)
     if key == "tools_used":
         return Check("tools_used", expected=value)
-    kinds: dict[str, CheckKind] = {kind: kind for kind in OUTPUT_KEYS}
-    return Check(kinds[key], value)
+    return Check(next(kind for kind in OUTPUT_KEYS if kind == key), value)

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from tui.model.shown import show_line
+from tui.model.suite import CheckKind
 from tui.suites.around import Around, refused_path, relative
 from tui.suites.case_checks import blank, is_blank
 from tui.suites.findings import Finding
 from tui.suites.places import Path
 from tui.suites.spelling import quoted, suggestion
 
-OUTPUT_KEYS = ("output.includes", "output.matches", "output.equals")
+OUTPUT_KEYS: tuple[CheckKind, ...] = ("output.includes", "output.matches", "output.equals")
 ASSERT_KEYS = (*OUTPUT_KEYS, "tools_used")
-EMPTY_EXPECTED: dict[str, Any] = {"output": "", "tools_used": [], "memory": {}}
 _SHOWN_EMPTY = {"output": '""', "tools_used": "[]", "memory": "{}"}
 # What other tools call the same.
 _OTHER_NAMES = {
@@ -44,9 +44,8 @@ def test_findings(test: dict[str, Any], at: Path, around: Around) -> Iterator[Fi
 
 def _step_findings(step: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
     if "assert" in step and "expected" in step:
-        yield Finding(
-            (*at, "expected"), "stands beside `assert`; a step has one of them, remove the other", at_key=True
-        )
+        what = "stands beside `assert`; a step has one of them, remove the other"
+        yield Finding((*at, "expected"), what, at_key=True)
     for key, value in (step.get("assert") or {}).items():
         yield from _assertion_findings(key, value, (*at, "assert", key), around)
     expected = step.get("expected")
@@ -89,12 +88,8 @@ def _agent_fault(agent: str, around: Around) -> str | None:
     if agent.startswith("cmd:"):
         return None if agent[4:].strip() else "names no command after `cmd:`; write one"
     if "://" in agent:
-        return (
-            None if _URL.match(agent) else f"the URL {quoted(agent)} is refused; an agent is asked over http or https"
-        )
+        return None if _URL.match(agent) else f"the URL {quoted(agent)} is refused; write an http or https URL"
     if what := refused_path(agent):
         return what
     file = around.folder / relative(agent)
-    return (
-        None if file.is_file() else f"the agent {quoted(file)} does not exist; correct the path, relative to this file"
-    )
+    return None if file.is_file() else f"the agent {quoted(file)} does not exist; correct it, relative to the file"
