@@ -29,19 +29,21 @@ def paired_bootstrap(differences: Sequence[float], *, samples: int = 9_999, seed
     values, counts = numpy.unique(numpy.asarray(differences, dtype=float).round(12), return_counts=True)
     size = int(counts.sum())
     drawn = numpy.random.default_rng(seed).multinomial(size, counts / size, size=samples)
-    observed = _studentize(counts[None, :], values, size)[0]
-    resampled = _studentize(drawn, values - float(counts @ values) / size, size)
-    extreme = int((resampled >= observed - _TINY).sum())
+    mean = float(counts @ values) / size
+    spread = _spread(counts[None, :], values, size)[0]
+    means = numpy.abs(drawn @ (values - mean)) / size
+    spreads = _spread(drawn, values, size)
+    # A sample of one value only has no spread of its own: the spread of the cases stands in for it.
+    spreads[spreads < _TINY] = max(spread, _TINY)
+    observed = abs(mean) / max(spread, _TINY)
+    extreme = int((means / spreads >= observed - _TINY).sum())
     return min(1.0, max((extreme + 1) / (samples + 1), 2.0 ** (1 - differing)))
 
 
-def _studentize(counts: "Counts", values: "Values", size: int) -> "Values":
-    """|mean| in standard errors for each row of counts; infinite where nothing but one value other than 0 came."""
+def _spread(counts: "Counts", values: "Values", size: int) -> "Values":
+    """The standard deviation for each row of counts."""
     import numpy
 
     means = counts @ values / size
-    spreads = numpy.sqrt(numpy.maximum(counts @ (values * values) / size - means * means, 0.0))
-    flat = spreads < _TINY
-    alike = numpy.where(numpy.abs(means) < _TINY, 0.0, numpy.inf)
-    scaled: Values = numpy.where(flat, alike, numpy.abs(means) / numpy.where(flat, 1.0, spreads))
-    return scaled
+    spreads: Values = numpy.sqrt(numpy.maximum(counts @ (values * values) / size - means * means, 0.0))
+    return spreads

@@ -36,16 +36,18 @@ a:hover { text-decoration: underline; }
 .dim, .dim a { color: var(--dim); }
 .note { border-left: 3px solid var(--gold); padding: .3rem .8rem; background: var(--raised); }
 .figures { display: flex; flex-wrap: wrap; gap: .6rem 2.2rem; margin: 1.2rem 0 0; padding: 0; list-style: none; }
-.figures b { display: block; font-size: 1.6rem; line-height: 1.2; font-weight: 600; font-variant-numeric: tabular-nums; }
+.figures b { display: block; font-size: 1.6rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; overflow-wrap: normal; }
 th { text-align: left; font-weight: 500; color: var(--dim); vertical-align: bottom; }
 th, td { padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); }
 td { vertical-align: top; }
-td:first-child { overflow-wrap: anywhere; min-width: 8rem; }
+td:not(.n) { overflow-wrap: anywhere; }
+td:first-child { min-width: 8rem; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.group td { color: var(--dim); font-weight: 600; padding-top: .9rem; }
-article { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .9rem 1.1rem; margin: .7rem 0; }
+article {
+  background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .9rem 1.1rem; margin: .7rem 0;
+}
 article ul { margin: .3rem 0 0; padding-left: 1.1rem; }
 pre {
   margin: .2rem 0; padding: .7rem .9rem; background: var(--ground); border: 1px solid var(--line); border-radius: 4px;

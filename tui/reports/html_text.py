@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 
 from tui.model.shown import show_line, show_text
 from tui.model.trials import CheckResult
@@ -46,7 +47,8 @@ def rate_bar(count: Tally, low: float, high: float) -> str:
     return (
         f'<svg class="bar" viewBox="0 0 {_BAR} 12" width="{_BAR}" height="12" role="img" aria-label="interval">'
         f'<rect class="track" y="5" width="{_BAR}" height="2"/>'
-        f'<rect class="range" x="{low * _BAR:.1f}" y="3" width="{(high - low) * _BAR:.1f}" height="6" rx="3"/>{mark}</svg>'
+        f'<rect class="range" x="{low * _BAR:.1f}" y="3" width="{(high - low) * _BAR:.1f}" height="6" rx="3"/>'
+        f"{mark}</svg>"
     )
 
 
@@ -71,12 +73,12 @@ def share_bar(count: Tally) -> str:
 
 def marked(text: str, checks: Sequence[CheckResult]) -> str:
     """Text with the matches of its checks marked; where matches overlap, what was forbidden prevails."""
-    forbidden = _merge(checks, len(text), {"forbidden_pattern"})
-    found = _merge(checks, len(text), {check.kind for check in checks} - {"forbidden_pattern"})
+    forbidden = _merge([check for check in checks if check.kind == "forbidden_pattern"], len(text))
+    found = _merge([check for check in checks if check.kind != "forbidden_pattern"], len(text))
     edges = sorted({0, len(text), *(edge for span in (*forbidden, *found) for edge in span)})
     parts, bad, good = [], iter([*forbidden, _END]), iter([*found, _END])
     in_bad, in_good = next(bad), next(good)
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         while in_bad[1] <= start:
             in_bad = next(bad)
         while in_good[1] <= start:
@@ -90,10 +92,10 @@ def marked(text: str, checks: Sequence[CheckResult]) -> str:
 _END = (1 << 62, 1 << 62)
 
 
-def _merge(checks: Sequence[CheckResult], size: int, kinds: set[str]) -> list[tuple[int, int]]:
-    """The spans of checks of these kinds inside the text, without overlaps, in order."""
+def _merge(checks: Sequence[CheckResult], size: int) -> list[tuple[int, int]]:
+    """The spans of checks inside the text, without overlaps, in order."""
     merged: list[tuple[int, int]] = []
-    for start, end in sorted(span for check in checks if check.kind in kinds for span in check.spans):
+    for start, end in sorted(span for check in checks for span in check.spans):
         start, end = max(0, start), min(end, size)
         if end <= start:
             continue

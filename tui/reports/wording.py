@@ -82,9 +82,10 @@ def milliseconds(value: float | None) -> str:
         return "–"
     if value < 1_000:
         return f"{value:.0f} ms"
-    if value < 60_000:
+    if value < 59_950:
         return f"{value / 1_000:.1f} s"
-    return f"{int(value // 60_000)} min {int(value % 60_000 // 1_000)} s"
+    minutes, seconds = divmod(round(value / 1_000), 60)
+    return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
 
 
 def count(value: int | None) -> str:

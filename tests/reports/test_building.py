@@ -1,0 +1,162 @@
+"""The JSON report holds what the contract says, under the names it says."""
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.support.kept_runs import HOSTILE, hostile_run, keep, make_case, make_plan, make_result, small_run
+from tui.model.trials import Attempt, Timing, TrialKey, TrialResult
+from tui.model.values import JsonObject
+from tui.reports.building import build_report
+
+A, B = "openai/mock-a", "local/mock-b"
+FIVE = {"trials", "passed", "failed", "errors", "flaky"}
+
+
+def test_the_head() -> None:
+    report = build_report(small_run())
+    assert report["version"] == 1
+    assert report["run"] == {
+        "id": "0193f2a4c6d87000a1b2c3d4e5f60718",
+        "started_at": "2026-11-20T10:15:00.000+00:00",
+        "finished_at": "2026-11-20T10:16:30.500+00:00",
+        "state": "interrupted",
+        "command": "assay run suites/sample.yaml",
+        "assay": "0.1.0",
+    }
+    assert report["suite"] == {
+        "name": "Sample suite",
+        "path": "suites/sample.yaml",
+        "sha256": "ab" * 32,
+        "format": "schema-1.0.0",
+    }
+    assert list(report) == ["version", "run", "suite", "summary", "comparisons", "results"]
+
+
+def test_the_summary() -> None:
+    summary = build_report(small_run())["summary"]
+    assert set(summary) == FIVE | {"by_model", "by_category", "pass_rate_95", "repeats"}
+    for count in (summary, *summary["by_model"].values(), *summary["by_category"].values()):
+        assert count["trials"] == count["passed"] + count["failed"] + count["errors"] + count["flaky"]
+    assert {key: summary[key] for key in FIVE} == {"trials": 7, "passed": 2, "failed": 1, "errors": 3, "flaky": 1}
+    assert summary["by_model"][A] == {"trials": 4, "passed": 2, "failed": 0, "errors": 1, "flaky": 1}
+    assert summary["pass_rate_95"][A] == pytest.approx([0.1500, 0.8500], abs=1e-4)
+    assert summary["repeats"][A] == {"n": 1, "pass_at_k": {"1": 0.5}, "pass_hat_k": {"1": 0.5}, "flake_rate": 0.25}
+
+
+def test_the_comparisons() -> None:
+    assert build_report(small_run())["comparisons"] == [
+        {
+            "a": A,
+            "b": B,
+            "wins": 2,
+            "losses": 0,
+            "ties": 1,
+            "win_cases": ["sec-001", "bug-001"],
+            "loss_cases": [],
+            "method": "mcnemar-exact",
+            "p_value": 0.5,
+            "p_holm": 0.5,
+        }
+    ]
+
+
+def test_a_result() -> None:
+    result = build_report(small_run())["results"][4]
+    attempts = result.pop("attempts")
+    assert result == {
+        "case": "bug-001",
+        "name": "Off by one",
+        "category": "Bug Fixing",
+        "tags": ["quick", "pager"],
+        "model": A,
+        "repeat": 1,
+        "verdict": "passed",
+        "flaky": False,
+        "error": None,
+        "changes": [
+            {"path": "src/pager.py", "kind": "modified", "added": 1, "removed": 1, "diff": "@@ -1 +1 @@\n-a\n+b\n"}
+        ],
+        "not_applied": [{"block": 1, "path": None, "language": "bash", "reason": "no target fits"}],
+        "scores": [],
+    }
+    (attempt,) = attempts
+    (step,) = attempt["steps"]
+    assert (attempt["verdict"], attempt["error"]) == ("passed", None)
+    assert step["input"] == "Write code."
+    assert step["response"] == "Use a parameter."
+    assert (step["reasoning"], step["tools_used"], step["memory"]) == ("", [], None)
+    assert step["checks"] == [
+        {
+            "kind": "expected_pattern",
+            "target": "parameter",
+            "state": "passed",
+            "detail": "found once",
+            "spans": [[6, 15]],
+        },
+        {"kind": "forbidden_pattern", "target": "eval", "state": "passed", "detail": "", "spans": []},
+    ]
+    assert step["usage"] == {"input_tokens": 20, "output_tokens": 40, "reasoning_tokens": None}
+    assert step["timing"] == {"first_token_ms": 150.0, "duration_ms": 1200.0}
+    assert step["retries"] == []
+
+
+def test_every_attempt_and_retry_is_there() -> None:
+    result = build_report(small_run())["results"][2]
+    assert (result["verdict"], result["flaky"]) == ("passed", True)
+    assert [attempt["verdict"] for attempt in result["attempts"]] == ["failed", "passed"]
+    assert result["attempts"][1]["steps"][0]["retries"] == [{"reason": "429 Too Many Requests", "waited_ms": 1000}]
+
+
+def test_scores_are_put_where_they_belong() -> None:
+    score: JsonObject = {
+        "criterion": "Tone",
+        "severity": "low",
+        "extent": 2,
+        "band": "low",
+        "note": "curt",
+        "reviewer": "anna",
+        "scored_at": "2026-11-20T12:00:00+00:00",
+    }
+    results = build_report(small_run(), scores={TrialKey("sec-001", B): [score]})["results"]
+    assert [result["scores"] for result in results[:3]] == [[], [score], []]
+
+
+def test_numbers_that_json_has_not_become_null() -> None:
+    plan = make_plan([make_case("one")], [A])
+    step = replace(
+        make_result(plan.trials[0]).attempts[0].steps[0],
+        memory={"a": [math.nan, 1.5, {"b": -math.inf}]},
+        timing=Timing(math.nan, math.inf),
+    )
+    attempt = Attempt(1, "passed", None, (step,), "", math.nan)
+    report = build_report(keep(plan, [TrialResult(plan.trials[0], "passed", False, None, (attempt,))]))
+    json.dumps(report, allow_nan=False)
+    kept = report["results"][0]["attempts"][0]
+    assert kept["steps"][0]["memory"] == {"a": [None, 1.5, {"b": None}]}
+    assert kept["steps"][0]["timing"] == {"first_token_ms": None, "duration_ms": None}
+    assert kept["duration_ms"] is None
+
+
+def test_hostile_text_is_not_changed() -> None:
+    report = build_report(hostile_run())
+    assert report["suite"]["name"] == HOSTILE
+    step = report["results"][0]["attempts"][0]["steps"][0]
+    assert step["response"] == HOSTILE
+    assert step["memory"] == {HOSTILE: [HOSTILE, {HOSTILE: None}]}
+
+
+def plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(type(key) is str and plain(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return all(map(plain, value))
+    return value is None or type(value) in (str, int, float, bool)
+
+
+def test_only_what_json_has() -> None:
+    assert plain(build_report(small_run()))
+    assert plain(build_report(hostile_run()))

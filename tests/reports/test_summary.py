@@ -1,0 +1,122 @@
+"""Counts, repeats and comparisons of a run."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.kept_runs import keep, make_case, make_plan, make_result, small_run
+from tui.model.kept import KeptRun
+from tui.model.suite import Case
+from tui.model.trials import TrialKey, Verdict
+from tui.reports.statistics import mcnemar_exact, wilson_interval
+from tui.reports.summary import Effort, Tally, summarize
+
+A, B, C = "openai/mock-a", "local/mock-b", "third"
+
+
+def run_of(outcomes: dict[str, dict[str, str]], repeats: int = 1) -> KeptRun:
+    """Cases → model → one letter for each repeat: p passed, ~ flaky, f failed, e error, t, i, c; a space is not run."""
+    words: dict[str, Verdict] = {"p": "passed", "~": "passed", "f": "failed", "e": "error"}
+    words |= {"t": "timed_out", "i": "incomplete", "c": "cancelled"}
+    models = list(next(iter(outcomes.values())))
+    plan = make_plan([make_case(case) for case in outcomes], models, repeats=repeats)
+    results = (
+        make_result(key, words[letter], flaky=letter == "~")
+        for key in plan.trials
+        if (letter := outcomes[key.case][key.model][key.repeat - 1]) != " "
+    )
+    return keep(plan, results)
+
+
+def test_counts() -> None:
+    summary = summarize(small_run())
+    assert summary.total == Tally(trials=7, passed=2, failed=1, errors=3, flaky=1)
+    assert summary.by_model == {A: Tally(4, 2, 0, 1, 1), B: Tally(3, 0, 1, 2, 0)}
+    assert summary.by_category == {"Security": Tally(4, 1, 1, 1, 1), "Bug Fixing": Tally(3, 1, 0, 2, 0)}
+    assert (summary.planned, summary.not_run) == (8, 1)
+    assert summary.pass_rate_95[A] == wilson_interval(2, 4)
+    assert summary.effort[A] == Effort(1200.0, 150.0, 100, 200)
+
+
+@pytest.mark.parametrize("letter", "etic")
+def test_whatever_is_neither_pass_nor_fail_is_an_error(letter: str) -> None:
+    assert summarize(run_of({"one": {A: letter}})).total == Tally(1, 0, 0, 1, 0)
+
+
+def test_every_planned_model_and_category_is_there() -> None:
+    cases = [make_case("one"), replace(make_case("two"), category="Empty")]
+    plan = make_plan(cases, [A, B])
+    summary = summarize(keep(plan, [make_result(TrialKey("one", A))], "interrupted"))
+    assert summary.by_model == {A: Tally(1, 1, 0, 0, 0), B: Tally()}
+    assert summary.by_category == {"Security": Tally(1, 1, 0, 0, 0), "Empty": Tally()}
+    assert summary.pass_rate_95[B] == (0.0, 1.0)
+    assert summary.repeats[B].pass_at_k == {}
+    (comparison,) = summary.comparisons
+    assert (comparison.wins, comparison.losses, comparison.ties, comparison.p_value) == (0, 0, 0, 1.0)
+
+
+def test_a_category_that_is_not_planned_is_not_there() -> None:
+    plan = make_plan([make_case("one"), replace(make_case("two"), category="Other")], [A])
+    assert set(summarize(keep(replace(plan, trials=plan.trials[:1]), [])).by_category) == {"Security"}
+
+
+def test_repeats() -> None:
+    summary = summarize(run_of({"one": {A: "ppp"}, "two": {A: "pff"}, "three": {A: "fff"}, "four": {A: "f~e"}}, 3))
+    repeats = summary.repeats[A]
+    assert repeats.n == 3
+    assert repeats.pass_at_k == pytest.approx({1: (1 + 1 / 3) / 4, 2: (1 + 2 / 3) / 4, 3: 2 / 4})
+    assert repeats.pass_hat_k == pytest.approx({1: (1 + 1 / 3) / 4, 2: 1 / 4, 3: 1 / 4})
+    assert repeats.flake_rate == 2 / 4
+
+
+def test_a_case_with_fewer_results_counts_for_the_smaller_k_only() -> None:
+    repeats = summarize(run_of({"one": {A: "pp "}, "two": {A: "f  "}}, 3)).repeats[A]
+    assert repeats.n == 3
+    assert repeats.pass_at_k == {1: 0.5, 2: 1.0}
+    assert repeats.pass_hat_k == {1: 0.5, 2: 1.0}
+
+
+def test_a_win_is_a_plain_pass_where_the_other_has_none() -> None:
+    outcomes = {
+        "win": {A: "p", B: "f"},
+        "win-over-error": {A: "p", B: "e"},
+        "win-over-flaky": {A: "p", B: "~"},
+        "loss": {A: "t", B: "p"},
+        "both": {A: "p", B: "p"},
+        "neither": {A: "~", B: "f"},
+        "one-not-run": {A: "p", B: " "},
+    }
+    (comparison,) = summarize(run_of(outcomes)).comparisons
+    assert (comparison.a, comparison.b) == (A, B)
+    assert comparison.win_cases == ("win", "win-over-error", "win-over-flaky")
+    assert comparison.loss_cases == ("loss",)
+    assert comparison.ties == 2
+    assert comparison.method == "mcnemar-exact"
+    assert comparison.p_value == comparison.p_holm == mcnemar_exact(3, 1)
+
+
+def test_with_repeats_a_win_is_a_greater_share() -> None:
+    outcomes = {f"win-{number}": {A: "ppp", B: "pff"} for number in range(8)}
+    outcomes |= {"loss": {A: "fff", B: "ffp"}, "tie": {A: "pff", B: "ffp"}}
+    (comparison,) = summarize(run_of(outcomes, 3)).comparisons
+    assert (comparison.wins, comparison.losses, comparison.ties) == (8, 1, 1)
+    assert comparison.method == "paired-bootstrap"
+    assert 0.0001 < comparison.p_value < 0.02
+
+
+def test_every_pair_is_compared_and_adjusted() -> None:
+    outcomes = {f"case-{number}": {A: "p", B: "f", C: "p" if number % 2 else "f"} for number in range(10)}
+    pairs = summarize(run_of(outcomes)).comparisons
+    assert [(pair.a, pair.b) for pair in pairs] == [(A, B), (A, C), (B, C)]
+    assert [pair.p_value for pair in pairs] == [2 / 1024, 2 / 32, 2 / 32]
+    assert [pair.p_holm for pair in pairs] == pytest.approx([6 / 1024, 4 / 32, 4 / 32])
+
+
+def test_one_model_is_compared_with_nobody() -> None:
+    assert summarize(run_of({"one": {A: "p"}})).comparisons == ()
+
+
+def test_a_result_of_a_case_that_the_suite_has_not() -> None:
+    kept = small_run()
+    lost = replace(kept, plan=replace(kept.plan, suite=replace(kept.plan.suite, cases=tuple[Case, ...]())))
+    assert summarize(lost).by_category == {"": Tally(7, 2, 1, 3, 1)}
