@@ -1,0 +1,65 @@
+"""The built-in servers' small rules."""
+
+import pytest
+
+from tui.model.nearest import did_you_mean, nearest
+from tui.model.parameters import parameter_from_text
+from tui.model.servers import KEY_VARIABLES, has_password, is_loopback, token_limit_for, url_fault
+
+
+@pytest.mark.parametrize(
+    ("url", "loopback"),
+    [
+        ("http://localhost/v1", True),
+        ("http://LOCALHOST./v1", True),
+        ("http://127.0.0.1:8080", True),
+        ("http://127.255.0.9", True),
+        ("http://[::1]:1", True),
+        ("http://a.localhost", True),
+        ("http://localhost.example", False),
+        ("http://127.0.0.1.example", False),
+        ("http://10.0.0.1", False),
+        ("http://[::2]", False),
+        ("http://[::1", False),
+        ("nonsense", False),
+        (None, False),
+    ],
+)
+def test_loopback(url: str | None, loopback: bool) -> None:
+    assert is_loopback(url) == loopback
+
+
+def test_urls() -> None:
+    assert url_fault("https://h.example:8443/v1?x=y") is None
+    assert url_fault("http://[::1]:8080/v1") is None
+    assert url_fault("http://h:0/") == "has port 0"
+    assert url_fault("http://[::1/") == "is not a URL"
+    assert has_password("http://me@h/v1")
+    assert not has_password("http://h/v1?mail=a@b")
+
+
+def test_only_openai_itself_knows_the_new_name_of_the_limit() -> None:
+    assert token_limit_for("https://api.openai.com/v1/") == "max_completion_tokens"
+    assert token_limit_for("https://api.openai.com.example/v1") == "max_tokens"
+    assert token_limit_for(None) == "max_tokens"
+
+
+def test_keys_are_looked_for_in_all_variables_of_the_servers() -> None:
+    assert {"OPENAI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GH_TOKEN"} <= set(KEY_VARIABLES)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("7", 7), ("0.5", 0.5), ("1e-1", 0.1), ("-1", -1), ("hot", "hot"), ("1_0", "1_0"), ("٣", "٣"), ("", "")],
+)
+def test_a_parameter_from_text(text: str, value: object) -> None:
+    assert parameter_from_text("temperature", text) == value
+    assert parameter_from_text("system", text) == text
+
+
+def test_the_nearest_word() -> None:
+    assert nearest("Temprature", ["seed", "temperature"]) == "temperature"
+    assert nearest("api-key", ["api_key"]) == "api_key"
+    assert nearest("xyz", ["seed"]) is None
+    assert did_you_mean("sed", ["seed"]) == "Did you mean seed? "
+    assert did_you_mean("xyz", ["seed"]) == ""
