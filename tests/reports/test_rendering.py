@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from markdown_it import MarkdownIt
 
 from tests.support.kept_runs import (
     HOSTILE,
@@ -31,6 +32,7 @@ from tui.model.kept import KeptRun
 from tui.model.trials import Attempt, CheckResult, TrialKey, TrialResult
 from tui.model.values import JsonObject
 from tui.reports.building import build_report
+from tui.reports.markdown_text import inline
 from tui.reports.rendering import ReportFormat, render_report, render_reports
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -389,6 +391,27 @@ def test_markdown_of_hostile_text_adds_no_markup() -> None:
     assert cells == [
         len(re.findall(r"(?<!\\)\|", line)) for line in outside_fences(harmless).split("\n") if line.startswith("|")
     ]
+
+
+def test_markdown_of_hostile_text_is_read_as_text() -> None:
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+    def shape(text: str) -> list[str]:
+        inner = [child.type for token in reader.parse(text) for child in token.children or ()]
+        assert not {"html_inline", "link_open", "image", "em_open", "strong_open", "s_open"} & set(inner)
+        return [token.type for token in reader.parse(text) if token.type not in ("inline", "html_block")]
+
+    assert "html_block" not in [token.type for token in reader.parse(hostile("markdown"))]
+    assert shape(whole(hostile_run(), "markdown")) == shape(whole(hostile_run("harmless"), "markdown"))
+
+
+@pytest.mark.parametrize(
+    "start", ["1. one", "- one", "+ one", "* one", "# one", "> one", "=== ", "---", "```", "<!--", "10) x"]
+)
+def test_markdown_of_text_that_begins_like_a_block_is_text(start: str) -> None:
+    tokens = MarkdownIt("commonmark").parse(inline(start))
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert "".join(child.content for child in tokens[1].children or ()) == start.strip()
 
 
 def test_markdown_fences_are_longer_than_what_they_hold() -> None:
