@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tui.checks.checker import Answer, Checker, Watch, Watched
@@ -139,6 +139,8 @@ async def test_the_work_does_not_grow_with_the_text() -> None:
     for _ in range(4_000):
         watch.feed("token " * 8)
         await watch.poll()
+    assert await watch.poll() == ()
+    assert len(sizes) == 4_000
     assert max(sizes) <= REACH + 48
     assert sizes[200] == sizes[-1]
     assert await moves(watch, "needle") == [Watched(1, "found", ((192_000, 192_006),))]
@@ -176,8 +178,11 @@ ATOMS = [
 @given(
     pattern=st.lists(st.sampled_from(ATOMS), min_size=1, max_size=3).map("".join),
     kind=st.sampled_from(["expected_pattern", "output.matches", "forbidden_pattern"]),
-    chunks=st.lists(st.text(alphabet="aab \né😀", max_size=12), max_size=25),
+    chunks=st.lists(st.text(alphabet="aab \né😀", max_size=4), max_size=40),
 )
+@example(pattern="a+", kind="expected_pattern", chunks=["a"] * 9 + ["b"] * 20)
+@example(pattern="a*", kind="output.matches", chunks=["aa", "b"] * 15)
+@example(pattern="(?:ab|a)b?", kind="forbidden_pattern", chunks=["a", "b", "b"] * 12)
 def test_what_is_found_live_is_what_a_scan_of_the_whole_finds(
     runner: tuple[asyncio.Runner, Checker], pattern: str, kind: CheckKind, chunks: list[str]
 ) -> None:

@@ -54,10 +54,7 @@ class Followed:
         edge = end - OPEN_LENGTH
         settled = [span for span in found if span[0] <= edge]
         self._settled += settled
-        if settled:
-            start, stop = settled[-1]
-            self._resume = stop if stop > start else start + 1
-        self._resume = max(self._resume, edge + 1)
+        self._resume = max(self._resume, edge + 1, *(stop for _, stop in settled[-1:]))
         self.spans = tuple([*self._settled, *found[len(settled) :]][:MOST_SPANS])
         self.state = self._state_of(bool(self.spans))
         if len(self._settled) >= MOST_SPANS or not matches.counted or (self.spans and not self._target):

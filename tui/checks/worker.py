@@ -18,7 +18,7 @@ from tui.checks.searches import Search
 
 # Processor time, so that a busy or suspended machine is not laid to the pattern.
 SECONDS_A_PATTERN = 1.0
-_MEMORY = 768 * 1024 * 1024
+_MEMORY = 512 * 1024 * 1024
 _FLUSH_SECONDS = 0.05
 _CHUNK = 1 << 20
 
