@@ -47,7 +47,7 @@ def refused_path(path: str) -> str | None:
     fault = path_fault(relative(path))
     if fault is None:
         return None
-    fix = "" if ";" in fault else "; name a file below the root, with `/` between folders"
+    fix = "" if ";" in fault else "; choose another path below the root"
     return f"the path {quoted(path)} is refused: it {fault}{fix}"
 
 

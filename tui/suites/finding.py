@@ -29,7 +29,7 @@ _SUITE_KEY = re.compile(
 )
 
 
-def find_suites(path: Path) -> tuple[Path, ...]:
+def find_suites(path: Path) -> list[Path]:
     """The suite files below a folder, each folder's files before its subfolders, by name; a file is itself the answer.
 
     Hidden files and folders, `node_modules` and the like are passed over, and so is a file that is clearly no suite:
@@ -37,8 +37,8 @@ def find_suites(path: Path) -> tuple[Path, ...]:
     listed, so that it is reported.
     """
     if not path.is_dir():
-        return (path,)
-    return tuple(_walk(path))
+        return [path]
+    return list(_walk(path))
 
 
 def _walk(folder: Path) -> Iterator[Path]:

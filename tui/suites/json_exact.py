@@ -110,7 +110,7 @@ class ExactJson:
 
     def _key(self, position: int) -> int:
         if not self.text.startswith('"', position):
-            raise self._stop(position, f"a key in double quotes is due here, {words.found(self.text, position)}")
+            raise self._stop(position, words.no_key(self.text, position))
         key, after = self._string(position)
         inner, shown = self._open[-1], show_line(key, 60)
         inner.key, inner.key_start = key, position
@@ -118,7 +118,7 @@ class ExactJson:
             self._note(position, f"the key `{shown}` stands here a second time; remove one of the two")
         colon = self._space(after)
         if not self.text.startswith(":", colon):
-            raise self._stop(colon, f"a colon is due after the key `{shown}`, {words.found(self.text, colon)}")
+            raise self._stop(colon, f"a colon is due after `{shown}`, {words.found(self.text, colon)}; add it")
         return self._space(colon + 1)
 
     def _string(self, position: int) -> tuple[str, int]:

@@ -34,6 +34,15 @@ def no_value(text: str, position: int, word: str) -> str:
     return f"a value is due here, {found(text, position)}; text stands in double quotes"
 
 
+def no_key(text: str, position: int) -> str:
+    """Why no key begins at the position."""
+    if text.startswith(_COMMENTS, position):
+        return _NO_COMMENTS
+    if text.startswith("'", position):
+        return "keys stand in double quotes in JSON, not in single ones"
+    return f"a key in double quotes is due here, {found(text, position)}; write one"
+
+
 def not_closed(text: str, position: int, closer: str) -> str:
     """Why an object or list cannot go on at the position."""
     if position >= len(text):
@@ -42,7 +51,8 @@ def not_closed(text: str, position: int, closer: str) -> str:
     if text.startswith(_COMMENTS, position):
         return _NO_COMMENTS
     what = f"a comma or `{closer}` is due here, {found(text, position)}"
-    return what if text[position] in "]}:" else f"{what}; is a comma missing before it?"
+    fix = "check the brackets" if text[position] in "]}:" else "is a comma missing before it?"
+    return f"{what}; {fix}"
 
 
 def found(text: str, position: int) -> str:

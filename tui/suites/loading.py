@@ -40,7 +40,7 @@ def load_suite(
     try:
         source = read_source(path)
     except NotRead as reason:
-        return Loaded(None, (Problem(str(path), None, None, "error", "", str(reason)),))
+        return Loaded(None, (Problem(str(path), None, None, "error", "file", str(reason)),))
     around = Around(path.parent, pattern_error, clone, repository)
     with _no_collecting():
         quick = read_quickly(source.text) if source.syntax == "JSON" else None

@@ -30,7 +30,7 @@ def unknown_key(word: str, known: Iterable[str]) -> str:
 
 def quoted(value: object) -> str:
     """A value from the file as it may be shown in a sentence."""
-    return f"`{show_line(str(value), 60)}`"
+    return f"`{show_line(str(value).replace(chr(10), '␊'), 60)}`"
 
 
 def _letters(word: str) -> str:

@@ -83,7 +83,7 @@ def _what(value: Any) -> str:
 def _advice(kind: str, value: Any) -> str:
     match kind, value:
         case _, None:
-            return "leave the key out if there is nothing to say"
+            return "write a value, or leave an optional key out"
         case "string_type", bool() | int() | float():
             return "put it in quotes"
         case "bool_type", str() if value.lower() in _TRUTH:
@@ -94,7 +94,9 @@ def _advice(kind: str, value: Any) -> str:
             return "remove the quotes"
         case "list_type", str():
             return "put it in square brackets"
-    return "mend it"
+        case (("int_type" | "int_from_float"), float()):
+            return "round it"
+    return f"write {_WANTED.get(kind, 'that')}"
 
 
 def shape_at(hint: Any, path: Path) -> Any:
@@ -133,4 +135,4 @@ def _description(shape: Any, key: str) -> str:
 
     found = (getattr(part, "description", None) for part in details(_hints(shape).get(key)))
     text = next((description for description in found if description), "")
-    return text[:1].lower() + text[1:]
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]

@@ -78,7 +78,9 @@ class ExactYaml:
             while loader.check_event():
                 yield loader.get_event()
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
+            # Of a quotation mark that is never closed, the mark is where to look, not the end of the file.
+            opened = "end of stream" in str(error.problem) and error.context_mark
+            mark = opened or error.problem_mark or error.context_mark
             raise self._stop(mark.index if mark else 0, explain(error)) from error
         except yaml.YAMLError as error:
             raise self._stop(0, f"cannot be read ({show_line(str(error), 100)}); check the syntax") from error

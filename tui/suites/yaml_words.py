@@ -5,6 +5,7 @@ import yaml
 from tui.model.shown import show_line
 
 _HINTS = (
+    ("violates indentation", "indent with spaces only"),
     ("cannot start any token", "put the text in quotes, and indent with spaces only"),
     ("mapping values are not allowed", "a text with `: ` in it needs quotes; otherwise check the indentation"),
     ("could not find expected ':'", "a key needs a colon; a text over several lines needs quotes or `|`"),
