@@ -4,8 +4,9 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -53,13 +54,12 @@ class AssayApp(ThemedApp[int]):
         return self._explore
 
     def on_mount(self) -> None:
-        """Signals end it like a person would; themes are followed after the first paint."""
+        """Signals end it like a person would."""
         loop = asyncio.get_running_loop()
         for name, code in _SIGNALS.items():
             number = getattr(signal, name, None)
             if number is not None:
                 loop.add_signal_handler(number, self._end, code)
-        self.call_after_refresh(self.run_worker, self.follow_themes(), name="themes", group="themes")
 
     def on_shelf_watch_desk_opened(self, message: ShelfWatch.DeskOpened) -> None:
         """The config may give keys, and a theme."""
@@ -68,7 +68,7 @@ class AssayApp(ThemedApp[int]):
         if config.theme and config.theme != self.theme and config.theme in self.available_themes:
             self.theme = config.theme
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key of where you are, then Textual's own for themes."""
         for node, binding, enabled, tooltip in screen.active_bindings.values():
             if enabled and binding.id and binding.id.partition(".")[0] not in ("list", "tree", "line"):
@@ -88,8 +88,9 @@ class AssayApp(ThemedApp[int]):
 
     def action_leave(self) -> None:
         """Leave; ask while something runs."""
-        self.run_worker(self._leave(), name="leave", group="leave")
+        self._leave()
 
+    @work(group="leave")
     async def _leave(self) -> None:
         from tui.app.screens.confirm import ConfirmScreen
 
@@ -103,7 +104,11 @@ class AssayApp(ThemedApp[int]):
         await self._finish(0)
 
     def _end(self, code: int) -> None:
-        self.run_worker(self._finish(code), name="end", group="end")
+        self._end_now(code)
+
+    @work(group="end")
+    async def _end_now(self, code: int) -> None:
+        await self._finish(code)
 
     async def _finish(self, code: int) -> None:
         if self._leaving:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tui.app.presentation.marks import mark_of, status_of
-from tui.app.presentation.pieces import Line, Piece, text_of, width_of
+from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.model.state import AttemptProgress, StepProgress, TrialProgress
 
 _CHARACTERS_A_TOKEN = 4
@@ -74,13 +74,13 @@ def count(value: int | None, width: int, approximate: bool = False) -> str:
     return text.rjust(width)
 
 
-def figure_line(trial: TrialProgress | None, now: float, width: int) -> Line:
-    """The bottom line of a pane: `✓  0.9 s · first 0.15 · 128 tok/s ·   96 tok`, shorter where there is less room."""
+def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, now: float, width: int) -> Line:
+    """What stands below a pane, for one attempt of its trial: `✓  0.9 s · first 0.15 · 128 tok/s ·   96 tok`, less of
+    it where there is less room."""
     if trial is None:
         return ()
-    status = status_of(trial)
-    mark: Piece = mark_of(status)
-    attempt = trial.attempt
+    earlier = attempt is not None and attempt is not trial.attempt and attempt.finished is not None
+    mark = mark_of(attempt.finished.verdict if earlier and attempt and attempt.finished else status_of(trial))
     shown = figures_of(attempt, now)
     speed = count(None if shown.speed is None else round(shown.speed), 3)
     parts: list[str] = [

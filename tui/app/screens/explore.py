@@ -3,7 +3,7 @@
 from time import monotonic
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
 
 from tui.app.desk import Desk
@@ -28,7 +28,6 @@ class ExploreScreen(LookingScreen):
 
     def on_mount(self) -> None:
         """One timer hands text, figures and marks over while something runs."""
-        super().on_mount()
         self._flush_timer = self.set_interval(1 / FLUSHES_A_SECOND, self._flush, pause=True)
         self._flushes = 0
 
@@ -36,7 +35,11 @@ class ExploreScreen(LookingScreen):
         """Runs can be asked for now."""
         if self.looking is not None:
             self.queue = RunQueue(desk, self.looking.shelf, self, self._ask)
-            self.run_worker(self.queue.work(), name="runs", group="runs")
+            self._work(self.queue)
+
+    @work(group="runs")
+    async def _work(self, queue: RunQueue) -> None:
+        await queue.work()
 
     async def _ask(self, consent: Consent) -> bool:
         from tui.app.screens.confirm import ConfirmScreen

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -80,10 +80,11 @@ class LookingScreen(Screen[None]):
         self.answers.display = self.evidence.display = False
         self.overview.border_title = Content("Start")
         self.overview.show_lines(start_lines(""))
-        self.call_after_refresh(self._start_watch)
+        self.call_after_refresh(self._follow_shelf)
 
-    def _start_watch(self) -> None:
-        self.run_worker(self._watch.work(), name="watch", group="watch")
+    @work(group="watch")
+    async def _follow_shelf(self) -> None:
+        await self._watch.work()
 
     # --- what comes from the shelf
 
@@ -174,10 +175,9 @@ class LookingScreen(Screen[None]):
         self.faults = {}
         looking = self.looking
         if looking is not None and looking.suite is not None:
-            self.run_worker(
-                self._resolve(looking.suite, looking.models), name="resolve", group="resolve", exclusive=True
-            )
+            self._resolve(looking.suite, looking.models)
 
+    @work(group="resolve", exclusive=True)
     async def _resolve(self, suite: Suite, models: tuple[str, ...]) -> None:
         if self.desk is not None:
             _, faults = await asyncio.to_thread(resolve_each, self.desk, suite, models)
@@ -318,8 +318,9 @@ class LookingScreen(Screen[None]):
 
     def action_choose_models(self) -> None:
         """Choose the models that stand side by side."""
-        self.run_worker(self._choose_models(), name="models", group="models", exclusive=True)
+        self._choose_models()
 
+    @work(group="models", exclusive=True)
     async def _choose_models(self) -> None:
         from tui.app.screens.model_chooser import ModelChooser
 
@@ -336,8 +337,9 @@ class LookingScreen(Screen[None]):
 
     def action_edit(self) -> None:
         """Open the suite in the person's editor."""
-        self.run_worker(self._edit(), name="edit", group="edit", exclusive=True)
+        self._edit()
 
+    @work(group="edit", exclusive=True)
     async def _edit(self) -> None:
         from tui.app.editing import edit
 

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from tui.app.painting import content_of
 from tui.app.presentation.figures import figure_line
-from tui.app.presentation.pieces import Line
+from tui.app.presentation.pieces import Line, text_of
 from tui.app.presentation.sentences import closing_note, waiting_note
 from tui.app.presentation.transcript import marks_in, reasoning, transcript
 from tui.app.widgets.answer_view import AnswerView
@@ -103,9 +103,14 @@ class AnswerPane(Vertical):
         """Put a title above."""
         self.border_title = title
 
+    @property
+    def figures(self) -> str:
+        """What stands below, as text."""
+        return text_of(self._figures)
+
     def draw_figures(self) -> None:
         """Bring the figures below up to date; only that line is painted, and only where it is another."""
-        line = figure_line(self._trial, monotonic(), self.size.width - 4)
+        line = figure_line(self._trial, self._attempt(self._trial), monotonic(), self.size.width - 4)
         if line != self._figures:
             self._figures = line
             # the public setter would paint the answer again, several times a second

@@ -1,0 +1,123 @@
+"""The Explore screen over a scripted desk, and what can be seen of it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.message import Message
+from textual.pilot import Pilot
+
+from tests.support.pilots import until
+from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, suite_of
+from tui.app.app import AssayApp
+from tui.app.presentation.pieces import text_of
+from tui.app.screens.explore import ExploreScreen
+from tui.app.widgets.answer_pane import AnswerPane
+from tui.app.widgets.checks_tab import ChecksTab
+from tui.app.widgets.line_list import LineList
+
+CASES = (
+    case_of("one", name="reverse a text", expects=["def"], forbids=["eval"], tags=["python"]),
+    case_of("two", name="query by mail", category="Security", severity="critical"),
+    case_of("three", name="hash a password", category="Security", severity="high"),
+)
+
+
+def desk_for(folder: Path, *names: str) -> ScriptedDesk:
+    """A desk with a suite of three cases for each name; the files are there, but empty."""
+    desk = ScriptedDesk()
+    for name in names or ("quickstart",):
+        path = folder / f"{name}.yaml"
+        path.write_text("")
+        desk.suites[path] = Opened(suite_of(path, *CASES, name=name))
+    return desk
+
+
+@dataclass
+class Seen:
+    """The app under test; what a person would see of it."""
+
+    app: AssayApp
+    pilot: Pilot[int]
+    desk: ScriptedDesk
+    messages: list[Message]
+
+    @property
+    def screen(self) -> ExploreScreen:
+        screen = self.app.screen_stack[0]
+        assert isinstance(screen, ExploreScreen)
+        return screen
+
+    @property
+    def rows(self) -> list[str]:
+        tree = self.screen.suites.tree_of_suites
+        return [text_of(tree.line_at(place, 40)) for place in range(tree.line_count)]
+
+    @property
+    def row(self) -> str:
+        return self.rows[self.screen.suites.tree_of_suites.cursor].strip()
+
+    @property
+    def header(self) -> str:
+        return text_of(self.screen.header.line_for(200))
+
+    @property
+    def footer(self) -> str:
+        return str(self.screen.query_one("KeysLine").render())
+
+    @property
+    def overview(self) -> str:
+        return str(self.screen.overview.query_one("Static").render())
+
+    @property
+    def notices(self) -> list[str]:
+        return [notice.message for notice in self.app._notifications]
+
+    @property
+    def checks(self) -> list[str]:
+        table = self.screen.query_one(ChecksTab).query_one(LineList)
+        return [text_of(table.line_at(place, 100)).strip() for place in range(table.line_count)]
+
+    @property
+    def busy(self) -> bool:
+        return self.screen.queue is not None and self.screen.queue.busy
+
+    def told(self, kind: type[Message]) -> list[Message]:
+        """The messages of a kind so far."""
+        return [message for message in self.messages if type(message) is kind]
+
+    def pane(self, number: int) -> AnswerPane:
+        return self.screen.answers.panes[number]
+
+    def text(self, number: int) -> str:
+        """All that stands in a pane: the answer, the note, the fault."""
+        pane = self.pane(number)
+        rows = (pane.view.render_line(y).text.rstrip() for y in range(pane.view.size.height))
+        return "\n".join(row for row in (*rows, str(pane.query_one(".fault").render())) if row)
+
+    async def until(self, condition: object, what: str = "") -> None:
+        """Wait for a condition: something to call."""
+        assert callable(condition)
+        await until(self.pilot, condition, what)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+
+@asynccontextmanager
+async def explored(desk: ScriptedDesk, size: tuple[int, int] = (140, 44), *, wait: bool = True) -> AsyncIterator[Seen]:
+    """The app on a desk, with the first suite open."""
+    app = AssayApp(lambda: desk, [Path("suites")])
+    messages: list[Message] = []
+
+    def hear(message: Message) -> None:
+        """A message that bubbles is heard at every station."""
+        if not any(message is each for each in messages[-50:]):
+            messages.append(message)
+
+    async with app.run_test(size=size, message_hook=hear) as pilot:
+        seen = Seen(app, pilot, desk, messages)
+        if wait:
+            await seen.until(lambda: seen.screen.looking and seen.screen.looking.path, "a suite is open")
+        yield seen

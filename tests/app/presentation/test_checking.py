@@ -1,0 +1,105 @@
+"""The Checks table and the transcript, as text."""
+
+from tests.support.scripted_desk import case_of, prompt_of, result_of, step_of
+from tui.app.presentation.checking import cell_line, check_rows, columns, detail_lines, head_line, row_line
+from tui.app.presentation.pieces import text_of, width_of
+from tui.app.presentation.transcript import heading, marks_in, reasoning, starts, transcript
+from tui.model.events import (
+    AttemptStarted,
+    CheckMoved,
+    Event,
+    ReasoningArrived,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    TextArrived,
+    TrialFinished,
+)
+from tui.model.state import RunState, TrialProgress
+from tui.model.suite import Check, Step
+from tui.model.trials import CheckResult, TrialKey
+
+A = TrialKey("one", "mock-a")
+CASE = case_of("one", expects=["def", "empty"], forbids=["eval"])
+
+
+def trial_after(*events: Event) -> TrialProgress:
+    state = RunState()
+    for event in (RunStarted("r", (A,), "t"), AttemptStarted(A, 1, 1), StepStarted(A, 1, 0, prompt_of()), *events):
+        state.take(event)
+    return state.trials[A]
+
+
+def cells(trial: TrialProgress | None) -> list[str]:
+    return [text_of(cell_line(row, trial)) for row in check_rows(CASE)]
+
+
+def test_cells_move_while_text_arrives() -> None:
+    assert cells(None) == ["·", "·", "·"]
+    assert cells(trial_after()) == ["… waiting", "… waiting", "… none so far"]
+    moved = trial_after(
+        TextArrived(A, 1, 0, "x\ndef eval"),
+        CheckMoved(A, 1, 0, 0, "found", ((2, 5),)),
+        CheckMoved(A, 1, 0, 2, "forbidden", ((6, 10),)),
+    )
+    assert cells(moved) == ["✓ 1  line 2", "… waiting", "✗ found  line 2"]
+
+
+def test_cells_are_decided_at_the_end() -> None:
+    checks = (
+        CheckResult("expected_pattern", "def", "passed", spans=((0, 3), (4, 7))),
+        CheckResult("expected_pattern", "empty", "failed"),
+        CheckResult("forbidden_pattern", "eval", "passed"),
+    )
+    assert cells(trial_after(StepFinished(A, 1, 0, step_of("def def", *checks)))) == [
+        "✓ 2  line 1",
+        "✗ missing",
+        "✓ none",
+    ]
+    late = CheckResult("forbidden_pattern", "eval", "timed_out")
+    assert cells(trial_after(StepFinished(A, 1, 0, step_of("x", *checks[:2], late))))[2] == "! pattern ran too long"
+
+
+def test_an_assertion_that_failed_says_what_came_instead_and_in_full_when_it_is_selected() -> None:
+    case = case_of("one", steps=[Step("in", (Check("memory", "booking.city", "Berlin"),))])
+    detail = 'expected: "Berlin"\ngot: "Paris"\n- Berlin\n+ Paris'
+    result = CheckResult("memory", "booking.city", "failed", detail)
+    trial = trial_after(StepFinished(A, 1, 0, step_of("x", result)))
+    row = check_rows(case)[0]
+    assert text_of(cell_line(row, trial)) == '✗ got: "Paris"'
+    told = [text_of(line) for line in detail_lines(row, [("mock-a", trial)])]
+    assert told == ['memory  booking.city = "Berlin"', "mock-a", *detail.splitlines()]
+
+
+def test_rows_line_up_below_their_heads() -> None:
+    rows = check_rows(CASE)
+    widths = columns(rows, 2, 80)
+    lines = [head_line(["mock-a", "mock-b"], widths), *(row_line(row, [None, None], widths, 1) for row in rows)]
+    assert {width_of(text_of(line)) for line in lines} == {width_of(text_of(lines[0]))}
+    assert width_of(text_of(lines[0])) <= 80
+    assert text_of(lines[0]).index("mock-a") == text_of(lines[1]).index("·")
+
+
+def test_steps_stand_below_each_other_under_their_inputs() -> None:
+    case = case_of("one", steps=[Step("Book\na flight", (Check("output.includes", "ok"),)), Step("Thanks")])
+    found = CheckResult("output.includes", "ok", "passed", spans=((0, 2),))
+    trial = trial_after(
+        StepFinished(A, 1, 0, step_of("ok then", found)),
+        StepStarted(A, 1, 1, prompt_of()),
+        TextArrived(A, 1, 1, "bye"),
+        ReasoningArrived(A, 1, 1, "hm"),
+    )
+    text = transcript(case, trial.attempt)
+    assert text == "▸ 1/2  Book a flight\n\nok then\n\n▸ 2/2  Thanks\n\nbye"
+    assert trial.attempt is not None
+    assert [text[at:][:2] for at in starts(case, trial.attempt)] == ["ok", "by"]
+    [mark] = marks_in(case, trial.attempt)
+    assert (text[mark.start : mark.end], mark.kind) == ("ok", "expected")
+    assert reasoning(trial.attempt) == "hm"
+
+
+def test_one_step_needs_no_heading() -> None:
+    assert heading(0, 1, "input") == ""
+    assert transcript(CASE, None) == ""
+    trial = trial_after(TrialFinished(result_of(A, "passed", step_of("whole"))))
+    assert transcript(CASE, trial.attempt) == "whole"

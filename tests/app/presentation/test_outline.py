@@ -1,0 +1,124 @@
+"""The suite tree as rows: what is unfolded, what is counted, what the filter leaves."""
+
+from pathlib import Path
+
+from tests.support.scripted_desk import case_of, suite_of
+from tui.app.presentation.arranging import arrange
+from tui.app.presentation.keys import Key, keys_that_fit
+from tui.app.presentation.marks import tally
+from tui.app.presentation.outline import Row, Volume, ancestors, case_key, outline, row_line, volume_key
+from tui.app.presentation.pieces import cut, spread, text_of, width_of
+from tui.model.filtering import StatusWord
+from tui.model.problems import Problem
+from tui.model.suite import Step
+
+PATH = Path("suites/a.yaml")
+CASES = (
+    case_of("one", category="Code"),
+    case_of("two", category="Security", severity="critical"),
+    case_of("three", category="Code", steps=[Step("first"), Step("second")]),
+)
+VOLUME = Volume(PATH, "suites", suite_of(PATH, *CASES), read=True)
+
+
+def names(rows: list[Row]) -> list[tuple[int, str, str]]:
+    return [(row.depth, row.kind, row.name) for row in rows]
+
+
+def test_nothing_below_a_folded_row_is_made() -> None:
+    assert names(outline([VOLUME], ())) == [(0, "suite", "a")]
+
+
+def test_categories_stand_in_the_order_of_the_file_with_their_cases_below() -> None:
+    key = volume_key(VOLUME)
+    unfolded = {key, (*key, "Code"), case_key(VOLUME, CASES[2])}
+    assert names(outline([VOLUME], unfolded)) == [
+        (0, "suite", "a"),
+        (1, "category", "Code"),
+        (2, "case", "one"),
+        (2, "case", "three"),
+        (3, "step", "first"),
+        (3, "step", "second"),
+        (1, "category", "Security"),
+    ]
+
+
+def test_cases_without_a_category_stand_right_below_their_suite() -> None:
+    volume = Volume(PATH, "suites", suite_of(PATH, case_of("one", category="")), read=True)
+    assert names(outline([volume], {volume_key(volume)})) == [(0, "suite", "a"), (1, "case", "one")]
+
+
+def test_folders_are_rows_where_there_are_several() -> None:
+    other = Volume(Path("more/b.yaml"), "more", suite_of(Path("b.yaml"), CASES[0]), read=True)
+    rows = names(outline([VOLUME, other], {("suites",)}))
+    assert rows == [(0, "folder", "suites"), (1, "suite", "a"), (0, "folder", "more")]
+
+
+def test_the_filter_leaves_what_is_wanted_and_unfolds_down_to_it() -> None:
+    rows = outline([VOLUME], (), lambda _, case: case.id == "two")
+    assert names(rows) == [(0, "suite", "a"), (1, "category", "Security"), (2, "case", "two")]
+    assert outline([VOLUME], (), lambda *_: False) == []
+
+
+def test_a_row_knows_those_above_it() -> None:
+    key = case_key(VOLUME, CASES[0])
+    assert list(ancestors(key)) == [("suites",), ("suites", str(PATH)), ("suites", str(PATH), "Code")]
+
+
+def test_a_case_shows_a_mark_for_each_model_and_its_severity() -> None:
+    key = volume_key(VOLUME)
+    row = outline([VOLUME], {key, (*key, "Security")})[-1]
+    line = text_of(row_line(row, lambda _: ["passed", "running"], 30))
+    assert line.startswith("    ✓● two ")
+    assert line.endswith(" crit")
+    assert len(line) == 30
+
+
+def test_a_folded_row_counts_what_is_below_it() -> None:
+    row = outline([VOLUME], ())[0]
+    assert text_of(row_line(row, lambda _: ["unasked", "unasked"], 30)) == "▸ a                    3 cases"
+    statuses: dict[str, list[StatusWord]] = {
+        "one": ["passed", "failed"],
+        "two": ["flaky", "passed"],
+        "three": ["error", "waiting"],
+    }
+    assert text_of(row_line(row, lambda case: statuses[case.id], 30)).endswith(" ✓2 ◐1 ✗1 !1")
+
+
+def test_a_broken_suite_says_how_many_problems_it_has() -> None:
+    problem = Problem("b.json", 1, 1, "error", "", "no")
+    row = outline([Volume(Path("b.json"), "", None, (problem, problem), read=True)], ())[0]
+    line = text_of(row_line(row, lambda _: [], 30))
+    assert line.startswith("! b.json ")
+    assert line.endswith("2 problems")
+
+
+def test_lines_are_cut_to_the_room_there_is() -> None:
+    assert cut("日本語です", 5) == "日本…"
+    assert cut("abc", 0) == ""
+    line = spread([("a long name that does not fit", "plain")], [("crit", "failed")], 12)
+    assert (text_of(line), width_of(text_of(line))) == ("a long… crit", 12)
+    assert text_of(spread([("name", "plain")], [("crit", "failed")], 5)) == "name "
+
+
+def test_a_tally_leaves_out_what_was_not_asked() -> None:
+    assert tally(["unasked", "waiting"]) == ()
+
+
+def test_panes_stand_beside_each_other_where_they_can_be_read() -> None:
+    assert arrange(2, 120, 30) == (2, 1, False)
+    assert arrange(4, 160, 30) == (4, 1, False)
+    assert arrange(4, 120, 30) == (2, 2, False)
+    assert arrange(4, 120, 10) == (1, 1, True)
+    assert arrange(2, 50, 12) == (1, 1, True)
+    assert arrange(2, 50, 30) == (1, 2, False)
+    assert arrange(1, 1, 1) == (1, 1, False)
+    assert arrange(3, 0, 0) == (1, 1, True)
+
+
+def test_the_keys_that_lead_on_are_always_there() -> None:
+    keys = [Key("r", "run", "run"), Key("R", "run all", "all"), Key("x", "cancel", "x")]
+    last = [Key("?", "help", "help")]
+    assert [key.shown for key in keys_that_fit(keys, last, 200)] == ["r", "R", "x", "?"]
+    assert [key.shown for key in keys_that_fit(keys, last, 18)] == ["r", "?"]
+    assert keys_that_fit(keys, last, 3) == []

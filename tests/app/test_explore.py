@@ -1,0 +1,222 @@
+"""Looking at suites: what is open at the start, what follows the cursor, what the filter leaves."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.exploring import CASES, desk_for, explored
+from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, result_of, step_of, suite_of
+from tui.app.screens.help import HelpScreen
+from tui.app.screens.model_chooser import ModelChooser
+from tui.app.widgets.suite_tree import SuiteTree
+from tui.model.errors import ConfigError
+from tui.model.problems import Problem
+from tui.model.subjects import Config, Variant
+from tui.model.suite import Step
+from tui.model.trials import Attempt, TrialKey
+
+
+async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Path) -> None:
+    async with explored(desk_for(tmp_path, "quickstart", "other")) as seen:
+        assert seen.row == "·· reverse a text"
+        assert [pane.model for pane in seen.screen.answers.panes] == ["mock-a", "mock-b"]
+        assert "Not asked yet. Press r" in seen.text(0)
+        assert "3 cases × 2 models" in seen.header
+        await seen.until(lambda: len(seen.rows) == 7)
+        assert seen.rows[-1].startswith("▸ other")
+
+
+async def test_the_cursor_says_what_is_shown(tmp_path: Path) -> None:
+    async with explored(desk_for(tmp_path)) as seen:
+        await seen.press("down", "down")
+        assert seen.row == "·· query by mail                crit"
+        assert seen.screen.looking is not None
+        assert seen.screen.looking.case_id == "two"
+        await seen.press("right_square_bracket")
+        assert seen.screen.looking.case_id == "three"
+        await seen.press("left_square_bracket", "left_square_bracket")
+        assert seen.screen.looking.case_id == "one"
+        assert [type(message) for message in seen.told(SuiteTree.RowReached)]
+
+
+async def test_folding_hides_and_counts(tmp_path: Path) -> None:
+    async with explored(desk_for(tmp_path)) as seen:
+        await seen.press("left", "left")
+        await seen.until(lambda: "▸ Code Generation" in seen.row)
+        await seen.press("left", "left")
+        await seen.until(lambda: len(seen.rows) == 1)
+        assert "3 cases" in seen.row
+        assert "For tests." in seen.overview
+        await seen.press("enter")
+        await seen.until(lambda: len(seen.rows) > 1)
+
+
+async def test_the_mouse_chooses_and_unfolds(tmp_path: Path) -> None:
+    async with explored(desk_for(tmp_path)) as seen:
+        await seen.pilot.click("#tree", offset=(10, 4))
+        assert "query by mail" in seen.row
+        await seen.pilot.click("#tree", offset=(2, 3))
+        await seen.until(lambda: any("▸ Security" in row for row in seen.rows))
+
+
+async def test_a_broken_suite_shows_its_problems_and_the_first_good_one_is_open(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path, "quickstart")
+    bad = Problem("bad.json", 12, 5, "error", "testCases[2]", "there is no prompt")
+    desk.suites = {tmp_path / "bad.json": Opened(None, (bad,)), **desk.suites}
+    async with explored(desk) as seen:
+        assert "reverse a text" in seen.row
+        await seen.press("home")
+        assert "1 problem" in seen.row
+        assert "bad.json:12:5" in seen.overview
+        assert "there is no prompt" in seen.overview
+
+
+async def test_nothing_to_work_with_is_said(tmp_path: Path) -> None:
+    del tmp_path
+    async with explored(ScriptedDesk(), wait=False) as seen:
+        await seen.until(lambda: "There is no file or folder" in seen.overview)
+        assert "R" in seen.overview
+    async with explored(
+        ScriptedDesk(fault=ConfigError("The config is broken", where="config.yaml")), wait=False
+    ) as seen:
+        await seen.until(lambda: "config.yaml: The config is broken" in seen.overview)
+
+
+async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path: Path) -> None:
+    async with explored(desk_for(tmp_path)) as seen:
+        await seen.press("slash", *"sev:crit")
+        await seen.until(lambda: len(seen.rows) == 3)
+        assert "query by mail" in seen.rows[-1]
+        assert "1 case" in str(seen.screen.suites.border_subtitle)
+        await seen.press("escape")
+        await seen.until(lambda: len(seen.rows) == 6)
+        await seen.press("slash", *"tags:x")
+        await seen.until(lambda: "did you mean tag" in str(seen.screen.suites.border_subtitle))
+
+
+async def test_a_suite_that_changes_on_disk_is_read_again_in_place(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    path = tmp_path / "quickstart.yaml"
+    async with explored(desk) as seen:
+        await seen.press("down", "down")
+        more = case_of("new", name="a new case", category="Code Generation")
+        desk.suites[path] = Opened(suite_of(path, *CASES, more, name="quickstart"))
+        path.write_text("changed")
+        await seen.until(lambda: any("a new case" in row for row in seen.rows))
+        assert "query by mail" in seen.row
+        assert seen.screen.looking is not None
+        assert seen.screen.looking.case_id == "two"
+        desk.suites[path] = Opened(None, (Problem(str(path), 1, 1, "error", "", "now it is broken"),))
+        path.write_text("changed again")
+        await seen.until(lambda: "now it is broken" in seen.overview)
+
+
+async def test_results_of_earlier_runs_are_shown(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    first = Attempt(1, "failed", None, (step_of("no"),), duration_ms=400)
+    desk.kept = (
+        result_of(TrialKey("one", "mock-a"), "passed", step_of("The second answer."), flaky=True, earlier=[first]),
+        result_of(TrialKey("one", "mock-b"), "error", error="Cannot connect to localhost:1 (refused)."),
+    )
+    async with explored(desk) as seen:
+        assert seen.row == "◐! reverse a text"
+        await seen.until(lambda: "The second answer." in seen.text(0))
+        assert "Cannot connect to localhost:1" in seen.text(1)
+        await seen.press("full_stop", "full_stop", "full_stop")
+        assert seen.screen.evidence.current == "attempts"
+        await seen.press("tab", "tab", "tab")
+        await seen.pilot.click("#tab-attempts LineList", offset=(3, 0))
+        await seen.until(lambda: seen.text(0) == "no")
+        assert "1/2" in seen.pane(0).figures
+
+
+async def test_a_model_that_leads_nowhere_says_so_in_its_pane(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    desk.unresolved["mock-b"] = "There is no key for mock-b. Set MOCK_API_KEY."
+    async with explored(desk) as seen:
+        await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
+        assert "Press r" in seen.text(0)
+
+
+async def test_steps_are_rows_and_stand_in_order_in_the_pane(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    path = tmp_path / "quickstart.yaml"
+    case = case_of("talk", category="", steps=[Step("Book a flight"), Step("Thanks")])
+    desk.suites[path] = Opened(suite_of(path, case))
+    desk.kept = (result_of(TrialKey("talk", "mock-a"), "passed", step_of("Booked."), step_of("Welcome.")),)
+    async with explored(desk) as seen:
+        await seen.until(lambda: "▸ 2/2  Thanks" in seen.text(0))
+        shown = seen.text(0)
+        assert shown.index("Book a flight") < shown.index("Booked.") < shown.index("Thanks") < shown.index("Welcome.")
+        await seen.press("right")
+        await seen.until(lambda: any(row.strip() == "2 Thanks" for row in seen.rows))
+
+
+async def test_models_can_be_chosen(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    desk.config = Config(variants={"warm": Variant("smollm2")})
+    async with explored(desk) as seen:
+        await seen.press("M")
+        await seen.until(lambda: isinstance(seen.app.screen, ModelChooser))
+        await seen.press("space", "down", "down", "space", "a", *"other/one", "enter", "enter")
+        await seen.until(lambda: not isinstance(seen.app.screen, ModelChooser))
+        await seen.until(lambda: [pane.model for pane in seen.screen.answers.panes] == ["mock-b", "warm", "other/one"])
+        assert "···" in seen.row
+
+
+async def test_panes_take_the_focus_and_zoom(tmp_path: Path) -> None:
+    async with explored(desk_for(tmp_path)) as seen:
+        await seen.press("2")
+        assert seen.app.focused is seen.pane(1).view
+        await seen.press("ctrl+right")
+        assert seen.app.focused is seen.pane(0).view
+        await seen.press("z")
+        await seen.until(lambda: not seen.pane(1).display)
+        assert seen.pane(0).size.width > 120
+        assert not seen.screen.suites.display
+        await seen.press("escape")
+        await seen.until(lambda: seen.pane(1).display)
+
+
+async def test_help_and_palette_name_the_keys(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    desk.config = Config(keys={"run.case": "g"})
+    async with explored(desk) as seen:
+        await seen.until(lambda: "g run" in seen.footer)
+        await seen.press("question_mark")
+        await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
+        shown = str(seen.app.screen.query_one("Static").render())
+        assert "Run the whole suite" in shown
+        assert "Go to the next match of a check" in shown
+        await seen.press("escape")
+        titles = [command.title for command in seen.app.get_system_commands(seen.screen)]
+        assert any(title.startswith("Run the whole suite") for title in titles)
+        assert "Change the theme" in titles
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 12), (20, 5), (3, 2)])
+async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with explored(desk_for(tmp_path), size) as seen:
+        await seen.press("down", "down", "2", "z", "z", "slash", "escape", "full_stop", "question_mark", "escape")
+        await seen.pilot.resize_terminal(1, 1)
+        await seen.pilot.pause()
+        await seen.pilot.resize_terminal(140, 44)
+        await seen.until(lambda: all(pane.display for pane in seen.screen.answers.panes))
+        assert "reverse a text" in seen.rows[2]
+
+
+async def test_at_eighty_columns_one_pane_is_shown_and_the_others_are_named(tmp_path: Path) -> None:
+    async with explored(desk_for(tmp_path), (80, 24)) as seen:
+        assert [pane.display for pane in seen.screen.answers.panes] == [True, False]
+        assert str(seen.pane(0).border_title).count("mock-") == 2
+        assert "? help" in seen.footer
+        await seen.press("2")
+        await seen.until(lambda: [pane.display for pane in seen.screen.answers.panes] == [False, True])
+
+
+async def test_a_suite_that_names_nobody_says_how_to_choose(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    path = tmp_path / "quickstart.yaml"
+    desk.suites[path] = Opened(suite_of(path, CASES[0], models=()))
+    async with explored(desk) as seen:
+        await seen.until(lambda: "chooses whom to ask" in seen.overview)

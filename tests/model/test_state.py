@@ -1,0 +1,151 @@
+"""What the screen knows of trials, as a fold of events, without a terminal."""
+
+import pytest
+
+from tests.support.scripted_desk import prompt_of, result_of, step_of
+from tui.model.events import (
+    AttemptFinished,
+    AttemptStarted,
+    CheckMoved,
+    Event,
+    ReasoningArrived,
+    RequestRetried,
+    RequestSent,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    StoreRecovered,
+    StoreStalled,
+    TextArrived,
+    TrialDelayed,
+    TrialFinished,
+    TrialStarted,
+)
+from tui.model.state import RunState, TrialProgress
+from tui.model.trials import Attempt, CheckResult, TrialKey
+
+A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
+
+
+def folded(*events: Event) -> RunState:
+    state = RunState()
+    for at, event in enumerate((RunStarted("r", (A, B), "t"), *events)):
+        state.take(event, float(at))
+    return state
+
+
+def trial_of(state: RunState) -> TrialProgress:
+    trial = state.trial("one", "mock-a")
+    assert trial is not None
+    return trial
+
+
+STARTED = (TrialStarted(A), AttemptStarted(A, 1, 3), StepStarted(A, 1, 0, prompt_of()), RequestSent(A, 1, 0))
+
+
+def test_a_run_that_begins_puts_all_its_trials_in_line() -> None:
+    state = folded()
+    assert state.running
+    assert [trial.status for trial in state.trials.values()] == ["waiting", "waiting"]
+    assert state.counts.trials == 2
+    assert state.trial("two", "mock-a") is None
+
+
+def test_a_delay_and_a_start_are_seen() -> None:
+    delayed = folded(TrialDelayed(A, 500))
+    assert (trial_of(delayed).status, trial_of(delayed).delay_ms) == ("delayed", 500)
+    started = folded(TrialDelayed(A, 500), *STARTED)
+    assert (trial_of(started).status, trial_of(started).delay_ms) == ("running", None)
+
+
+def test_text_gathers_with_its_times_and_lines() -> None:
+    state = folded(
+        *STARTED, TextArrived(A, 1, 0, "ab\n"), TextArrived(A, 1, 0, "\ncd"), ReasoningArrived(A, 1, 0, "hm")
+    )
+    attempt = trial_of(state).attempt
+    assert attempt is not None
+    step = attempt.steps[0]
+    assert (step.text, step.size, step.sent_at, step.first_at) == ("ab\n\ncd", 6, 4.0, 5.0)
+    assert [step.line_of(offset) for offset in range(6)] == [1, 1, 1, 2, 3, 3]
+    assert step.reasoning == ["hm"]
+    assert (attempt.number, attempt.of, attempt.tokens_seen) == (1, 3, 2)
+
+
+def test_a_retry_is_waited_for_until_the_request_goes_out_again() -> None:
+    waits = folded(*STARTED, RequestRetried(A, 1, 0, "too many requests", 1000))
+    assert trial_of(waits).waits is not None
+    again = folded(*STARTED, RequestRetried(A, 1, 0, "too many requests", 1000), RequestSent(A, 1, 0))
+    trial = trial_of(again)
+    assert trial.waits is None
+    assert trial.attempt is not None
+    assert [retry.reason for retry in trial.attempt.steps[0].retries] == ["too many requests"]
+
+
+def test_checks_move_and_are_decided_at_the_end_of_the_step() -> None:
+    moved = folded(*STARTED, CheckMoved(A, 1, 0, 1, "forbidden", ((0, 2),)))
+    attempt = trial_of(moved).attempt
+    assert attempt is not None
+    assert (attempt.steps[0].checks[1].state, attempt.steps[0].checks[1].decided) == ("forbidden", None)
+    checks = (
+        CheckResult("expected_pattern", "a", "failed"),
+        CheckResult("forbidden_pattern", "b", "passed"),
+        CheckResult("expected_pattern", "c", "timed_out"),
+    )
+    done = folded(*STARTED, StepFinished(A, 1, 0, step_of("x", *checks)))
+    attempt = trial_of(done).attempt
+    assert attempt is not None
+    decided = [(live.state, live.decided) for live in attempt.steps[0].checks.values()]
+    assert decided == [("waiting", "failed"), ("clear", "passed"), ("timed_out", "timed_out")]
+
+
+def test_a_new_attempt_begins_with_nothing() -> None:
+    first = Attempt(1, "failed", None, (step_of("no"),))
+    state = folded(*STARTED, TextArrived(A, 1, 0, "no"), AttemptFinished(A, first), AttemptStarted(A, 2, 3))
+    trial = trial_of(state)
+    assert trial.attempt is not None
+    assert (trial.attempt.number, trial.attempt.steps) == (2, [])
+    assert trial.attempts[0].finished == first
+
+
+@pytest.mark.parametrize(
+    ("verdict", "flaky", "counts"),
+    [
+        ("passed", False, (1, 0, 0, 0)),
+        ("passed", True, (0, 0, 1, 0)),
+        ("failed", False, (0, 1, 0, 0)),
+        ("error", False, (0, 0, 0, 1)),
+        ("timed_out", False, (0, 0, 0, 1)),
+        ("incomplete", False, (0, 0, 0, 1)),
+        ("cancelled", False, (0, 0, 0, 1)),
+    ],
+)
+def test_a_verdict_is_counted_once(verdict: str, flaky: bool, counts: tuple[int, ...]) -> None:
+    state = folded(*STARTED, TrialFinished(result_of(A, verdict, step_of("x"), flaky=flaky)))  # type: ignore[arg-type]
+    found = state.counts
+    assert (found.passed, found.failed, found.flaky, found.errors) == counts
+    assert found.done == 1
+    assert trial_of(state).status == verdict
+    assert not trial_of(state).is_open
+
+
+def test_the_end_of_a_run_leaves_nothing_in_line() -> None:
+    state = folded(*STARTED, TrialFinished(result_of(A, "passed", step_of("x"))), RunFinished("r", "cancelled", "t"))
+    assert not state.running
+    assert state.ended == "cancelled"
+    assert list(state.trials) == [A]
+
+
+def test_kept_results_give_way_to_what_happens_now() -> None:
+    state = RunState()
+    state.take_results([result_of(A, "failed", step_of("old"))])
+    assert trial_of(state).status == "failed"
+    state.take(RunStarted("r", (A,), "t"))
+    assert trial_of(state).status == "waiting"
+    state.take_results([result_of(A, "failed", step_of("old"))])
+    assert trial_of(state).status == "waiting"
+
+
+def test_a_store_in_trouble_is_known_until_it_is_well() -> None:
+    assert folded(StoreStalled("disk full")).stalled == "disk full"
+    assert folded(StoreStalled("disk full"), StoreRecovered()).stalled is None
