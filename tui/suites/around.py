@@ -57,7 +57,7 @@ def relative(path: str) -> str:
 
 
 def _file_fault(root: Path, path: str) -> str | None:
-    shown = f"{show_line(str(root / relative(path)), 200)}"
+    shown = f"{show_line(str(root / relative(path)), 300)}"
     file = root / relative(path)
     try:
         if file.is_file():

@@ -113,7 +113,7 @@ def _folder_findings(at: Path, path: str, around: Around) -> Iterator[Finding]:
     except (OSError, ValueError):
         what = "cannot be looked at"
     if what:
-        yield Finding(at, f"the folder {quoted(folder)} {what}; correct the path, relative to the suite's folder")
+        yield Finding(at, f"the folder {quoted(folder, 300)} {what}; correct the path, relative to the suite's folder")
 
 
 def _cases_findings(

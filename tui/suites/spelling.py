@@ -28,9 +28,9 @@ def unknown_key(word: str, known: Iterable[str]) -> str:
     return f"unknown key, ignored; remove it, or use one of: {', '.join(known)}"
 
 
-def quoted(value: object) -> str:
+def quoted(value: object, limit: int = 60) -> str:
     """A value from the file as it may be shown in a sentence."""
-    return f"`{show_line(str(value).replace(chr(10), '␊'), 60)}`"
+    return f"`{show_line(str(value).replace(chr(10), '␊'), limit)}`"
 
 
 def _letters(word: str) -> str:

@@ -92,4 +92,4 @@ def _agent_fault(agent: str, around: Around) -> str | None:
     if what := refused_path(agent):
         return what
     file = around.folder / relative(agent)
-    return None if file.is_file() else f"the agent {quoted(file)} does not exist; correct it, relative to the file"
+    return None if file.is_file() else f"the agent {quoted(file, 300)} does not exist; correct it, relative to the file"
