@@ -73,7 +73,7 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
         "yes, your key is [removed key], really"
     )
     assert "sk-test-4711" not in ran.out + ran.err
-    kept = b"".join(file.read_bytes() for file in assay.home.rglob("runs.sqlite*"))
+    kept = b"".join(file.read_bytes() for file in assay.home.rglob("*") if file.is_file())
     assert b"sk-test-4711" not in kept
 
 
@@ -212,7 +212,9 @@ async def test_killed_then_resumed(assay: CommandLine) -> None:
 
     async with ModelServer(script) as server:
         process = assay.start("run", str(suite), env=keys_for(server))
-        await server.wait_for_requests(2)
+        assert process.stderr is not None
+        while "case-0" not in await asyncio.to_thread(process.stderr.readline):
+            pass
         process.kill()
         await asyncio.to_thread(process.communicate, timeout=30)
         listed = json.loads((await assay.run_async("runs", "--json")).out)
@@ -274,9 +276,9 @@ async def test_the_report_goes_to_a_file_whose_name_says_the_format(assay: Comma
     async with ModelServer(say("yes")) as server:
         ran = await assay.run_async("run", str(suite), "-o", "report.html", env=keys_for(server))
     assert ran.out == ""
-    assert (assay.home / "report.html").read_text().startswith("<!doctype html>")
+    assert (assay.home / "report.html").read_text().lower().startswith("<!doctype html>")
     written = assay.run("report", "last", "-f", "csv")
-    assert written.out.splitlines()[1].startswith("case-0,")
+    assert "case-0" in written.out.splitlines()[1]
 
 
 async def test_two_suites_are_two_runs_and_an_array(assay: CommandLine) -> None:

@@ -20,7 +20,7 @@ from tests.support.kept_runs import (
     make_subject,
     small_run,
 )
-from tui.model.errors import StoreError
+from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.runs import new_run_id
@@ -206,16 +206,16 @@ def test_runs_are_found_by_the_beginning_of_their_id(store: SqliteStore) -> None
     assert store.find_run("0193AA") == "0193aa00" + "0" * 24
     assert store.find_run("last") == "0193ab00" + "0" * 24
     assert [record.id[:6] for record in store.list_runs()] == ["0193ab", "0193aa"]
-    with pytest.raises(StoreError, match=r"2 kept runs begin with '0193'.*Give more of the id"):
+    with pytest.raises(UnknownRun, match=r"2 kept runs begin with '0193'.*Give more of the id"):
         store.find_run("0193")
     for prefix in ("ff", "", "0193a%", "_"):
-        with pytest.raises(StoreError, match="no kept run begins with"):
+        with pytest.raises(UnknownRun, match="no kept run begins with"):
             store.find_run(prefix)
 
 
 def test_without_runs_there_is_no_last(store: SqliteStore) -> None:
     assert store.list_runs() == ()
-    with pytest.raises(StoreError, match="no run is kept"):
+    with pytest.raises(UnknownRun, match="no run is kept"):
         store.find_run("last")
 
 

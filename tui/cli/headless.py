@@ -16,7 +16,7 @@ from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.kept import KeptRun
 from tui.model.plan import Plan
 from tui.runner.control import Control
-from tui.runner.planning import make_plan
+from tui.runner.planning import choose_cases, make_plan
 from tui.session.consent import require
 from tui.session.keeping import Patience
 from tui.session.opening import open_suite, suites_at
@@ -67,13 +67,12 @@ def _plan_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str
         raise SuiteError("The suite cannot be run", loaded.problems, where=str(file), fix="Mend what is listed above.")
     suite = replace(loaded.suite, agent=None) if wish.agent else loaded.suite
     require(workbench.missing_consents(suite), wish.allowed)
+    if not choose_cases(suite, wish.overrides):
+        raise ConfigError("No case has such a tag and id", where=str(file), fix="Look at --tag and --case.")
     subjects = workbench.subjects_of(suite, wish.models, wish.agent)
     notes.extend(str(problem) for problem in loaded.problems)
     notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
-    plan = make_plan(suite, subjects, wish.overrides, command=wish.command)
-    if not plan.trials:
-        raise ConfigError("No case has such a tag and id", where=str(file), fix="Look at --tag and --case.")
-    return plan
+    return make_plan(suite, subjects, wish.overrides, command=wish.command)
 
 
 async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:

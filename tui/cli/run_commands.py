@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tui.cli.run_options import FORMATS, report_wish
+from tui.model.kept import ReportFormat
 from tui.model.runs import RunRecord
 from tui.model.shown import show_line
 
@@ -53,7 +54,7 @@ def _as_json(record: RunRecord) -> dict[str, object]:
 @click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
 def report(
     run: str,
-    chosen_format: str | None,
+    chosen_format: ReportFormat | None,
     output: Path | None,
     responses: bool,
     timestamps: bool,

@@ -4,17 +4,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.model.errors import ConfigError
+from tui.model.kept import ReportFormat
 from tui.runner.planning import Overrides
 
-FORMATS = ("markdown", "html", "json", "csv", "junit")
-_BY_SUFFIX = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv", ".xml": "junit"}
+FORMATS: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
+_BY_SUFFIX: dict[str, ReportFormat] = {
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".json": "json",
+    ".csv": "csv",
+    ".xml": "junit",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ReportWish:
     """Which report, where to, and what is in it."""
 
-    format: str
+    format: ReportFormat
     output: Path | None
     responses: bool
     timestamps: bool
@@ -37,7 +45,7 @@ class RunWish:
 
 
 def report_wish(
-    chosen: str | None, output: Path | None, responses: bool, timestamps: bool, risk_analysis: bool
+    chosen: ReportFormat | None, output: Path | None, responses: bool, timestamps: bool, risk_analysis: bool
 ) -> ReportWish:
     """The format is the chosen one, else what the file's name says, else Markdown. Raises ConfigError where the file
     could not be written: that is better said before a run than after it."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from tui.cli.run_options import FORMATS, RunWish, report_wish, split_names
+from tui.model.kept import ReportFormat
 from tui.runner.planning import Overrides
 
 _COUNT = click.IntRange(min=1)
@@ -48,7 +49,7 @@ def run(
     tags: tuple[str, ...],
     cases: tuple[str, ...],
     stream: bool | None,
-    chosen_format: str | None,
+    chosen_format: ReportFormat | None,
     output: Path | None,
     responses: bool,
     timestamps: bool,

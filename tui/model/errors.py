@@ -3,6 +3,7 @@
 AssayError
 ├── ConfigError          the config file, a flag or an environment variable is wrong (exit 2)
 │   ├── ModelUnresolved  a model's name leads to no provider
+│   ├── UnknownRun       no kept run, or more than one, is meant
 │   └── ConsentNeeded    a person has to allow it first; names the flag
 ├── SuiteError           a suite cannot be used; carries every problem found (exit 2)
 ├── ProviderError        a model or agent gave no usable answer; becomes the trial's error
@@ -49,6 +50,10 @@ class ConfigError(AssayError):
 
 class ModelUnresolved(ConfigError):
     """A model's name leads to no provider."""
+
+
+class UnknownRun(ConfigError):
+    """No kept run has such an id, or more than one begins so."""
 
 
 class ConsentNeeded(ConfigError):

@@ -1,10 +1,13 @@
 """A kept run, whole: what was planned and what came of it. What the store gives back and reports are made from."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tui.model.plan import Plan
 from tui.model.runs import RunRecord
 from tui.model.trials import TrialResult
+
+ReportFormat = Literal["markdown", "html", "json", "csv", "junit"]
 
 
 @dataclass(frozen=True, slots=True)

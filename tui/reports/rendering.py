@@ -1,15 +1,12 @@
 """Reports as text, in each format."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from tui.model.bands import BandRule
-from tui.model.kept import KeptRun
+from tui.model.kept import KeptRun, ReportFormat
 from tui.reports.building import Scores
 from tui.reports.summary import cases_of, summarize
 from tui.reports.wording import Detail, Reported
-
-ReportFormat = Literal["markdown", "html", "json", "csv", "junit"]
 
 
 def render_report(

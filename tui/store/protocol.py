@@ -49,7 +49,7 @@ class Store(Protocol):
         ...
 
     def find_run(self, prefix: str) -> str:
-        """The whole id of the one run that begins so (`last`: newest). StoreError where that is none or several."""
+        """The whole id of the one run that begins so (`last`: newest). UnknownRun where that is none or several."""
         ...
 
     def read_run(self, run_id: str) -> KeptRun:

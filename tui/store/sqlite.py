@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from tui.model.errors import StoreError
+from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
@@ -83,13 +83,13 @@ class SqliteStore:
         if latest and ids:
             return ids[0]
         if not prefix or not ids:
-            raise StoreError(
+            raise UnknownRun(
                 "no run is kept" if latest else f"no kept run begins with {prefix!r}",
                 fix="`assay runs` lists those that are kept.",
             )
         if len(ids) > 1:
             shown = ", ".join(ids[:3]) + (", …" if len(ids) > 3 else "")
-            raise StoreError(f"{len(ids)} kept runs begin with {prefix!r}: {shown}", fix="Give more of the id.")
+            raise UnknownRun(f"{len(ids)} kept runs begin with {prefix!r}: {shown}", fix="Give more of the id.")
         return ids[0]
 
     def read_run(self, run_id: str) -> KeptRun:
