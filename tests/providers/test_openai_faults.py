@@ -28,6 +28,7 @@ from tests.support.replies import (
 )
 from tui.model.chunks import Noted, Sent, Text, Waiting
 from tui.providers.openai import OpenAIProvider
+from tui.providers.protocol import Reopens
 
 BUSY = {"error": {"message": "busy"}}
 # Real waits of the tests: long enough for a loaded machine, short enough for a test.
@@ -409,6 +410,14 @@ async def test_a_refused_key_stops_the_queue(code: int) -> None:
         assert len(server.asked) == 1
         assert "OPENAI_API_KEY" in str(heard[0].error)
         assert heard[1].count(Sent) == 0
+
+
+async def test_a_new_run_may_ask_again_after_a_refused_key() -> None:
+    async with opened(in_turn(status(401, BUSY), say("well"))) as (provider, _):
+        assert isinstance(provider, Reopens)
+        assert (await hear(provider, a_request())).error is not None
+        provider.reopen()
+        assert (await hear(provider, a_request())).text == "well"
 
 
 async def test_other_faults_do_not_stop_the_queue() -> None:

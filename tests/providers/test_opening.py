@@ -1,7 +1,5 @@
 """Settings become providers, and only the one that is used is imported."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.asking import server_settings
@@ -11,17 +9,25 @@ from tui.providers.openai import OpenAIProvider
 from tui.providers.opening import open_provider
 
 
-async def test_a_server_is_opened_without_being_asked(tmp_path: Path) -> None:
-    provider = open_provider(server_settings("http://127.0.0.1:9/v1"), tmp_path)
+async def test_a_server_is_opened_without_being_asked() -> None:
+    provider = open_provider(server_settings("http://127.0.0.1:9/v1"), {}, ())
     assert isinstance(provider, OpenAIProvider)
     await provider.close()
 
 
-async def test_an_agent_is_opened(tmp_path: Path) -> None:
+async def test_an_agent_is_opened() -> None:
     from tui.providers.agent import AgentProvider
 
-    provider = open_provider(ProviderSettings("agent", "agent"), tmp_path)
+    provider = open_provider(ProviderSettings("agent", "agent"), {}, ())
     assert isinstance(provider, AgentProvider)
+    await provider.close()
+
+
+async def test_the_local_model_is_opened_without_being_started() -> None:
+    from tui.providers.local import LocalProvider
+
+    provider = open_provider(ProviderSettings("local", "local"), {}, ())
+    assert isinstance(provider, LocalProvider)
     await provider.close()
 
 
@@ -29,6 +35,6 @@ async def test_an_agent_is_opened(tmp_path: Path) -> None:
     ("kind", "words"),
     [("anthropic", "not supported yet"), ("copilot", "not supported yet"), ("replay", "Write replay/RUN/MODEL.")],
 )
-def test_a_kind_that_cannot_be_opened_from_settings(kind: ProviderKind, words: str, tmp_path: Path) -> None:
+def test_a_kind_that_cannot_be_opened_from_settings(kind: ProviderKind, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
-        open_provider(ProviderSettings("x", kind), tmp_path)
+        open_provider(ProviderSettings("x", kind), {}, ())

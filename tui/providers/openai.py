@@ -74,6 +74,10 @@ class OpenAIProvider:
         except TryFailed as failed:
             raise self._cleaned(failed.error) from None
 
+    def reopen(self) -> None:
+        """Ask again after a refused key."""
+        self._queue.reopen()
+
     async def close(self) -> None:
         """Close every connection."""
         await self._client.close()

@@ -1,17 +1,18 @@
 """One place that turns settings into a provider; each is imported only when it is used."""
 
-from pathlib import Path
+from collections.abc import Collection, Mapping
 
 from tui.model.errors import ConfigError
 from tui.model.subjects import ProviderSettings
 from tui.providers.protocol import Provider
 
 
-def open_provider(settings: ProviderSettings, data_folder: Path) -> Provider:
+def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secrets: Collection[str]) -> Provider:
     """The provider that the settings describe. Nothing is connected or started before the first question.
 
-    `data_folder` is where the local model may keep what it needs. Raises ConfigError for a kind that cannot be opened
-    from settings alone: a recording belongs to a run, and whoever has the run opens it.
+    Processes of agents and of the local model get `environ` without keys, and agents without any of the `secrets`, by
+    value. Raises ConfigError for a kind that cannot be opened from settings alone: a recording belongs to a run, and
+    whoever has the run opens it.
     """
     match settings.kind:
         case "openai":
@@ -21,11 +22,11 @@ def open_provider(settings: ProviderSettings, data_folder: Path) -> Provider:
         case "local":
             from tui.providers.local import LocalProvider
 
-            return LocalProvider(settings, data_folder)
+            return LocalProvider(environ)
         case "agent":
             from tui.providers.agent import AgentProvider
 
-            return AgentProvider(settings)
+            return AgentProvider(settings, environ, secrets=secrets)
         case "replay":
             raise ConfigError(f"{settings.name} names no run", fix="Write replay/RUN/MODEL.")
         case _:

@@ -1,7 +1,7 @@
 """What every provider is: something that answers a request in chunks."""
 
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tui.model.chunks import Chunk, Request
 
@@ -24,4 +24,13 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Let go of connections and processes. Nothing of it is left running."""
+        ...
+
+
+@runtime_checkable
+class Reopens(Protocol):
+    """A provider whose queue stops for good where a key is refused."""
+
+    def reopen(self) -> None:
+        """Ask again: a new run may follow because a person has mended what was refused."""
         ...

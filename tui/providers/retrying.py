@@ -78,3 +78,7 @@ class Queue:
     def stop(self, error: ProviderError) -> None:
         """Nothing goes out any more."""
         self._stopped = error
+
+    def reopen(self) -> None:
+        """Let questions out again."""
+        self._stopped = None

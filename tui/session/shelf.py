@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from tui.config.folders import Folders
 from tui.model.errors import ConfigError
 from tui.model.subjects import Config, Subject
 from tui.providers.opening import open_provider
-from tui.providers.protocol import Provider
+from tui.providers.protocol import Provider, Reopens
 from tui.providers.resolving import provider_settings
 from tui.store.protocol import Store
 
@@ -15,16 +14,18 @@ class ProviderShelf:
     """Hands out the provider of a subject. A recorded run is a provider of its own; every other is shared, so that
     its limits (a refused key, a pause after 429) hold for all that ask it."""
 
-    def __init__(
-        self, config: Config, environ: Mapping[str, str], folders: Folders, store: Store, replay_speed: float | None
-    ) -> None:
-        self._config, self._environ, self._folders, self._store = config, environ, folders, store
+    def __init__(self, config: Config, environ: Mapping[str, str], store: Store, replay_speed: float | None) -> None:
+        self._config, self._environ, self._store = config, environ, store
         self._replay_speed = replay_speed
         self._open: dict[str, Provider] = {}
 
     def take(self, subjects: Sequence[Subject]) -> dict[str, Provider]:
-        """The providers by subject name. Raises ConfigError before anything is asked of anybody."""
-        return {subject.name: self._take(subject) for subject in subjects}
+        """The providers by subject name, for a run that begins. Raises ConfigError before anything is asked."""
+        providers = {subject.name: self._take(subject) for subject in subjects}
+        for provider in providers.values():
+            if isinstance(provider, Reopens):
+                provider.reopen()
+        return providers
 
     def of_name(self, name: str) -> Provider:
         """A provider by its own name. Raises ConfigError."""
@@ -41,7 +42,7 @@ class ProviderShelf:
         if settings.kind == "replay":
             return self._take_recording(subject)
         if subject.provider not in self._open:
-            self._open[subject.provider] = open_provider(settings, self._folders.data)
+            self._open[subject.provider] = open_provider(settings, self._environ, self._config.keys.values())
         return self._open[subject.provider]
 
     def _take_recording(self, subject: Subject) -> Provider:

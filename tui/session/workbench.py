@@ -46,7 +46,7 @@ class Workbench:
         self.secrets = Secrets(self.config.keys.values())
         self.store = SqliteStore(self.folders.data / "runs.sqlite")
         self._consents = ConsentRecord(self.folders.data / "consents.json")
-        self._shelf = ProviderShelf(self.config, environ, self.folders, self.store, replay_speed)
+        self._shelf = ProviderShelf(self.config, environ, self.store, replay_speed)
         self._checker = Checker()
 
     @property
