@@ -28,12 +28,12 @@ from tests.support.kept_runs import (
     make_step,
     small_run,
 )
-from tui.model.kept import KeptRun
+from tui.model.kept import KeptRun, ReportFormat
 from tui.model.trials import Attempt, CheckResult, TrialKey, TrialResult
 from tui.model.values import JsonObject
 from tui.reports.building import build_report
 from tui.reports.markdown_text import inline
-from tui.reports.rendering import ReportFormat, render_report, render_reports
+from tui.reports.rendering import render_report, render_reports
 
 A, B = "openai/mock-a", "local/mock-b"
 PEOPLE: tuple[ReportFormat, ...] = ("markdown", "html", "csv", "junit")
