@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -93,9 +93,7 @@ class CodeLexer:
 
         self._first_state = state
         self._resumes = issubclass(lexer, RegexLexer) and not issubclass(lexer, ExtendedRegexLexer)
-        # The context of an ExtendedRegexLexer is the only way in which pygments gives its state out.
-        resumable = type(lexer.__name__, (ExtendedRegexLexer, lexer), {}) if self._resumes else lexer
-        self._lexer = resumable()
+        self._lexer: Any = _resumable(lexer)() if self._resumes else lexer()
 
     def colours(self, lines: Sequence[str], state: tuple[str, ...]) -> tuple[list[LineColours], tuple[str, ...] | None]:
         """The colours of each line, and the state after the last one: None in the middle of something that may yet
@@ -130,6 +128,19 @@ class CodeLexer:
         context = LexerContext(text, 0, stack=stack)
         yield from self._lexer.get_tokens_unprocessed(context=context)
         stack[:] = context.stack
+
+
+def _resumable(lexer: "type[Lexer]") -> "type[Lexer]":
+    """The lexer as one with a context: that is the only way in which pygments gives its state out."""
+    from pygments.lexer import ExtendedRegexLexer, LexerContext
+
+    class Resumable(ExtendedRegexLexer, lexer):  # type: ignore[misc, valid-type]
+        def get_tokens_unprocessed(  # type: ignore[override]
+            self, text: str = "", context: LexerContext | None = None, stack: Sequence[str] = ("root",)
+        ) -> Iterator[tuple[int, object, str]]:
+            yield from super().get_tokens_unprocessed(context=context or LexerContext(text, 0, stack=list(stack)))
+
+    return Resumable
 
 
 @lru_cache(512)

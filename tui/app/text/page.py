@@ -38,6 +38,7 @@ class Page:
         self._text = WrappedText(width)
         self._fences = Fences()
         self._colours: dict[int, BlockColours] = {}
+        self._whole: set[int] = set()  # blocks that were coloured when all of them was there
         self._lexers: dict[str, CodeLexer] = {}
         self.marks = Marks()
         self.missing_languages: set[str] = set()
@@ -154,8 +155,11 @@ class Page:
                 self.missing_languages.add(block.language)
             return None
         colours = self._colours.get(block.first)
-        if colours is None:
+        if colours is None or (block.end is not None and block.first not in self._whole):
+            # Some constructs are only seen for what they are when their end is: once closed, a block begins anew.
             colours = self._colours[block.first] = BlockColours(lexer)
+            if block.end is not None:
+                self._whole.add(block.first)
         code = self._text.lines[block.first : self._fences.seen if block.end is None else block.end]
         changed = colours.prepare(code, first - block.first, last - block.first)
         return None if changed is None else block.first + changed

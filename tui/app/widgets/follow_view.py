@@ -1,4 +1,4 @@
-"""A view of rows that follows its end, with a position mark of its own: Textual's scrollbar costs more than the text."""
+"""A view of rows that follows its end, with a position mark of its own: Textual's scrollbar costs too much."""
 
 from typing import ClassVar
 
