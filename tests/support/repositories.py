@@ -57,8 +57,7 @@ def commit_all(folder: Path, message: str) -> str:
 
 def write_object(repository: pygit2.Repository, kind: str, data: bytes) -> str:
     """Put an object into a repository as it is, past every check; its id."""
-    names = {"blob": pygit2.enums.ObjectType.BLOB, "tree": pygit2.enums.ObjectType.TREE}
-    oid = repository.odb.write(names[kind], data)
+    oid = repository.odb.write(pygit2.enums.ObjectType[kind.upper()], data)
     assert str(oid) == hashlib.sha1(f"{kind} {len(data)}\0".encode() + data).hexdigest()
     return str(oid)
 
@@ -82,6 +81,8 @@ def raw_repository(folder: Path, entries: list[tuple[int, bytes, bytes]]) -> Pat
 
 
 def commit_tree(repository: pygit2.Repository, tree: str) -> str:
-    """Commit a tree to `main`; the commit's id."""
-    author = pygit2.Signature("A", "a@example.org", 1_700_000_000, 0)
-    return str(repository.create_commit("refs/heads/main", author, author, "first", tree, []))
+    """Commit a tree to `main`, past every check; the commit's id."""
+    author = "A <a@example.org> 1700000000 +0000"
+    commit = write_object(repository, "commit", f"tree {tree}\nauthor {author}\ncommitter {author}\n\nfirst\n".encode())
+    repository.references.create("refs/heads/main", commit, force=True)
+    return commit

@@ -160,4 +160,5 @@ def branch_name(trial: TrialKey) -> str:
     """The branch of a trial: readable, safe as a reference, and of that trial alone."""
     key = hashlib.sha256("\0".join([trial.case, trial.model, str(trial.repeat)]).encode("utf-8", "replace")).hexdigest()
     words = (re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")[:40].strip("-") for part in (trial.case, trial.model))
-    return "-".join(["assay/" + "-".join(word for word in words if word), str(trial.repeat), key[:10]])
+    # Without a slash: a repository may have a branch `assay`, below which there can be no other.
+    return "-".join(["assay", *(word for word in words if word), str(trial.repeat), key[:10]])

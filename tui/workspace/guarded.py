@@ -3,18 +3,39 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import tui
 
 # Started by its path, as a program of its own: it kills the group and every process that descends from it.
 _GUARD = Path(tui.__file__).parent / "providers" / "processes" / "guard.py"
 _PATIENCE_S = 3.0
-_PIECE = 1 << 16
+
+
+class _Program(asyncio.SubprocessProtocol):
+    """A running program: hands on what it prints, and knows when it has ended and when all of that has come."""
+
+    def __init__(self, took: Callable[[bytes], object]) -> None:
+        self._took = took
+        loop = asyncio.get_running_loop()
+        self.ended: asyncio.Future[None] = loop.create_future()
+        self.drained: asyncio.Future[None] = loop.create_future()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002
+        self._took(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        if fd == 1 and not self.drained.done():
+            self.drained.set_result(None)
+
+    def process_exited(self) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)
 
 
 async def run_guarded(
@@ -30,64 +51,53 @@ async def run_guarded(
     started is killed first. Raises OSError where it cannot be started."""
     watched, lifeline = os.pipe()
     try:
-        process = await _start(words, environ, folder, watched)
+        transport, program = await _start(words, environ, folder, took, watched)
     except BaseException:
         os.close(lifeline)
         raise
     finally:
         os.close(watched)
-    reading = asyncio.create_task(_read(process, took))
     try:
-        await _tell(process, stdin)
-        status = await process.wait()
-        # Something that it left behind may hold the pipe: the guard has killed that by now, or soon will have.
-        await asyncio.wait([reading], timeout=_PATIENCE_S)
-        return status
+        told = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
+        told.write(stdin)
+        told.close()
+        await asyncio.wait([program.ended])  # Awaited by itself, it would be cancelled with us, and seem to have ended.
+        # Whatever it left behind is dead by now, and with it the other holders of the pipe.
+        await asyncio.wait([program.drained], timeout=_PATIENCE_S)
+        return cast("int", transport.get_returncode())
     finally:
         os.close(lifeline)
-        reading.cancel()
-        await asyncio.shield(_end(process))
+        await asyncio.shield(_end(transport, program))
 
 
 async def _start(
-    words: Sequence[str], environ: Mapping[str, str], folder: Path, watched: int
-) -> asyncio.subprocess.Process:
+    words: Sequence[str], environ: Mapping[str, str], folder: Path, took: Callable[[bytes], object], watched: int
+) -> tuple[asyncio.SubprocessTransport, _Program]:
     extra: dict[str, Any] = {}
     if os.name == "posix":
         words = (sys.executable, "-P", str(_GUARD), str(watched), "command", *words)
         extra = {"pass_fds": (watched,), "start_new_session": True}
-    return await asyncio.create_subprocess_exec(
+    return await asyncio.get_running_loop().subprocess_exec(
+        lambda: _Program(took),
         *words,
         env=dict(environ),
         cwd=folder,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         **extra,
     )
 
 
-async def _tell(process: asyncio.subprocess.Process, text: bytes) -> None:
-    if process.stdin is not None:
-        with suppress(BrokenPipeError, ConnectionResetError):
-            process.stdin.write(text)
-            await process.stdin.drain()
-        process.stdin.close()
-
-
-async def _read(process: asyncio.subprocess.Process, took: Callable[[bytes], object]) -> None:
-    if process.stdout is not None:
-        while piece := await process.stdout.read(_PIECE):
-            took(piece)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.send_signal(signal.SIGTERM)  # The guard takes it as: end everything.
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(process.wait(), _PATIENCE_S)
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+async def _end(transport: asyncio.SubprocessTransport, program: _Program) -> None:
+    try:
+        if not program.ended.done():
+            with suppress(ProcessLookupError):
+                transport.send_signal(signal.SIGTERM)  # The guard takes it as: end everything.
+            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
+        if not program.ended.done():
+            with suppress(ProcessLookupError):
+                transport.kill()
+            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
+    finally:
+        transport.close()

@@ -1,0 +1,152 @@
+"""Commands run in the changed files: how they end, what is kept, and that nothing of them is left."""
+
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import running, wait_until
+from tests.support.repositories import git, make_repository
+from tui.model.suite import Case, CommandCheck
+from tui.model.trials import TrialKey
+from tui.workspace.applying import apply_answer
+from tui.workspace.bases import Base, open_base
+from tui.workspace.commands import clean_environment, run_command
+
+PYTHON = f'"{sys.executable}"'
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
+
+
+@pytest.fixture
+def base(tmp_path: Path, temporary: Path) -> Base:
+    assert temporary.is_dir()
+    make_repository(
+        tmp_path / "work", {"a.py": "print('old')\n", "sub/b.txt": "b\n", "run.sh": "#!/bin/sh\necho ran\n"}
+    )
+    (tmp_path / "work" / "run.sh").chmod(0o755)
+    git(tmp_path / "work", "commit", "-q", "-a", "-m", "mode")
+    git(tmp_path, "clone", "-q", "--bare", "work", "clone.git")
+    return open_base(tmp_path / "clone.git")
+
+
+def left_in(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+async def test_the_exit_status_decides_in_the_changed_files(base: Base, temporary: Path) -> None:
+    case = Case("c", "n", "x", (), apply_changes=True, target_file="a.py")
+    applied = apply_answer(base, case, "```python\nprint('new')\n```", TrialKey("c", "m"))
+    result = await run_command(base, applied.commit, CommandCheck(f"{PYTHON} a.py; cat sub/b.txt; ./run.sh"))
+    assert (result.kind, result.state) == ("command", "passed")
+    assert result.target == f"{PYTHON} a.py; cat sub/b.txt; ./run.sh"
+    assert result.detail.splitlines()[1:] == ["new", "b", "ran"]
+    assert result.detail.startswith("exit status 0 after ")
+    assert "old" in (await run_command(base, None, CommandCheck(f"{PYTHON} a.py"))).detail
+    assert left_in(temporary) == []
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        ("exit 3", "exit status 3"),
+        ("echo out; echo err >&2; false", "out\nerr"),
+        ("no-such-program-here", "exit status 127"),
+        ("kill -9 $$", "was killed by signal 9"),
+        ("read line || exit 4", "exit status 4"),
+        ("", "exit status 0"),
+    ],
+)
+async def test_other_ends_are_failures_with_their_output(base: Base, run: str, words: str) -> None:
+    result = await run_command(base, None, CommandCheck(run))
+    assert result.state == ("failed" if run else "passed")
+    assert words in result.detail
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "sleep 600",
+        "sleep 600 & sleep 600 & wait",
+        "trap '' TERM INT HUP; while :; do sleep 1; done",
+        "setsid sleep 600 & setsid sh -c 'sleep 600' & sleep 600",
+        "(nohup setsid sleep 600 >/dev/null 2>&1 &) ; yes",
+    ],
+)
+async def test_the_limit_kills_everything(base: Base, temporary: Path, run: str) -> None:
+    marker = f"assay-marker-{os.getpid()}-{time.monotonic_ns()}"
+    result = await run_command(base, None, CommandCheck(f"LC_MARK={marker}; export LC_MARK; {run}", 600))
+    assert result.state == "timed_out"
+    assert result.detail.startswith("was killed after 600 ms")
+    wait_until(lambda: running(marker) == [])
+    assert left_in(temporary) == []
+
+
+async def test_what_it_leaves_behind_is_killed_when_it_ends_well(base: Base, temporary: Path) -> None:
+    marker = f"assay-marker-{os.getpid()}-{time.monotonic_ns()}"
+    run = f"export LC_MARK={marker}; (setsid sleep 600 &) ; sleep 600 & exit 0"
+    assert (await run_command(base, None, CommandCheck(run, 20_000))).state == "passed"
+    wait_until(lambda: running(marker) == [])
+    assert left_in(temporary) == []
+
+
+async def test_cancelling_kills_it(base: Base, temporary: Path) -> None:
+    marker = f"assay-marker-{os.getpid()}-{time.monotonic_ns()}"
+    task = asyncio.create_task(run_command(base, None, CommandCheck(f"export LC_MARK={marker}; sleep 600; true")))
+    await asyncio.to_thread(wait_until, lambda: running(marker) != [])
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    wait_until(lambda: running(marker) == [])
+    assert left_in(temporary) == []
+
+
+async def test_endless_output_is_kept_at_both_ends(base: Base) -> None:
+    run = f"echo first; {PYTHON} -c \"print('x' * 5_000_000)\"; echo last"
+    detail = (await run_command(base, None, CommandCheck(run))).detail
+    assert len(detail) < 70_000
+    assert "\nfirst\n" in detail
+    assert detail.endswith("last")
+    assert "bytes left out" in detail
+
+
+async def test_no_key_reaches_it(base: Base) -> None:
+    environ = {
+        **os.environ,
+        "OPENAI_API_KEY": "sk-secret-1",
+        "ANTHROPIC_AUTH_TOKEN": "secret-2",
+        "MY_THING": "sk-secret-3",
+        "LC_X": "has sk-secret-1 in it",
+        "SSH_AUTH_SOCK": "/tmp/agent",
+        "GITHUB_TOKEN": "x",
+        "XDG_URL": "https://u:p@host/",
+    }
+    result = await run_command(base, None, CommandCheck("env"), environ=environ, secrets=["sk-secret-1"])
+    names = {line.partition("=")[0] for line in result.detail.splitlines()}
+    assert "PATH" in names
+    assert not names & {"OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "MY_THING", "LC_X", "SSH_AUTH_SOCK", "XDG_URL"}
+    shown = await run_command(base, None, CommandCheck("echo it is sk-secret-1"), secrets=["sk-secret-1"])
+    assert "sk-secret-1" not in shown.detail
+
+
+def test_the_environment_is_a_list_of_known_names() -> None:
+    kept = clean_environment({"PATH": "/bin", "LC_ALL": "C", "home": "/h", "AWS_PROFILE": "x", "ANYTHING": "y"})
+    assert kept == {"PATH": "/bin", "LC_ALL": "C", "home": "/h"}
+
+
+async def test_git_finds_no_repository_around_it(base: Base, temporary: Path) -> None:
+    git(temporary, "init", "-q")
+    result = await run_command(base, None, CommandCheck("git status"))
+    assert result.state == "failed"
+    assert "not a git repository" in result.detail

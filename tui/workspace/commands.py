@@ -1,0 +1,131 @@
+"""Runs a case's command in the files that an answer made: its exit status is a check."""
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.model.secrets import Secrets
+from tui.model.suite import CommandCheck
+from tui.model.trials import CheckResult
+from tui.workspace.guarded import run_guarded
+from tui.workspace.temporary import temporary_folder
+
+if TYPE_CHECKING:
+    from tui.workspace.bases import Base
+
+_KEPT_BYTES = 32 * 1024
+# What a build or a test run needs to find its tools. Everything else stays here: keys have many names.
+_PASSED_ON = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|SYSTEMROOT|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA"
+    r"|PROGRAMFILES|VIRTUAL_ENV|PYENV_ROOT|JAVA_HOME|GOPATH|GOROOT|GOCACHE|CARGO_HOME|RUSTUP_HOME|NVM_DIR|NODE_PATH"
+    r"|DOTNET_ROOT|GEM_HOME|ANDROID_HOME|XDG_\w+|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SSL_CERT_(FILE|DIR)",
+    re.IGNORECASE,
+)
+_ADDRESS_WITH_KEY = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
+
+
+async def run_command(
+    base: "Base",
+    commit: str | None,
+    command: CommandCheck,
+    *,
+    environ: Mapping[str, str] | None = None,
+    secrets: Collection[str] = (),
+) -> CheckResult:
+    """Run the command by the shell in a new folder that holds the commit's files (None: the base's), with a time limit.
+
+    Passed is exit status 0, and nothing else. `detail` says how it ended and holds the first and last of what it
+    printed. It and everything that it started is killed in the end, at the limit, and when this is cancelled; the
+    folder is removed. Raises WorkspaceError where the files cannot be written.
+    """
+    hidden = Secrets(secrets)
+    with temporary_folder() as folder:
+        files, scratch = folder / "repository", folder / "tmp"
+        files.mkdir()
+        scratch.mkdir()
+        notes = await asyncio.to_thread(_check_out, base, commit or str(base.commit.id), files)
+        passed = clean_environment(os.environ if environ is None else environ, secrets)
+        passed |= {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
+        # A git that the command starts looks for no repository above the folder.
+        passed |= {"GIT_CEILING_DIRECTORIES": str(folder), "CI": "true", "TERM": "dumb"}
+        output = _Output()
+        begun = time.monotonic()
+        try:
+            async with asyncio.timeout(command.timeout_ms / 1000):
+                status: int | None = await run_guarded(_shell(command.run), passed, files, output.take)
+        except TimeoutError:
+            status = None
+        except OSError as error:
+            return CheckResult("command", command.run, "failed", f"cannot be started ({error})")
+        return _result(command, status, time.monotonic() - begun, hidden.hide(output.text()), notes)
+
+
+def clean_environment(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
+    """The variables that programs need to find each other, and no key among them."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if _PASSED_ON.fullmatch(name)
+        and not _ADDRESS_WITH_KEY.search(value)
+        and not any(secret in value for secret in secrets if len(secret) >= 6)
+    }
+
+
+def _shell(run: str) -> tuple[str, ...]:
+    if os.name == "nt":
+        return (os.environ.get("COMSPEC", "cmd.exe"), "/d", "/s", "/c", run)
+    return ("/bin/sh", "-c", run)
+
+
+def _check_out(base: "Base", commit: str, files: Path) -> tuple[str, ...]:
+    from tui.workspace.checkout import check_out, open_again
+
+    # Its own handle, so that nobody waits for these files who only wants to apply an answer.
+    repository = open_again(base)
+    try:
+        done = check_out(repository, commit, files)
+    finally:
+        repository.free()
+    if not done.left_out:
+        return ()
+    path, reason = done.left_out[0]
+    more = f", and {len(done.left_out) - 1:,} more files were" if len(done.left_out) > 1 else " was"
+    return (f"{path} ({reason}){more} not written.",)
+
+
+class _Output:
+    """What a command prints: its beginning and its end."""
+
+    def __init__(self) -> None:
+        self._head, self._tail, self._size = bytearray(), bytearray(), 0
+
+    def take(self, data: bytes) -> None:
+        self._size += len(data)
+        room = _KEPT_BYTES - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:] if room < len(data) else b""
+        del self._tail[:-_KEPT_BYTES]
+
+    def text(self) -> str:
+        lost = self._size - len(self._head) - len(self._tail)
+        gap = f"\n… {lost:,} bytes left out …\n".encode() if lost else b""
+        return (self._head + gap + self._tail).decode("utf-8", "replace")
+
+
+def _result(
+    command: CommandCheck, status: int | None, seconds: float, output: str, notes: tuple[str, ...]
+) -> CheckResult:
+    if status is None:
+        ended = f"was killed after {command.timeout_ms:,} ms"
+    elif status < 0:
+        ended = f"was killed by signal {-status} after {seconds:.1f} s"
+    else:
+        ended = f"exit status {status} after {seconds:.1f} s"
+    detail = "\n".join(part for part in (ended, *notes, output.rstrip()) if part)
+    if status is None:
+        return CheckResult("command", command.run, "timed_out", detail)
+    return CheckResult("command", command.run, "passed" if status == 0 else "failed", detail)
