@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.asking import ask, make_request, memory_of, text_of, tools_of
 from tests.support.processes import running, wait_until
+from tests.support.steps import ask, make_request, memory_of, text_of, tools_of
 from tui.model.errors import ProviderError
 from tui.model.subjects import ProviderSettings
 from tui.providers.agent import AgentProvider

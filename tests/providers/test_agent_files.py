@@ -11,8 +11,8 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from tests.support.asking import ask, make_request, memory_of, text_of
 from tests.support.processes import running, wait_until
+from tests.support.steps import ask, make_request, memory_of, text_of
 from tui.model.chunks import End, Remembered, Sent, Text, ToolCall
 from tui.model.errors import ProviderError
 from tui.model.subjects import ProviderSettings
@@ -324,7 +324,7 @@ async def test_nothing_outlives_assay_killed_without_warning(write: Write, marke
     script.write_text(
         textwrap.dedent(f"""
         import asyncio
-        from tests.support.asking import ask, make_request
+        from tests.support.steps import ask, make_request
         from tui.model.subjects import ProviderSettings
         from tui.providers.agent import AgentProvider
         async def main():
@@ -340,7 +340,7 @@ async def test_nothing_outlives_assay_killed_without_warning(write: Write, marke
     await asyncio.to_thread(wait_until, lambda: running(marker) == [])
 
 
-async def test_a_process_is_used_again_while_it_is_healthy(agents: AgentProvider, write: Write, marker: str) -> None:
+async def test_a_process_is_used_again_while_it_is_healthy(agents: AgentProvider, write: Write) -> None:
     path = write(
         body("if input == 'die': os._exit(1)", "if input == 'raise': 1/0", 'return {"output": str(os.getpid())}')
     )

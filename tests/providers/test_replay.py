@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.support.asking import ask, ask_in_vain, make_request, text_of
+from tests.support.steps import ask, ask_in_vain, make_request, text_of
 from tui.model.chunks import (
     Chunk,
     Counted,

@@ -113,6 +113,11 @@ class Worker(asyncio.SubprocessProtocol):
         await asyncio.wait([self._gone], timeout=_PATIENCE_S)
         self._transport.close()
 
+    async def wait_for_end(self, seconds: float) -> str | None:
+        """How it ended, in words that go after its name; None where it lives on after `seconds`."""
+        await asyncio.wait([self._gone], timeout=seconds)
+        return self._over
+
     def kill(self) -> None:
         """Tell the guard to end everything, now."""
         self._let_go()

@@ -1,0 +1,56 @@
+"""The local model's server: llama.cpp on loopback inside a guarded process, until Assay lets go of it.
+
+Loaded by the guard, with the standard library and xllamacpp. One line comes in, `{"path", "alias", "key", "threads",
+"slots", "slot_tokens", "most_tokens"}`; one goes out, `{"url"}` or `{"fault"}`.
+"""
+
+import json
+import os
+from typing import Any
+
+
+def serve() -> None:
+    """Load the model, say where it listens, and serve until the input ends."""
+    orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    order = json.loads(orders.readline())
+    try:
+        server = _start(order)
+        reply = {"url": server.listening_address}
+    except Exception as error:  # noqa: BLE001 - it crosses to Assay as a sentence
+        reply = {"fault": f"{type(error).__name__}: {error}"}
+    answers.write(json.dumps(reply).encode() + b"\n")
+    answers.flush()
+    if "url" in reply:
+        orders.read()
+    os._exit(0)
+
+
+def _start(order: dict[str, Any]) -> Any:
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = order["path"]
+    params.model_alias = {order["alias"]}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [order["key"]]
+    params.ui = False
+    params.endpoint_slots = False
+    params.n_parallel = order["slots"]
+    params.n_ctx = order["slots"] * order["slot_tokens"]
+    params.n_predict = order["most_tokens"]
+    params.fit_params = False
+    # An answer must not depend on what was asked before or at the same time: measured, it does with either of these.
+    params.kv_unified = False
+    params.cache_prompt = False
+    params.cache_ram_mib = 0
+    for threads in (params.cpuparams, params.cpuparams_batch):
+        threads.n_threads = order["threads"]
+    return xllamacpp.Server(params)
+
+
+if __name__ == "__main__":
+    serve()

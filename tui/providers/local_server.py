@@ -1,0 +1,101 @@
+"""One model file, served by a process of its own for as long as it is needed."""
+
+import asyncio
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from tui.model.errors import ProviderError
+from tui.model.shown import show_line
+from tui.model.subjects import ProviderSettings
+from tui.providers.local_files import ModelFile
+from tui.providers.openai import OpenAIProvider
+from tui.providers.patience import Patience
+from tui.providers.processes.worker import Launch, Worker, WorkerLost
+
+SLOTS = 4
+_SLOT_TOKENS = 5_120
+_LOADING_S = 600.0
+_NOTICE_S = 2.0
+_PROGRAM = Path(__file__).with_name("local_process.py")
+# It is there or it is gone: nothing is tried again, and it thinks for as long as the step's own clock allows.
+_PATIENCE = Patience(tries=1, first_byte_s=86_400.0, stall_s=3_600.0)
+
+
+class LocalServer:
+    """A server that runs. `room` bounds the questions to its slots; `chat` asks it."""
+
+    def __init__(self, model: ModelFile, worker: Worker, url: str, key: str) -> None:
+        self._model, self._worker = model, worker
+        self.room = asyncio.Semaphore(SLOTS)
+        # llama.cpp closes a kept connection without a word, and a question would meet the closed one.
+        settings = ProviderSettings("local", "openai", f"{url}/v1", key, headers={"Connection": "close"})
+        self.chat = OpenAIProvider(settings, _PATIENCE, called=f"the local model {show_line(model.name, 80)}")
+
+    @classmethod
+    async def start(cls, model: ModelFile, environ: Mapping[str, str]) -> "LocalServer":
+        """Start the process and wait until the model is loaded. Raises ProviderError("crashed")."""
+        key = secrets.token_hex(16)
+        try:
+            worker = await Worker.start(Launch((), environ, _PROGRAM, most_printed=0))
+        except OSError as error:
+            raise ProviderError("crashed", f"the local model cannot be started: {error.strerror}") from None
+        url = ""
+        try:
+            async with asyncio.timeout(_LOADING_S):
+                reply = json.loads(await worker.ask(_order(model, key)))
+            if "fault" in reply:
+                raise WorkerLost(f"could not be loaded: {show_line(reply['fault'])}")
+            url = reply["url"]
+        except TimeoutError:
+            raise _fault(model, f"was not loaded within {_LOADING_S:g} s", worker) from None
+        except WorkerLost as lost:
+            raise _fault(model, str(lost), worker) from None
+        finally:
+            if not url:
+                await worker.end()
+        return cls(model, worker, url, key)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._worker.is_alive
+
+    async def death(self) -> ProviderError | None:
+        """Why it no longer answers; None where it lives. Waits a moment for the news of it."""
+        end = await self._worker.wait_for_end(_NOTICE_S)
+        return None if end is None else _fault(self._model, end, self._worker)
+
+    async def close(self) -> None:
+        """End the process; returns when it is gone."""
+        await self.chat.close()
+        await self._worker.end()
+
+
+def _order(model: ModelFile, key: str) -> bytes:
+    return json.dumps(
+        {
+            "path": str(model.path),
+            "alias": model.name,
+            "key": key,
+            "threads": _threads(),
+            "slots": SLOTS,
+            "slot_tokens": _SLOT_TOKENS,
+            "most_tokens": model.defaults.max_tokens,
+        }
+    ).encode()
+
+
+def _threads() -> int:
+    """Half of the cores: the threads of one model wait for each other, so with all cores taken a busy neighbour stops
+    them all."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores // 2)
+
+
+def _fault(model: ModelFile, sentence: str, worker: Worker) -> ProviderError:
+    words = worker.last_words
+    what = f"the local model {show_line(model.name, 80)} {sentence}"
+    return ProviderError("crashed", what + (f"\nIts last lines:\n{words}" if words else ""))
