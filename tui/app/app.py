@@ -61,6 +61,10 @@ class AssayApp(ThemedApp[int]):
             if number is not None:
                 loop.add_signal_handler(number, self._end, code)
 
+    def on_resize(self) -> None:
+        """A terminal that was small for a moment forgets what stood there, even if its size is the old one."""
+        self.screen.refresh()
+
     def on_shelf_watch_desk_opened(self, message: ShelfWatch.DeskOpened) -> None:
         """The config may give keys, and a theme."""
         config = message.desk.config

@@ -40,8 +40,8 @@ class TypingLine(Input):
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
 
     def start(self) -> None:
-        """Type here."""
-        self.focus()
+        """Type here, from the very next key on: `focus` would let keys pass that were typed fast."""
+        self.screen.set_focus(self)
 
     @on(Input.Changed)
     def tell_typed(self, event: Input.Changed) -> None:

@@ -1,0 +1,140 @@
+"""The app in a real pseudo-terminal: it starts, streams, ends well in every way, and lets nothing hostile out."""
+
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal import Terminal, run_here
+
+RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?2004l", b"\x1b[?1000l")
+
+
+def app_in(folder: Path, kind: str = "plain", size: tuple[int, int] = (140, 40), **env: str) -> Terminal:
+    command = run_here("-m", "tests.support.scripted_app", folder, kind)
+    return Terminal(command, size=size, cwd=Path(__file__).parents[2], env=env)
+
+
+def restored(terminal: Terminal) -> bool:
+    end = bytes(terminal.raw[-400:])
+    return all(sequence in end for sequence in RESTORED)
+
+
+def test_it_starts_streams_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
+    with app_in(tmp_path) as terminal:
+        terminal.wait_for("Not asked yet")
+        terminal.press("r")
+        terminal.wait_for("done")
+        terminal.wait_for("■ 2/2")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+        assert restored(terminal)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_ends_the_run_restores_the_terminal_and_is_told(tmp_path: Path, number: int, code: int) -> None:
+    with app_in(tmp_path, "endless") as terminal:
+        terminal.wait_for("Not asked yet")
+        terminal.press("r")
+        terminal.wait_for("word9")
+        terminal.signal(number)
+        assert terminal.wait_exit() == code
+        assert restored(terminal)
+        assert (tmp_path / "ended").read_text() == "interrupted"
+
+
+def test_ctrl_z_goes_to_the_shell_and_comes_back(tmp_path: Path) -> None:
+    with app_in(tmp_path) as terminal:
+        terminal.wait_for("Not asked yet")
+        terminal.press("ctrl+z")
+        terminal.wait_until(lambda _: restored(terminal), "the terminal is given back")
+        before = len(terminal.raw)
+        terminal.signal(signal.SIGCONT)
+        terminal.wait_until(lambda _: b"\x1b[?1049h" in terminal.raw[before:], "it comes back")
+        terminal.wait_for("Not asked yet")
+        terminal.press("r")
+        terminal.wait_for("■ 2/2")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+
+
+def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> None:
+    editor = tmp_path / "vi"
+    editor.write_text('#!/bin/sh\necho "EDITING $@"\nread answer\n')
+    editor.chmod(0o755)
+    with app_in(tmp_path, "endless", EDITOR=str(editor)) as terminal:
+        terminal.wait_for("Not asked yet")
+        terminal.press("r")
+        terminal.wait_for("word9")
+        terminal.press("e")
+        screen = terminal.wait_for("EDITING")
+        assert f"EDITING +1 {tmp_path / 'a.yaml'}" in screen.text.replace("\n", "")
+        at = len(terminal.raw)
+        terminal.send("done\n")
+        terminal.wait_until(lambda _: b"\x1b[?1049h" in terminal.raw[at:], "the app is back")
+        terminal.wait_for("● ")
+        terminal.press("X")
+        terminal.wait_for("cancelled")
+
+
+def test_many_sizes_are_survived(tmp_path: Path) -> None:
+    with app_in(tmp_path, "endless") as terminal:
+        terminal.wait_for("Not asked yet")
+        terminal.press("r")
+        terminal.wait_for("word9")
+        for number in range(100):
+            terminal.resize(1 + number * 37 % 200, 1 + number * 13 % 60)
+        terminal.resize(1, 1)
+        terminal.resize(140, 40)
+        terminal.wait_for("Checks")
+        terminal.press("X")
+        terminal.wait_for("cancelled")
+
+
+ALLOWED = re.compile(
+    rb"\x1b\[[0-9;:]*m|\x1b\[[0-9;]*H|\x1b\[\?[0-9;]*[hlu$p]+|\x1b\[[<>=]?[0-9;]*u|\x1b\[\?2026[hl$p]+|\x1b\[\?2048\$p"
+    rb"|\x1b\[[0-9;]*[ABCDJK]|\x1b\[[0-9]+;[0-9]+;[0-9]+t|\x1b\[\?[0-9]+\$p"
+)
+
+
+def hostile_bytes(raw: bytes) -> list[bytes]:
+    """What came out that only hostile text can have brought."""
+    rest = ALLOWED.sub(b"", raw)
+    text = rest.decode(errors="replace")
+    found = [
+        sign.encode()
+        for sign in re.findall("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b]", text)
+    ]
+    if b"]52;" in rest.replace("␛]52;".encode(), b"") or b"]0;" in rest.replace("␛]0;".encode(), b""):
+        found.append(b"OSC")
+    return found
+
+
+def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
+    with app_in(tmp_path, "hostile", (160, 48)) as terminal:
+        terminal.wait_for("canary")
+        terminal.press("r")
+        terminal.wait_for("■ 1/1")
+        for keys in (".", ".", ".", ".", "2", "n", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"):
+            terminal.press(keys)
+        terminal.press("?")
+        terminal.wait_for("Esc closes")
+        terminal.press("escape")
+        terminal.wait_while("Esc closes")
+        terminal.press("home", "M")
+        terminal.wait_for("Models side by side")
+        terminal.press("escape")
+        terminal.wait_while("Models side by side")
+        terminal.press("/", "q", "q")
+        terminal.wait_for("0 cases")
+        terminal.press("escape", "ctrl+p")
+        terminal.wait_for("Search for commands")
+        terminal.press("escape", "q")
+        assert terminal.wait_exit() == 0
+        assert hostile_bytes(bytes(terminal.raw)) == []
+
+
+def test_the_canary_would_be_found() -> None:
+    assert hostile_bytes("a \x1b]52;c;eA==\x07 \u202e".encode()) != []
+    assert hostile_bytes(b"\x1b[38;2;1;2;3mfine\x1b[0m\x1b[3;4H") == []
