@@ -90,6 +90,10 @@ class AgentProvider:
         return agent
 
     def _open(self, model_id: str) -> Agent:
+        if model_id.startswith(("http://", "https://")):
+            from tui.providers.agents.endpoint import EndpointAgent  # brings the HTTP library
+
+            return EndpointAgent(model_id, self._settings.proxy)
         if model_id.startswith(COMMAND_PREFIX):
             name, launch = f"agent {show_line(model_id, 80)}", self._command(model_id)
             return ProcessAgent(name, launch, None, self._most)

@@ -1,0 +1,108 @@
+"""An agent behind a URL: each step is a POST of `{"input", "memory"}`."""
+
+import json
+from collections.abc import AsyncGenerator
+from itertools import count
+from urllib.parse import urlsplit
+
+from tui.model.chunks import Chunk, Request, Sent, Waiting
+from tui.model.errors import ProviderError
+from tui.model.servers import has_password, url_fault
+from tui.model.shown import show_line
+from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
+from tui.providers.faults import Peer, Refusal, TryFailed, is_page, refusal_fault
+from tui.providers.http_client import HttpAnswer, HttpClient
+from tui.providers.patience import MIB, Patience
+from tui.providers.retrying import Queue, retry_after, wait_before
+
+_HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+
+
+class EndpointAgent:
+    """Asks one URL, with the tries and the words of every other server. No key is ever sent: whoever names a URL in a
+    suite must not get one."""
+
+    def __init__(self, url: str, proxy: str | None, patience: Patience | None = None) -> None:
+        wrong = url_fault(url) or ("carries a name or password" if has_password(url) else None)
+        if wrong:
+            shown = show_line(url.rpartition("@")[2])
+            raise ProviderError("not_found", f"the agent's URL {shown} {wrong}", fix="Write http://HOST:PORT/PATH.")
+        self._url, self._patience = url, patience or Patience()
+        self._peer = _peer(url, self._patience.tries)
+        self._queue = Queue(self._patience)
+        self._client = HttpClient(self._patience, proxy)
+
+    async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
+        """`Sent` and `Waiting`, then the answer. Raises ProviderError; `crashed` where the answer is nonsense."""
+        body = json.dumps({"input": request.prompt.input, "memory": request.memory}).encode()
+        for number in count(1):
+            await self._queue.wait()
+            yield Sent()
+            try:
+                answer = await self._try(body)
+            except TryFailed as failed:
+                wait = wait_before(failed, number, self._patience)
+                if failed.effect == "pause":
+                    self._queue.pause(wait)
+                reason = failed.error.what
+            else:
+                yield answer
+                return
+            yield Waiting(reason, round(wait * 1000))
+            await self._patience.sleep(wait)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._client.close()
+
+    async def _try(self, body: bytes) -> AgentAnswer:
+        try:
+            answer = await self._client.send("POST", self._url, _HEADERS, body, self._peer)
+            try:
+                data = await self._read(answer)
+            finally:
+                await answer.close()
+        except TimeoutError:
+            what = f"{self._peer.host} sent nothing for {self._patience.first_byte_s:g} s"
+            raise self._peer.fail("silent", what, tries=self._peer.tries) from None
+        try:
+            return read_answer(parse_json(data))
+        except Nonsense as wrong:
+            raise self._peer.fail("crashed", f"{self._peer.host} answered nonsense: {wrong}") from None
+
+    async def _read(self, answer: HttpAnswer) -> bytes:
+        if not answer.is_success:
+            raise await self._refusal(answer)
+        host = self._peer.host
+        if answer.encoding:
+            what = f"{host} sent an answer packed with {answer.encoding[:40]}, which nobody asked for"
+            raise self._peer.fail("garbled", what)
+        body = bytearray()
+        while data := await answer.read(self._patience.first_byte_s):
+            body += data
+            if len(body) > self._patience.answer_size:
+                raise self._peer.fail("garbled", f"{host} sent more than {self._patience.answer_size // MIB} MiB")
+        if is_page(bytes(body[:100])):
+            raise self._peer.fail("garbled", f"{host} sent a web page, not an agent's answer", "Check the agent's URL.")
+        return bytes(body)
+
+    async def _refusal(self, answer: HttpAnswer) -> TryFailed:
+        status, host = answer.status, self._peer.host
+        if status == 404:
+            return self._peer.fail("not_found", f"{host} has no agent at {_path(self._url)} (404)")
+        if status in (401, 403):
+            what = f"{host} wants to know who asks ({status})"
+            return self._peer.fail("unauthorized", what, "Agents are asked without a key: let it answer without one.")
+        wait = retry_after(answer.headers, self._patience.now())
+        return refusal_fault(Refusal(status, answer.headers, await answer.read_refusal(), wait), self._peer, "")
+
+
+def _peer(url: str, tries: int) -> Peer:
+    parts = urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    address = f"{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    return Peer(f"agent {address if parts.port else host}", address, tries=tries)
+
+
+def _path(url: str) -> str:
+    return show_line(urlsplit(url).path or "/", 120)
