@@ -111,6 +111,23 @@ def test_a_file_keeps_its_shape_and_the_diff_is_gits(base: Base, path: str, text
     assert [str(applied.changes[0].added), str(applied.changes[0].removed)] == [part.decode() for part in numbers]
 
 
+HEADINGS = (
+    "def " + "é" * 100, "x" + "y" * 200, "fn trailing   \t", "fn\x0c", "a\x0bb \x0b", "$dollar", "_under", "日本 start",
+    "a b" * 40, "x" * 79 + " y", "x" * 80 + "y", "  inner", "-- @@ -1 +1 @@",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", HEADINGS, ids=ascii)
+def test_headings_of_hunks_are_gits(tmp_path: Path, heading: str) -> None:
+    lines = [f"  line {number}" for number in range(90)]
+    old = "\n".join([heading, *lines, "z" * 90, *lines, ""])
+    make_repository(tmp_path / "work", {"f.txt": old})
+    base = open_base(tmp_path / "work" / ".git")
+    new = old.replace("line 15\n", "LINE\n", 1).replace("line 35\n", "", 1).replace("line 55\n", "line 55\nnew\n")
+    applied = apply_answer(base, case("f.txt"), fenced(new), TRIAL)
+    assert applied.changes[0].diff == git_diff(base, applied).decode("utf-8", "replace")
+
+
 def test_modes_are_kept(base: Base) -> None:
     applied = apply_answer(base, case("run.sh"), fenced("echo 2"), TRIAL)
     listed = git(Path(base.repository.path), "ls-tree", str(applied.commit), "run.sh", "a.py").decode()

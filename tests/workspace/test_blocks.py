@@ -168,6 +168,8 @@ def test_the_comment_stays_where_the_info_string_names_the_file() -> None:
         ("### src/a.py", "src/a.py"),
         ("## File: src/a.py", "src/a.py"),
         ("# 1. `src/a.py`", "src/a.py"),
+        ("### New file: src/a.py (added)", "src/a.py"),
+        ("### 2. File 1: `src/a`", "src/a"),
         ("### **src/a.py**:", "src/a.py"),
         ("#### a.py ####", "a.py"),
         ("### Makefile", "Makefile"),

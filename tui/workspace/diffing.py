@@ -6,6 +6,7 @@ import pygit2
 from pygit2.enums import DiffFind, DiffOption
 
 from tui.model.diffs import FileDiff, Hunk
+from tui.workspace.headings import with_git_headings
 from tui.workspace.patches import read_diff, read_hunks
 
 _GIT_DEFAULT = DiffOption.INDENT_HEURISTIC
@@ -38,7 +39,8 @@ def diff_body(old: bytes, new: bytes, context: int = 3, *, ignore_whitespace: bo
     data, (_, added, removed) = patch.data, patch.line_stats
     binary = bool(patch.delta.is_binary)
     start = data.find(b"\n@@ ") + 1
-    return Body(data[start:] if start and not binary else b"", added, removed, binary)
+    body = data[start:] if start and not binary else b""
+    return Body(with_git_headings(body, old), added, removed, binary)
 
 
 def diff_texts(old: bytes, new: bytes, context: int = 3, *, ignore_whitespace: bool = False) -> TextDiff:

@@ -25,10 +25,12 @@ _EXTENSION = re.compile(r"[^\s.]*\.[A-Za-z]\w{0,9}")
 _COMMENT = re.compile(r"\s*(?:#+|/{2,}|-{2,}|;+|/\*+|<!--)\s*(?:file|path)\s*:(?P<rest>.*)", re.IGNORECASE)
 _COMMENT_END = re.compile(r"(?:\*+/|--+>)\s*$")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t](?P<text>.*)")
-_LABEL = re.compile(r"(?:(?:\d{1,3}[.):]|[-*+])\s+)?(?:(?:file|path|filename)\s*:\s*)?", re.IGNORECASE)
+_FILE_WORD = r"(?:(?:new|updated|modified|changed|complete)\s+)?(?:file|path|filename)(?:\s+\d{1,3})?\s*:"
+_LABEL = re.compile(rf"(?:(?:\d{{1,3}}[.):]|[-*+])\s+)?(?:{_FILE_WORD}\s*)?", re.IGNORECASE)
+_REMARK = re.compile(r"\s+\([^()]*\)$")
 _BACKTICKED = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _ALONE = re.compile(
-    r"[*_]{0,3}(?:(?:\d{1,3}[.):]|[-*+])\s+)?[*_]{0,3}(?:(?:file|path|filename)\s*:)?[*_]{0,3}\s*[*_]{0,3}`[^`]+`[*_:.\s]*",
+    r"[*_]{0,3}(?:(?:\d{1,3}[.):]|[-*+])\s+)?[*_]{0,3}(?:" + _FILE_WORD + r")?[*_]{0,3}\s*[*_]{0,3}`[^`]+`[*_:.\s]*",
     re.IGNORECASE,
 )
 _WORDS_WITH_DOTS = frozenset(
@@ -133,7 +135,7 @@ def read_line_before(line: str) -> str | None:
 
 
 def _heading_path(text: str) -> str | None:
-    bare = _LABEL.sub("", text, count=1).strip("*_ \t").rstrip(":").strip("*_ \t")
+    bare = _REMARK.sub("", _LABEL.sub("", text, count=1).strip("*_ \t").rstrip(":")).strip("*_ \t")
     if not bare or re.search(r"\s", bare) or bare.lower() in _WORDS_WITH_DOTS:
         return None
     return bare if _names_file(bare) or "/" in bare or "\\" in bare else None

@@ -90,7 +90,7 @@ def is_tree(found: pygit2.Object) -> TypeGuard[pygit2.Tree]:
 
 def kind_of(mode: int) -> EntryKind:
     """What an entry of a tree is, by its mode."""
-    kind = mode & 0o170000
+    kind = int(mode) & 0o170000  # As an enum it is ten times slower.
     if kind == TREE:
         return "folder"
     if kind == LINK:
