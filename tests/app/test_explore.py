@@ -180,7 +180,7 @@ async def test_panes_take_the_focus_and_zoom(tmp_path: Path) -> None:
 
 async def test_help_and_palette_name_the_keys(tmp_path: Path) -> None:
     desk = desk_for(tmp_path)
-    desk.config = Config(keys={"run.case": "g"})
+    desk.config = Config(keymap={"run.case": "g"})
     async with explored(desk) as seen:
         await seen.until(lambda: "g run" in seen.footer)
         await seen.press("question_mark")

@@ -69,13 +69,13 @@ def test_a_command_that_speaks_json_lines(assay: CommandLine) -> None:
 
 
 def test_the_bundled_agent_passes_its_three_steps(assay: CommandLine) -> None:
-    ran = assay.run("run", str(shipped_folder("test-suites") / "flight-booking.yaml"), "-f", "json")
+    ran = assay.run("run", str(shipped_folder("test-suites") / "agents" / "flight-booking.yaml"), "-f", "json")
     (result,) = results(ran.out)
     assert (ran.code, result["verdict"], len(result["attempts"][0]["steps"])) == (0, "passed", 3)
 
 
 def test_each_kind_of_assertion_fails_with_expected_got_and_a_diff(assay: CommandLine) -> None:
-    ran = assay.run("run", str(shipped_folder("test-suites") / "flight-mistakes.yaml"), "-f", "json")
+    ran = assay.run("run", str(shipped_folder("test-suites") / "agents" / "flight-mistakes.yaml"), "-f", "json")
     failed = {
         check["kind"]: check["detail"]
         for result in results(ran.out)

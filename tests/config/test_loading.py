@@ -80,7 +80,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
             proxy="http://proxy.example:3128",
         )
     }
-    assert config.keys == {
+    assert config.secrets == {
         "MY_KEY": "key-of-mine",
         "MY_TOKEN": "token-of-mine",
         "OPENAI_API_KEY": "key-of-openai",
@@ -90,7 +90,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
 
 
 def test_no_file_is_fine_and_needs_no_yaml(tmp_path: Path) -> None:
-    assert load_config(tmp_path, {"GH_TOKEN": "ghp_x", "OTHER": "y"}) == Config(keys={"GH_TOKEN": "ghp_x"})
+    assert load_config(tmp_path, {"GH_TOKEN": "ghp_x", "OTHER": "y"}) == Config(secrets={"GH_TOKEN": "ghp_x"})
     code = (
         "import sys; from pathlib import Path; from tui.config.loading import load_config\n"
         f"load_config(Path({str(tmp_path)!r}), {{}}); print('yaml' in sys.modules, 'pydantic' in sys.modules)"
@@ -130,7 +130,7 @@ def test_a_key_in_the_file_is_known_as_a_secret(tmp_path: Path) -> None:
         "    headers: {Authorization: Bearer literal-token, X-Plain: seen}\n    proxy: http://me:pass%40word@p:1\n"
     )
     config = loaded(tmp_path, text)
-    assert config.keys == {
+    assert config.secrets == {
         "providers.mine.api_key": "literal-key",
         "providers.mine.headers.Authorization": "literal-token",
         "providers.mine.proxy": "pass@word",
@@ -152,7 +152,11 @@ def test_a_key_in_a_file_that_others_can_read_is_warned_about(tmp_path: Path, mo
 
 PROVIDERS = "agent, anthropic, copilot, llamacpp, lmstudio, local, ollama, openai, openrouter, replay, vllm"
 WRONG: list[tuple[str, str, str]] = [
-    ("modles: {}\n", "1:1", "modles: unknown key. Did you mean models? Known keys are models, providers, rules, theme"),
+    (
+        "modles: {}\n",
+        "1:1",
+        "modles: unknown key. Did you mean models? Known keys are models, providers, rules, theme, keys",
+    ),
     ("- a\n", "1:1", "must be a mapping of names to values, not a list"),
     ("theme: [a]\n", "1:8", "theme: must be a single value, not a list"),
     ("theme: 5\n", "1:8", "theme: must be a text; put it in quotes"),
@@ -294,3 +298,8 @@ def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").mkdir()
     with pytest.raises(ConfigError, match=r"config\.yaml: cannot be read \(Is a directory\)\. Mend or remove it\."):
         load_config(tmp_path, {})
+
+
+def test_keys_of_the_app_are_taken_as_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("keys: {run.case: g, app.help: 'f1,question_mark'}\n")
+    assert load_config(tmp_path, {}).keymap == {"run.case": "g", "app.help": "f1,question_mark"}

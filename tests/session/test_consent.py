@@ -33,7 +33,7 @@ def test_an_agent_file_is_asked_about_until_its_content_is_allowed(tmp_path: Pat
 
 
 def test_the_agents_that_ship_with_assay_need_none() -> None:
-    suite = replace(suite_at(shipped_folder("test-suites")), agent="agents/flight_booking.py")
+    suite = replace(suite_at(shipped_folder("test-suites") / "agents"), agent="flight_booking.py")
     assert consents_of(suite) == ()
 
 

@@ -68,7 +68,7 @@ class AssayApp(ThemedApp[int]):
     def on_shelf_watch_desk_opened(self, message: ShelfWatch.DeskOpened) -> None:
         """The config may give keys, and a theme."""
         config = message.desk.config
-        self.set_keymap(dict(config.keys))
+        self.set_keymap(dict(config.keymap))
         if config.theme and config.theme != self.theme and config.theme in self.available_themes:
             self.theme = config.theme
 

@@ -15,7 +15,7 @@ from tui.model.parameters import PARAMETERS, parameter_fault, settings_from
 from tui.model.servers import KEY_VARIABLES, SERVERS, variable
 from tui.model.subjects import Config, Settings, Variant
 
-_SECTIONS = ("models", "providers", "rules", "theme")
+_SECTIONS = ("models", "providers", "rules", "theme", "keys")
 
 
 def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
@@ -28,12 +28,12 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return Config(keys=keys)
+        return Config(secrets=keys)
     except OSError as error:
         raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), fix="Mend or remove it.") from error
     findings = Findings(str(path))
     tree = read_tree(data, findings)
-    config = Config(keys=keys) if tree is None else _read_config(tree, path, environ, keys)
+    config = Config(secrets=keys) if tree is None else _read_config(tree, path, environ, keys)
     problems = tuple(sorted(findings.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
     if any(problem.level == "error" for problem in problems):
         raise ConfigError("\n".join(map(str, problems)), problems)
@@ -55,7 +55,8 @@ def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapp
         providers={name: entry.settings for name, entry in entries.items()},
         rules=_read_rules(sections["rules"], known) if "rules" in sections else (),
         theme=sections["theme"].text() if "theme" in sections else None,
-        keys=secrets,
+        secrets=secrets,
+        keymap=_read_keymap(sections["keys"]) if "keys" in sections else {},
     )
 
 
@@ -100,6 +101,11 @@ def _read_rules(section: Place, known: Sequence[str]) -> tuple[tuple[str, str], 
             place.complain_of_name("rules are for bare ids; no bare id has a `/`")
         rules.append((pattern, provider or ""))
     return tuple(rules)
+
+
+def _read_keymap(section: Place) -> dict[str, str]:
+    """Which binding of the app gets which keys; the app knows the bindings, so an unknown one is left to it."""
+    return {binding: keys for binding, place in section.entries() if (keys := place.text()) is not None}
 
 
 def _no_such_provider(provider: str, known: Sequence[str]) -> str:

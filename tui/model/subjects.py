@@ -64,13 +64,15 @@ class ProviderSettings:
 @dataclass(frozen=True, slots=True)
 class Config:
     """The person's config file with everything from the environment filled in. `rules` maps a glob over bare model
-    ids to a provider's name, first match wins; `path` is None where there is no file. `keys` holds every known secret
-    by the name of its variable or its place in the file; `warnings` what is doubtful but does not stop anything."""
+    ids to a provider's name, first match wins; `path` is None where there is no file. `secrets` holds every known key
+    by the name of its variable or its place in the file; `keymap` the keys of the
+    app's bindings by their id (`keys:` in the file); `warnings` what is doubtful but does not stop anything."""
 
     path: str | None = None
     variants: Mapping[str, Variant] = field(default_factory=dict)
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     rules: tuple[tuple[str, str], ...] = ()
     theme: str | None = None
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    keymap: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()

@@ -42,7 +42,7 @@ class ProviderShelf:
         if settings.kind == "replay":
             return self._take_recording(subject)
         if subject.provider not in self._open:
-            self._open[subject.provider] = open_provider(settings, self._environ, self._config.keys.values())
+            self._open[subject.provider] = open_provider(settings, self._environ, self._config.secrets.values())
         return self._open[subject.provider]
 
     def _take_recording(self, subject: Subject) -> Provider:

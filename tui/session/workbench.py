@@ -43,7 +43,7 @@ class Workbench:
         self._environ = environ
         self.folders = find_folders(environ)
         self.config = load_config(self.folders.config, environ)
-        self.secrets = Secrets(self.config.keys.values())
+        self.secrets = Secrets(self.config.secrets.values())
         self.store = SqliteStore(self.folders.data / "runs.sqlite")
         self._consents = ConsentRecord(self.folders.data / "consents.json")
         self._shelf = ProviderShelf(self.config, environ, self.store, replay_speed)

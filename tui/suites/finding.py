@@ -22,9 +22,9 @@ _SKIPPED_FOLDERS = frozenset(
 )
 _SNIFFED_BYTES = 256 * 1024
 _ANY_KEY = re.compile(rb"""(?:^(?:[ \t]*- +)?|[{,]\s*)(?:"[^"\n]+"|'[^'\n]+'|[\w$.-]+)[ \t]*:""", re.MULTILINE)
-# Keys of a suite: in YAML where a line begins, in JSON wherever an object has them.
+# Keys of a suite: in YAML at the top or in an item of a list, in JSON wherever an object has them.
 _SUITE_KEY = re.compile(
-    rb"""(?:^(?:- +)?|[{,]\s*)["']?(?:test[_-]?cases?|models|repo_?clone|steps?|inputs?|assert|expected)["']?\s*:""",
+    rb"""(?:^(?:- +|  )?|[{,]\s*)["']?(?:test[_-]?cases?|models|repo_?clone|steps?|inputs?|assert|expected)["']?\s*:""",
     re.MULTILINE | re.IGNORECASE,
 )
 
