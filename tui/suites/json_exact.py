@@ -10,7 +10,7 @@ from math import isinf
 from tui.model.shown import show_line
 from tui.model.values import JsonValue
 from tui.suites import json_words as words
-from tui.suites.findings import Finding, Unreadable
+from tui.suites.findings import MOST_PROBLEMS, Finding, Unreadable
 from tui.suites.limits import MOST_DEPTH, MOST_DIGITS, MOST_VALUES, TOO_DEEP
 from tui.suites.places import Branch, OpenBranch, Path, Tree
 
@@ -169,6 +169,8 @@ class ExactJson:
         return tuple(inner.here() for inner in self._open)
 
     def _note(self, position: int, what: str) -> None:
+        if len(self.findings) > MOST_PROBLEMS:
+            raise self._stop(position, "holds too many faults to go on reading; mend the first ones")
         self.findings.append(Finding(self._path(), what, offset=position))
 
     def _stop(self, position: int, what: str) -> Unreadable:

@@ -55,7 +55,9 @@ def _starts(text: str, begin: int, value: JsonValue) -> tuple[int, ...]:
     items = value.get("testCases") if isinstance(value, dict) else value
     if not isinstance(items, list):
         return (begin,)
-    first_keys = {next(iter(item), "") if isinstance(item, dict) else "" for item in items}
+    if not {dict}.issuperset(map(type, items)):
+        raise _Doubtful
+    first_keys = {next(iter(item), "") for item in items if isinstance(item, dict)}
     words = "|".join(re.escape(json.dumps(key)) for key in first_keys)
     found = tuple(match.start() for match in re.finditer(rf"\{{[ \t\n\r]*(?:{words})[ \t\n\r]*:", text))
     # No object other than the items may begin with such a key; else they have to be read one by one.
@@ -101,12 +103,6 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     return value
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
-        raise _Doubtful
-    return int(digits)
-
-
 def _finite(digits: str) -> float:
     value = float(digits)
     if isinf(value) or len(digits) > MOST_DIGITS:
@@ -118,7 +114,7 @@ def _refuse(word: str) -> float:
     raise _Doubtful(word)
 
 
-_DECODER = JSONDecoder(object_pairs_hook=_unique, parse_int=_whole, parse_float=_finite, parse_constant=_refuse)
+_DECODER = JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse)
 
 
 def too_deep(value: JsonValue, levels: int = MOST_DEPTH) -> bool:

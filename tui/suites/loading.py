@@ -4,6 +4,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,15 @@ from tui.model.problems import Problem
 from tui.model.suite import Suite, SuiteFormat
 from tui.model.values import JsonValue
 from tui.suites.around import Around, PatternError
-from tui.suites.findings import Finding, Unreadable, problems_of
+from tui.suites.findings import MOST_PROBLEMS, Finding, Unreadable, problems_of
 from tui.suites.json_exact import ExactJson
 from tui.suites.json_quick import QuickJson, read_quickly, too_deep
 from tui.suites.places import Path as Place
 from tui.suites.places import offset_of, places_of
 from tui.suites.reading import NotRead, Source, read_source
 
+# Of a file with more faults than that, the first will do.
+_MOST_FINDINGS = 2 * MOST_PROBLEMS
 __all__ = ["Loaded", "PatternError", "load_suite"]
 
 
@@ -52,13 +55,19 @@ def load_suite(
 
 def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) -> Suite | None:
     """The suite, if nothing at all is wrong with it."""
+    from tui.suites.formats import format_of
+    from tui.suites.schema_suite import schema_is_fine
+    from tui.suites.testhaven import testhaven_findings
+
     try:
-        kind, findings = _examine(quick.value, around)
+        kind = format_of(quick.value)
     except Unreadable:
         return None
-    if findings or (kind == "testhaven" and too_deep(quick.value)):
-        return None
-    return _build(kind, quick.value, _lines(source.text, quick.starts), path, source.sha256)
+    if kind == "schema-1.0.0":
+        fine = isinstance(quick.value, dict) and schema_is_fine(quick.value, around)
+    else:
+        fine = not too_deep(quick.value) and next(testhaven_findings(quick.value, around), None) is None
+    return _build(kind, quick.value, _lines(source.text, quick.starts), path, source.sha256) if fine else None
 
 
 def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
@@ -91,8 +100,10 @@ def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Findin
 
     kind = format_of(value)
     if kind == "schema-1.0.0" and isinstance(value, dict):
-        return kind, list(schema_findings(value, around))
-    return kind, list(testhaven_findings(value, around))
+        found = schema_findings(value, around)
+    else:
+        found = testhaven_findings(value, around)
+    return kind, list(islice(found, _MOST_FINDINGS))
 
 
 def _build(kind: SuiteFormat, value: Any, lines: list[int], path: Path, sha256: str) -> Suite:

@@ -24,7 +24,7 @@ _WANTED = {
 }
 _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 # Of a file with more faults than that, the first will do.
-_MOST_DETAILS = 2 * MOST_PROBLEMS
+_MOST_DETAILS = MOST_PROBLEMS + 1
 
 
 def shape_findings(adapter: TypeAdapter[Any], value: JsonValue, at: Path = ()) -> list[Finding]:

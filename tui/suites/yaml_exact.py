@@ -9,7 +9,7 @@ import yaml
 
 from tui.model.shown import show_line
 from tui.model.values import JsonValue
-from tui.suites.findings import Finding, Unreadable
+from tui.suites.findings import MOST_PROBLEMS, Finding, Unreadable
 from tui.suites.limits import (
     MOST_ALIASED_CHARACTERS,
     MOST_ALIASED_VALUES,
@@ -171,6 +171,8 @@ class ExactYaml:
         return tuple(outer.here() for outer in self._open)
 
     def _note(self, start: int, what: str) -> None:
+        if len(self.findings) > MOST_PROBLEMS:
+            raise self._stop(start, "holds too many faults to go on reading; mend the first ones")
         self.findings.append(Finding(self._path(), what, offset=start))
 
     def _stop(self, start: int, what: str) -> Unreadable:
