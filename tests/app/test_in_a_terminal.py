@@ -93,7 +93,7 @@ def test_many_sizes_are_survived(tmp_path: Path) -> None:
 
 
 ALLOWED = re.compile(
-    rb"\x1b\[[0-9;:]*m|\x1b\[[0-9;]*H|\x1b\[\?[0-9;]*[hlu$p]+|\x1b\[[<>=]?[0-9;]*u|\x1b\[\?2026[hl$p]+|\x1b\[\?2048\$p"
+    rb"\x1b\]22;default\x07|\x1b\[[0-9;:]*m|\x1b\[[0-9;]*H|\x1b\[\?[0-9;]*[hlu$p]+|\x1b\[[<>=]?[0-9;]*u|\x1b\[\?2026[hl$p]+|\x1b\[\?2048\$p"
     rb"|\x1b\[[0-9;]*[ABCDJK]|\x1b\[[0-9]+;[0-9]+;[0-9]+t|\x1b\[\?[0-9]+\$p"
 )
 
@@ -126,11 +126,17 @@ def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
         terminal.wait_for("Models side by side")
         terminal.press("escape")
         terminal.wait_while("Models side by side")
-        terminal.press("/", "q", "q")
+        terminal.press("/")
+        terminal.wait_for("Enter take")
+        terminal.press("q", "q")
         terminal.wait_for("0 cases")
-        terminal.press("escape", "ctrl+p")
+        terminal.press("escape")
+        terminal.wait_while("0 cases")
+        terminal.press("ctrl+p")
         terminal.wait_for("Search for commands")
-        terminal.press("escape", "q")
+        terminal.press("escape")
+        terminal.wait_while("Search for commands")
+        terminal.press("q")
         assert terminal.wait_exit() == 0
         assert hostile_bytes(bytes(terminal.raw)) == []
 

@@ -24,6 +24,8 @@ class Exploring:
         self.filter = Filter()
         self.streams: bool | None = None
         self._models: dict[Path, tuple[str, ...]] = {}
+        self._indexed: Suite | None = None
+        self._by_id: dict[str, Case] = {}
 
     @property
     def volume(self) -> Volume | None:
@@ -43,8 +45,12 @@ class Exploring:
     @property
     def case(self) -> Case | None:
         """The case that is looked at."""
-        cases = self.suite.cases if self.suite else ()
-        return next((case for case in cases if case.id == self.case_id), None)
+        suite = self.suite
+        if suite is None or self.case_id is None:
+            return None
+        if suite is not self._indexed:
+            self._indexed, self._by_id = suite, {case.id: case for case in suite.cases}
+        return self._by_id.get(self.case_id)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ def detail_lines(row: CheckRow, named: Sequence[tuple[str, TrialProgress | None]
     for model, trial in named:
         step = step_of(trial, row.step)
         live = step.checks.get(row.number) if step else None
-        if live is None or not live.detail:
+        if live is None or not live.detail or live.decided == "passed":
             continue
         lines.append(((show_line(model), "strong"),))
         lines += [((text, _role(text)),) for text in show_text(live.detail).splitlines()[:200]]

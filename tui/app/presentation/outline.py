@@ -127,7 +127,17 @@ def _case_rows(
                 yield Row("step", (*key, str(number)), depth + 1, step.input, None, volume, (case,), number)
 
 
-def row_line(row: Row, statuses: Callable[[Case], Sequence[StatusWord]], width: int) -> Line:
+def row_tally(row: Row, statuses: Callable[[Case], Sequence[StatusWord]]) -> Line:
+    """How the trials below a folded row stand."""
+    return tally(status for case in row.cases for status in statuses(case))
+
+
+def row_line(
+    row: Row,
+    statuses: Callable[[Case], Sequence[StatusWord]],
+    width: int,
+    tally_of: Callable[[Row, Callable[[Case], Sequence[StatusWord]]], Line] = row_tally,
+) -> Line:
     """One row in exactly so many cells. `statuses` gives a word for each model."""
     indent = "  " * row.depth
     if row.kind == "case":
@@ -143,8 +153,7 @@ def row_line(row: Row, statuses: Callable[[Case], Sequence[StatusWord]], width: 
     elif row.volume is not None and not row.volume.read:
         right = (("…", "dim"),)
     elif row.unfolded is False:
-        asked = tally(status for case in row.cases for status in statuses(case))
-        right = asked or ((_size(row), "dim"),)
+        right = tally_of(row, statuses) or ((_size(row), "dim"),)
     return spread(left, right, width)
 
 

@@ -54,7 +54,7 @@ class ExploreScreen(LookingScreen):
         """Everything of it is waiting now."""
         del message
         self._flush_timer.resume()
-        self.suites.tree_of_suites.refresh()
+        self.suites.tree_of_suites.refresh_marks()
         self.show_choice()
 
     @on(RunQueue.TrialMoved)
@@ -77,7 +77,7 @@ class ExploreScreen(LookingScreen):
         self._flush()
         if self.looking is not None and self.looking.filter:
             self.suites.show(self.looking)
-        self.suites.tree_of_suites.refresh()
+        self.suites.tree_of_suites.refresh_marks(exact=True)
         self.show_choice()
 
     @on(RunQueue.RunRefused)
@@ -116,7 +116,7 @@ class ExploreScreen(LookingScreen):
         self._flush_text(looking, queue, moved)
         if self._marks_moved:
             self._marks_moved = False
-            self.suites.tree_of_suites.refresh()
+            self.suites.tree_of_suites.refresh_marks()
         if any(key.case == looking.case_id for key in moved):
             self.show_evidence()
         if self._flushes % _FLUSHES_A_FIGURE == 0:

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from tui.app.presentation.outline import Row, RowKey, row_line
+from tui.app.presentation.outline import Row, RowKey, row_line, row_tally
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import LineList
 from tui.model.filtering import StatusWord
 from tui.model.suite import Case
+
+_MANY = 500
 
 StatusesOf = Callable[[Path, Case], Sequence[StatusWord]]
 
@@ -46,6 +49,7 @@ class SuiteTree(LineList):
         super().__init__(id=id)
         self._statuses = statuses
         self._rows: Sequence[Row] = ()
+        self._tallies: dict[RowKey, tuple[float, Line]] = {}
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -64,7 +68,22 @@ class SuiteTree(LineList):
 
     def line_at(self, place: int, width: int) -> Line:
         """A row with its marks as they are now."""
-        return row_line(self._rows[place], lambda case: self._statuses_of(place, case), width)
+        return row_line(self._rows[place], lambda case: self._statuses_of(place, case), width, self._tally)
+
+    def _tally(self, row: Row, statuses: Callable[[Case], Sequence[StatusWord]]) -> Line:
+        """Counting thousands of cases costs more than painting does: once a second is enough for those."""
+        if len(row.cases) < _MANY:
+            return row_tally(row, statuses)
+        known = self._tallies.get(row.key)
+        if known is None or monotonic() - known[0] > 1:
+            known = self._tallies[row.key] = (monotonic(), row_tally(row, statuses))
+        return known[1]
+
+    def refresh_marks(self, *, exact: bool = False) -> None:
+        """Statuses have changed; `exact` where no other change will follow."""
+        if exact:
+            self._tallies.clear()
+        self.refresh()
 
     def _statuses_of(self, place: int, case: Case) -> Sequence[StatusWord]:
         volume = self._rows[place].volume
