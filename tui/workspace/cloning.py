@@ -43,7 +43,7 @@ class Callbacks(pygit2.RemoteCallbacks):
                 CredentialType.SSH_KEY,
                 lambda user, key=key: pygit2.Keypair(user, None, key, known["passphrase"] or ""),
             )
-        if known["username"] or known["password"]:
+        if known["password"] is not None:
             yield (
                 CredentialType.USERPASS_PLAINTEXT,
                 lambda user: pygit2.UserPass(known["username"] or user, known["password"] or ""),
