@@ -44,9 +44,15 @@ async def test_a_redirect_is_an_answer_like_any_other(client: HttpClient) -> Non
 
 async def test_no_cookie_is_sent_back(client: HttpClient) -> None:
     async with ModelServer(lambda _: status(200, {}, headers={"Set-Cookie": "a=b"})) as server:
+        url = server.url.replace("127.0.0.1", "localhost")
         for _ in range(2):
-            await read_all(await post(client, server))
+            await read_all(await client.send("POST", url, {}, b"{}", PEER))
         assert "cookie" not in server.asked[1].headers
+
+
+async def test_a_long_header_is_no_fault(client: HttpClient) -> None:
+    async with ModelServer(lambda _: status(200, {}, headers={"X-Policy": "x" * 30_000})) as server:
+        assert await read_all(await post(client, server)) == b"{}"
 
 
 async def test_a_packed_body_is_not_unpacked(client: HttpClient) -> None:

@@ -178,6 +178,13 @@ async def test_connections_are_kept(stream: bool) -> None:
         assert server.connections <= 20
 
 
+async def test_a_connection_is_kept_where_the_end_of_the_body_comes_after_done() -> None:
+    async with opened(events(delta("a", "stop"), "[DONE]", Pause(0.05), b": bye\n\n")) as (provider, server):
+        for number in range(3):
+            assert (await hear(provider, a_request(str(number)))).text == "a"
+        assert server.connections == 1
+
+
 async def test_more_than_a_hundred_questions_may_be_open() -> None:
     async with opened(say("ok", latency_s=0.3)) as (provider, server):
         answers = await asyncio.gather(*(hear(provider, a_request(str(number))) for number in range(150)))

@@ -268,6 +268,10 @@ SILENT: dict[str, tuple[Reply, str]] = {
     "comments only": (events(*[b": PROCESSING\n\n", Pause(0.1)] * 40), "HOST sent nothing for 0.4 s"),
     "white space only": (events(*[b"\n", Pause(0.1)] * 40), "HOST sent nothing for 0.4 s"),
     "a role and nothing more": (events(delta(role="assistant"), HANG), "HOST sent nothing more for 0.4 s"),
+    "half of one piece, then white space": (
+        Reply((b'{"choices":', *[Pause(0.1), b"\n"] * 40), length=999),
+        "HOST sent nothing more for 0.4 s",
+    ),
     "half of one piece": (Reply((b'{"choices":', HANG), length=99), "HOST sent nothing more for 0.4 s"),
 }  # fmt: skip
 
