@@ -135,6 +135,12 @@ SAID: dict[str, tuple[Reply, str]] = {
     "more after [DONE]": (events(delta("a", "stop"), "[DONE]", delta("b")), "a"),
     "broken after the finish reason": (events(delta("a", "stop"), "nonsense").cut(0.6), "a"),
     "white space first": (events(b"\n", Pause(0.0), b"\n\n", delta("a", "stop"), "[DONE]"), "a"),
+    "a stream that calls itself JSON": (
+        replace(streamed("a b"), headers=(("Content-Type", "application/json"),)),
+        "a b",
+    ),
+    "a stream without a type": (replace(streamed("a b"), headers=()), "a b"),
+    "one piece after a byte order mark": (replace(whole("a"), body=(b"\xef\xbb\xbf", *whole("a").body)), "a"),
     "one piece although a stream was asked for": (whole("a"), "a"),
     "one piece byte by byte": (whole("ä🎉").split(), "ä🎉"),
     "one piece after white space": (replace(whole("a"), body=(b" \n", Pause(0.0), *whole("a").body)), "a"),

@@ -176,8 +176,8 @@ TRIED_AGAIN: dict[str, tuple[Reply, bool, str, str]] = {
     "a stream with a role only": (
         events(delta(role="assistant")), True, "unreachable", "HOST ended its answer in the middle",
     ),
-    "malformed JSON": (whole("x").garbled(), False, "garbled", "an answer that is not JSON from HOST"),
-    "no body": (status(200), False, "garbled", "an answer that is not JSON from HOST"),
+    "malformed JSON": (whole("x").garbled(), False, "garbled", "Unreadable answer (not JSON) from HOST"),
+    "no body": (status(200), False, "garbled", "Unreadable answer (not JSON) from HOST"),
     "an unreadable chunk": (
         events(delta(role="assistant"), "{nonsense"), True, "garbled", "Unreadable chunk 2 from HOST",
     ),
@@ -269,7 +269,7 @@ SILENT: dict[str, tuple[Reply, str]] = {
     "white space only": (events(*[b"\n", Pause(0.1)] * 40), "HOST sent nothing for 0.4 s"),
     "a role and nothing more": (events(delta(role="assistant"), HANG), "HOST sent nothing more for 0.4 s"),
     "half of one piece, then white space": (
-        Reply((b'{"choices":', *[Pause(0.1), b"\n"] * 40), length=999),
+        Reply((b'{"choices":', *(Pause(0.1), b"\n") * 40), length=999),
         "HOST sent nothing more for 0.4 s",
     ),
     "half of one piece": (Reply((b'{"choices":', HANG), length=99), "HOST sent nothing more for 0.4 s"),
@@ -452,8 +452,9 @@ async def test_no_key_is_in_what_is_said(reply: Reply) -> None:
 
 
 async def test_a_key_in_a_header_is_not_said_either() -> None:
-    async with ModelServer(lambda asked: status(400, {"error": asked.headers["api-key"]})) as server:
-        settings = replace(server_settings(server.url, key=None), headers={"api-key": "azure-0123456789"})
+    async with ModelServer(lambda asked: status(400, {"error": asked.headers["authorization"][7:]})) as server:
+        headers = {"Authorization": "Bearer azure-0123456789"}
+        settings = replace(server_settings(server.url, key=None), headers=headers)
         provider = OpenAIProvider(settings)
         heard = await hear(provider, a_request())
         assert "[removed key]" in str(heard.error)

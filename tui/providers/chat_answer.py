@@ -7,11 +7,12 @@ from tui.model.chunks import Chunk, End, Noted
 from tui.model.errors import ProviderError
 from tui.providers.answer_text import AnswerTooLong
 from tui.providers.chat_completions import ChatDecoder, ErrorObject, NoCompletion, Unreadable
-from tui.providers.faults import Peer, TryFailed, error_object_fault, is_page, page_fault
+from tui.providers.faults import WHITE, Peer, TryFailed, error_object_fault, is_page, page_fault
 from tui.providers.http_client import HttpAnswer
 from tui.providers.patience import MIB, Patience
 from tui.providers.sse import EventTooLong
 
+_EVENT_FIELDS = (b"d", b"e", b"i", b"r", b":")
 _DECODE_FAULTS = (AnswerTooLong, EventTooLong, Unreadable, NoCompletion, ErrorObject)
 
 
@@ -33,7 +34,9 @@ class ChatAnswer:
         kind = self._answer.headers.get("content-type", "").lower()
         if is_page(data) or "html" in kind:
             raise page_fault(self._peer)
-        if data.lstrip()[:1] in (b"{", b"[") or "json" in kind:
+        first = data.lstrip(WHITE)[:1]
+        # Some gateways call a stream JSON: what comes first says more than its label.
+        if first in (b"{", b"[") or ("json" in kind and first not in _EVENT_FIELDS):
             for chunk in await self._whole(data):
                 yield chunk
         else:

@@ -76,7 +76,7 @@ class ChatDecoder:
 
     def take_whole(self, data: bytes) -> None:
         """The body of an answer that is no stream. Raises Unreadable, NoCompletion, ErrorObject, AnswerTooLong."""
-        answer = _json_object(data.decode(errors="replace"), "an answer that is not JSON")
+        answer = _json_object(data.decode("utf-8-sig", errors="replace"), "Unreadable answer (not JSON)")
         self._take_object(answer)
         if not isinstance(answer.get("choices"), list):
             raise NoCompletion

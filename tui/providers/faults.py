@@ -8,6 +8,7 @@ from typing import Any, Literal
 from tui.model.errors import ProviderError, ProviderFault
 from tui.model.shown import show_line
 
+WHITE = b"\xef\xbb\xbf \t\r\n"  # white space and a byte order mark, before an answer
 _WORDS = 300
 _RETRIED = (408, 409, 429, 529)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_credits", "credit_balance_exhausted")
@@ -147,7 +148,7 @@ def _has_no_credit(body: bytes) -> bool:
 
 def is_page(data: bytes) -> bool:
     """Whether this is the beginning of a web page."""
-    return data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
+    return data.lstrip(WHITE)[:1] == b"<"
 
 
 def page_fault(peer: Peer) -> TryFailed:

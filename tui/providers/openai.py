@@ -30,7 +30,9 @@ class OpenAIProvider:
         patience = patience or Patience()
         self._settings, self._patience = settings, patience
         self._headers = _headers(settings)
-        self._secrets = Secrets([value for value in (settings.api_key, *settings.headers.values()) if value])
+        # A header may hold more than the key: `Bearer KEY`.
+        values = (settings.api_key or "", *settings.headers.values())
+        self._secrets = Secrets([part for value in values for part in (value, *value.split()[-1:])])
         self._peer = _peer(settings, called, patience.tries)
         self._chat_url = _joined(settings.base_url or "", "/chat/completions")
         self._queue = Queue(patience)
