@@ -83,6 +83,26 @@ async def test_an_answer_depends_on_nothing_asked_before_or_beside_it(local: Loc
     assert text_of(await ask(local, requests[0])) == alone[0]
 
 
+@pytest.mark.long
+async def test_long_answers_depend_on_nothing_beside_them_either(local: LocalProvider) -> None:
+    """Long enough for rounding to show: these differ where all slots share one cache."""
+    files = "The following files belong to a shop. " * 20
+    said = [
+        "Write a haiku about rain.",
+        "What is the capital of France?",
+        "Explain recursion in Python with an example.",
+    ]
+    said += [files + question for question in ("What is it about?", "List three bugs.", "Write a haiku.")]
+    settings = Settings(temperature=0.0, max_tokens=120)
+    requests = [make_request(BUNDLED, text, provider="local", settings=settings) for text in said]
+    alone = [text_of(await ask(local, request)) for request in requests]
+    again = [text_of(await ask(local, request)) for request in reversed(requests)]
+    assert again[::-1] == alone
+    for group in (requests[:3], requests[3:]):
+        beside = await asyncio.gather(*(ask(local, request) for request in group))
+        assert [text_of(chunks) in alone for chunks in beside] == [True] * 3
+
+
 async def test_two_answers_stream_at_once_from_one_process(local: LocalProvider, marker: str) -> None:
     arrived: list[str] = []
 
