@@ -1,6 +1,7 @@
 """Makes a Suite of a value of schema 1.0.0 in which nothing is wrong."""
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from tui.model.suite import (
@@ -20,18 +21,19 @@ from tui.model.suite import (
 from tui.suites.around import relative
 
 _DEFAULTS = Options()
+_CRITERION_FIELDS = itemgetter("name", "description", "severity")
 
 
 def build_suite(value: dict[str, Any], lines: Iterable[int], path: str, sha256: str) -> Suite:
     """The suite; `lines` are where its cases stand, `path` the file as it was given."""
-    checks, criteria = _Checks(), _Criteria()
+    build = _Cases().build
     return Suite(
         name=value["name"],
         description=value["description"],
         path=path,
         sha256=sha256,
         format="schema-1.0.0",
-        cases=tuple(_case(case, line, checks, criteria) for case, line in zip(value["testCases"], lines, strict=True)),
+        cases=tuple(map(build, value["testCases"], lines)),
         models=tuple(dict.fromkeys(value["models"])),
         options=_options(value.get("options", {})),
         repository_context=_repository_context(value.get("repositoryContext")),
@@ -39,47 +41,61 @@ def build_suite(value: dict[str, Any], lines: Iterable[int], path: str, sha256: 
     )
 
 
-class _Checks(dict[tuple[CheckKind, str], Check]):
+class _Checks(dict[str, Check]):
     """Equal checks of many cases are one value."""
 
-    def __missing__(self, key: tuple[CheckKind, str]) -> Check:
-        check = self[key] = Check(*key)
+    def __init__(self, kind: CheckKind) -> None:
+        super().__init__()
+        self._kind: CheckKind = kind
+
+    def __missing__(self, pattern: str) -> Check:
+        check = self[pattern] = Check(self._kind, pattern)
         return check
 
 
-class _Criteria(dict[tuple[str, str, Any], RiskCriterion]):
+class _Criteria(dict[tuple[Any, ...], RiskCriterion]):
     """Equal criteria of many cases are one value."""
 
-    def __missing__(self, key: tuple[str, str, Any]) -> RiskCriterion:
-        criterion = self[key] = RiskCriterion(*key)
+    def __missing__(self, fields: tuple[Any, ...]) -> RiskCriterion:
+        criterion = self[fields] = RiskCriterion(*fields)
         return criterion
 
 
-def _case(case: dict[str, Any], line: int, known: _Checks, criteria: _Criteria) -> Case:
-    get = case.get
-    checks = [known["expected_pattern", pattern] for pattern in get("expectedPatterns", ())]
-    checks += [known["forbidden_pattern", pattern] for pattern in get("forbiddenPatterns", ())]
-    command = _command(case["command"]) if "command" in case else None
-    if command is not None:
-        checks.append(Check("command", command.run))
-    target = get("targetFile")
-    return Case(
-        case["id"],
-        case["name"],
-        case["category"],
-        (Step(case["prompt"], tuple(checks)),),
-        line,
-        get("expectedBehavior", ""),
-        get("systemMessage"),
-        tuple(get("tags", ())),
-        get("testType"),
-        get("applyChanges", False),
-        relative(target) if target else None,
-        tuple(map(_code_context, case["codeContext"])) if "codeContext" in case else (),
-        tuple([criteria[item["name"], item["description"], item["severity"]] for item in get("riskCriteria", ())]),
-        {},
-        command,
-    )
+class _Cases:
+    """Makes cases that share what is equal in them."""
+
+    def __init__(self) -> None:
+        self._expected = _Checks("expected_pattern").__getitem__
+        self._forbidden = _Checks("forbidden_pattern").__getitem__
+        self._criterion = _Criteria().__getitem__
+
+    def build(self, case: dict[str, Any], line: int) -> Case:
+        """The case whose value is given."""
+        get = case.get
+        command = _command(case["command"]) if "command" in case else None
+        checks = (
+            *map(self._expected, get("expectedPatterns", ())),
+            *map(self._forbidden, get("forbiddenPatterns", ())),
+            *((Check("command", command.run),) if command is not None else ()),
+        )
+        target = get("targetFile")
+        return Case(
+            case["id"],
+            case["name"],
+            case["category"],
+            (Step(case["prompt"], checks),),
+            line,
+            get("expectedBehavior", ""),
+            get("systemMessage"),
+            tuple(get("tags", ())),
+            get("testType"),
+            get("applyChanges", False),
+            relative(target) if target else None,
+            tuple(map(_code_context, get("codeContext", ()))),
+            tuple(map(self._criterion, map(_CRITERION_FIELDS, get("riskCriteria", ())))),
+            {},
+            command,
+        )
 
 
 def _command(command: str | dict[str, Any]) -> CommandCheck:

@@ -15,6 +15,7 @@ _scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstr
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SEPARATOR = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # Every escape, so that the search keeps in step; only the group is half of a surrogate pair without its other half.
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
 
@@ -40,7 +41,7 @@ def read_quickly(text: str) -> QuickJson | None:
 
 
 def _read(text: str) -> QuickJson:
-    if "\\ud" in text or "\\uD" in text:
+    if _SURROGATE.search(text):
         for escape in _ESCAPE.finditer(text):
             if escape[1]:
                 raise _Doubtful

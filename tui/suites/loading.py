@@ -1,7 +1,7 @@
 """Opens a suite file: the suite, or everything that is wrong with it."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +16,7 @@ from tui.suites.findings import MOST_PROBLEMS, Finding, Unreadable, problems_of
 from tui.suites.json_exact import ExactJson
 from tui.suites.json_quick import QuickJson, read_quickly, too_deep
 from tui.suites.places import Path as Place
-from tui.suites.places import offset_of, places_of
+from tui.suites.places import lines_of, offset_of, places_of
 from tui.suites.reading import NotRead, Source, read_source
 
 # Of a file with more faults than that, the first will do.
@@ -67,7 +67,7 @@ def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) 
         fine = isinstance(quick.value, dict) and schema_is_fine(quick.value, around)
     else:
         fine = not too_deep(quick.value) and next(testhaven_findings(quick.value, around), None) is None
-    return _build(kind, quick.value, _lines(source.text, quick.starts), path, source.sha256) if fine else None
+    return _build(kind, quick.value, lines_of(source.text, quick.starts), path, source.sha256) if fine else None
 
 
 def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
@@ -88,8 +88,10 @@ def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
     problems = problems_of(str(path), source.text, document.tree, findings)
     if kind is None or any(problem.level == "error" for problem in problems):
         return Loaded(None, problems)
-    starts = [offset_of(document.tree, path_of_case) for path_of_case in _case_paths(document.value)]
-    return Loaded(_build(kind, document.value, _lines(source.text, starts), path, source.sha256), problems)
+    starts = [offset_of(document.tree, case) for case in _case_paths(document.value)]
+    places = places_of(source.text, starts)
+    lines = [places[start][0] for start in starts]
+    return Loaded(_build(kind, document.value, lines, path, source.sha256), problems)
 
 
 def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Finding]]:
@@ -121,11 +123,6 @@ def _case_paths(value: Any) -> list[Place]:
     if "testCases" in value:
         return [("testCases", index) for index in range(len(value["testCases"]))]
     return [()]
-
-
-def _lines(text: str, starts: Sequence[int]) -> list[int]:
-    places = places_of(text, starts)
-    return [places[start][0] for start in starts]
 
 
 @contextmanager

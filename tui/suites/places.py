@@ -95,6 +95,19 @@ def places_of(text: str, offsets: Iterable[int]) -> dict[int, tuple[int, int]]:
     return places
 
 
+def lines_of(text: str, offsets: Iterable[int]) -> list[int]:
+    """The line (from 1) of each offset; the offsets ascend."""
+    if "\r" in text:
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    lines = []
+    line, last = 1, 0
+    for offset in offsets:
+        line += text.count("\n", last, offset)
+        last = offset
+        lines.append(line)
+    return lines
+
+
 def spell(path: Path) -> str:
     """The path as a person writes it: `testCases[3].expectedPatterns[0]`."""
     spelled = ""

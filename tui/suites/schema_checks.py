@@ -122,19 +122,23 @@ def _cases_findings(
     whole = [case for case in cases if case is not None]
     yield from _doubled_ids(cases)
     bad = _bad_patterns(whole, around)
+    if sound and not bad and _are_plain(whole):
+        return
     for index, case in enumerate(cases):
-        if case is None or (sound and not bad and _is_plain(case)):
-            continue
-        yield from case_findings(case, ("testCases", index), cloned, root, around)
+        if case is not None:
+            yield from case_findings(case, ("testCases", index), cloned, root, around)
 
 
-def _is_plain(case: dict[str, Any]) -> bool:
-    if not _INTRICATE.isdisjoint(case) or not _ID.fullmatch(case["id"]):
-        return False
-    if not (case["name"].strip() and case["category"].strip() and case["prompt"].strip()):
-        return False
-    criteria = case.get("riskCriteria")
-    return not criteria or len({item["name"] for item in criteria if item["name"].strip()}) == len(criteria)
+def _are_plain(cases: list[dict[str, Any]]) -> bool:
+    """Whether nothing but patterns and ids needs a look in any of the cases, all of which fit their shape."""
+    criteria = [(index, item["name"]) for index, case in enumerate(cases) for item in case.get("riskCriteria", ())]
+    return (
+        _INTRICATE.isdisjoint(chain.from_iterable(cases))
+        and all(map(_ID.fullmatch, [case["id"] for case in cases]))
+        and all(all(map(str.strip, [case[key] for case in cases])) for key in ("name", "category", "prompt"))
+        and all(name.strip() for _, name in criteria)
+        and len(set(criteria)) == len(criteria)
+    )
 
 
 def _doubled_ids(cases: Iterable[dict[str, Any] | None]) -> Iterator[Finding]:
