@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
+from contextlib import aclosing
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +14,7 @@ from tui.model.errors import ProviderError
 from tui.model.shown import show_line
 from tui.model.subjects import ProviderSettings
 from tui.providers.agents.answers import AgentAnswer
-from tui.providers.agents.process import ProcessAgent
+from tui.providers.agents.process import ProcessAgent, Room
 from tui.providers.processes.environ import without_keys
 from tui.providers.processes.worker import Launch
 
@@ -40,7 +41,7 @@ class AgentProvider:
     an `http(s)://` URL.
 
     Processes get `environ` without anything that looks like a key and without `secrets`, which are values. A Python
-    file may use `memory_bytes`; at most `most_at_once` questions are open, the others wait before their clock starts.
+    file may use `memory_bytes`; at most `most_at_once` processes answer, other steps wait before their clock starts.
     """
 
     def __init__(
@@ -54,24 +55,19 @@ class AgentProvider:
     ) -> None:
         self._settings = settings
         self._environ = without_keys(os.environ if environ is None else environ, secrets)
-        self._memory_bytes, self._most = memory_bytes, most_at_once
-        self._room = asyncio.Semaphore(most_at_once)
+        self._memory_bytes = memory_bytes
+        self._room = Room(most_at_once)
         self._agents: dict[str, Agent] = {}
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
         """One step: `Sent`, the output, a `ToolCall` for each tool, the memory, `End`. Raises ProviderError."""
-        agent = self._agent(request.subject.model_id)
-        async with self._room:
-            answers = agent.answer(request)
-            try:
-                async for piece in answers:
-                    if isinstance(piece, AgentAnswer):
-                        for chunk in _chunks_of(piece, request):
-                            yield chunk
-                    else:
-                        yield piece
-            finally:
-                await answers.aclose()
+        async with aclosing(self._agent(request.subject.model_id).answer(request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, AgentAnswer):
+                    for chunk in _chunks_of(piece, request):
+                        yield chunk
+                else:
+                    yield piece
 
     async def models(self) -> tuple[str, ...]:
         """None: an agent is named, not offered."""
@@ -96,14 +92,14 @@ class AgentProvider:
             return EndpointAgent(model_id, self._settings.proxy)
         if model_id.startswith(COMMAND_PREFIX):
             name, launch = f"agent {show_line(model_id, 80)}", self._command(model_id)
-            return ProcessAgent(name, launch, None, self._most)
+            return ProcessAgent(name, launch, None, self._room)
         path = Path(os.path.abspath(model_id))
         if path.suffix != ".py":
             raise ProviderError(
                 "not_found", f"{show_line(model_id)} is no agent", fix="Name a .py file, cmd:COMMAND or an http:// URL."
             )
         launch = Launch((str(path),), self._environ, _RUNNER, self._memory_bytes)
-        return ProcessAgent(f"agent {show_line(path.name, 80)}", launch, path, self._most)
+        return ProcessAgent(f"agent {show_line(path.name, 80)}", launch, path, self._room)
 
     def _command(self, model_id: str) -> Launch:
         try:

@@ -1,5 +1,6 @@
 """An agent in processes of its own: a Python file or a command."""
 
+import asyncio
 import json
 import os
 from collections.abc import AsyncGenerator, Hashable
@@ -26,24 +27,32 @@ class _Left(Exception):
     """A command that is made for one answer had gone, in peace, when the next step came."""
 
 
-class ProcessAgent:
-    """Asks one agent. `name` begins every error; `file` is the Python file, None for a command; at most `limit`
-    processes wait between two steps of their trial."""
+class Room(asyncio.Semaphore):
+    """How many processes of all agents may answer at once, and how many of each may wait between two steps."""
 
-    def __init__(self, name: str, launch: Launch, file: Path | None, limit: int) -> None:
-        self._name, self._file = name, file
-        self._pool = Pool(launch, self._state_of_folder, limit)
+    def __init__(self, places: int) -> None:
+        super().__init__(places)
+        self.places = places
+
+
+class ProcessAgent:
+    """Asks one agent. `name` begins every error; `file` is the Python file, None for a command."""
+
+    def __init__(self, name: str, launch: Launch, file: Path | None, room: Room) -> None:
+        self._name, self._file, self._room = name, file, room
+        self._pool = Pool(launch, self._state_of_folder, room.places)
 
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
         """`Sent`, then the answer. Raises ProviderError("crashed"). Closing it kills the process."""
         if self._file is not None and not self._file.is_file():
             place = show_line(str(self._file))
             raise ProviderError("not_found", f"{self._name} is not there", fix=f"Looked for {place}.")
-        yield Sent()
-        try:
-            answer = await self._answer_with(await self._take(request), request)
-        except _Left:
-            answer = await self._answer_with(await self._take(request), request)
+        async with self._room:
+            yield Sent()
+            try:
+                answer = await self._answer_with(await self._take(request), request)
+            except _Left:
+                answer = await self._answer_with(await self._take(request), request)
         yield answer
 
     async def close(self) -> None:

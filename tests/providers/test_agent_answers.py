@@ -1,0 +1,74 @@
+"""What an agent answered, read strictly."""
+
+import json
+
+import pytest
+
+from tui.providers.agents.answers import AgentAnswer, Nonsense, Tool, parse_json, read_answer
+
+
+def test_everything_is_read() -> None:
+    tools = ["A", {"name": "B", "id": 1}, {"name": "C", "arguments": "raw"}, {"name": "D", "arguments": [1]}]
+    given = json.dumps({"output": "o", "tools_used": tools, "memory": {"a": {"b": [None, 1.5]}}, "more": 1})
+    assert read_answer(parse_json(given)) == AgentAnswer(
+        "o", (Tool("A"), Tool("B"), Tool("C", "raw"), Tool("D", "[1]")), {"a": {"b": [None, 1.5]}}
+    )
+
+
+@pytest.mark.parametrize("given", [{"output": ""}, {"output": "", "tools_used": None, "memory": None}])
+def test_what_is_omitted_is_empty_or_none(given: dict[str, None]) -> None:
+    assert read_answer(dict(given)) == AgentAnswer("", (), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it is not JSON: "),
+        ("hello\x1b[2J", "it is not JSON: hello␛[2J"),
+        (b"\xff\xfe", "it is not JSON: "),
+        ('{"output": NaN}', "it holds NaN, which JSON does not know"),
+        ('{"output": -Infinity}', "it holds -Infinity, which JSON does not know"),
+        ('{"n": 1e999}', "it holds a number that is too large: 1e999"),
+        ('{"n": ' + "9" * 5000 + "}", "4300"),
+        ("[" * 65 + "]" * 65, "it is nested too deep"),
+        ("[" * 100_000, "it is nested too deep"),
+        ('{"a":' * 65 + "1" + "}" * 65, "it is nested too deep"),
+    ],
+)
+def test_what_is_no_json_is_nonsense(text: str | bytes, said: str) -> None:
+    with pytest.raises(Nonsense) as caught:
+        parse_json(text)
+    assert said in str(caught.value)
+
+
+def test_sixty_four_levels_are_fine() -> None:
+    assert parse_json("[" * 64 + "]" * 64)
+
+
+def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
+    value = parse_json(rb'{"\ud800": ["\uDFFF", "\ud83d\ude00", "\\ud800"]}')
+    assert value == {"?": ["?", "\U0001f600", "\\ud800"]}
+    json.dumps(value, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (None, "it must be an object with output, tools_used and memory, not null"),
+        ("text", "not text"),
+        (True, "not true or false"),
+        ({}, "it holds no output"),
+        ({"error": "no flights"}, "it holds no output, but an error: no flights"),
+        ({"output": None}, "output must be text, not null"),
+        ({"output": ["a"]}, "output must be text, not a list"),
+        ({"output": "", "memory": "m"}, "memory must be an object, not text"),
+        ({"output": "", "tools_used": {"name": "A"}}, "tools_used must be a list, not an object"),
+        ({"output": "", "tools_used": [{}]}, "tools_used must hold names, or objects with a name, not an object"),
+        ({"output": "", "tools_used": [{"name": 1}]}, "not an object"),
+        ({"output": "", "tools_used": [None]}, "not null"),
+    ],
+)
+def test_what_is_no_answer_is_nonsense(value: object, said: str) -> None:
+    with pytest.raises(Nonsense) as caught:
+        read_answer(value)  # type: ignore[arg-type]
+    assert said in str(caught.value)
