@@ -136,10 +136,11 @@ class ChatAnswer:
 
     async def _drain(self) -> None:
         """Read what follows [DONE], which is the end of the body; not for long, and whatever it is."""
+        clock = asyncio.get_running_loop()
+        end = clock.time() + self._patience.drain_s
         try:
-            async with asyncio.timeout(self._patience.drain_s):
-                while await self._answer.read(self._patience.drain_s):
-                    pass
+            while (left := end - clock.time()) > 0 and await self._answer.read(left):
+                pass
         except (TimeoutError, TryFailed):
             pass
 
