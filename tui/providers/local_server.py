@@ -98,4 +98,4 @@ def _threads() -> int:
 def _fault(model: ModelFile, sentence: str, worker: Worker) -> ProviderError:
     words = worker.last_words
     what = f"the local model {show_line(model.name, 80)} {sentence}"
-    return ProviderError("crashed", what + (f"\nIts last lines:\n{words}" if words else ""))
+    return ProviderError("crashed", what + (f".\nIts last lines:\n{words}" if words else ""))

@@ -100,7 +100,7 @@ class ProcessAgent:
 
     def _fault(self, sentence: str, worker: Worker) -> ProviderError:
         words = worker.last_words
-        return ProviderError("crashed", f"{self._name} {sentence}" + (f"\nIt had printed:\n{words}" if words else ""))
+        return ProviderError("crashed", f"{self._name} {sentence}" + (f".\nIt had printed:\n{words}" if words else ""))
 
     def _state_of_folder(self) -> Hashable:
         """Changes when a Python file beside the agent does, so that the next trial runs what is saved."""
