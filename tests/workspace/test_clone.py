@@ -287,6 +287,12 @@ def test_sweeping_follows_no_link_and_takes_no_others_folder(temporary: Path, tm
     assert (temporary / "assay-run-new").exists()
 
 
+def test_no_place_for_a_folder_is_a_sentence(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary / "missing"))
+    with pytest.raises(WorkspaceError, match="no temporary folder can be made"), temporary_folder():
+        pass
+
+
 def test_folders_that_were_made_read_only_go_too(temporary: Path) -> None:
     with temporary_folder() as folder:
         inner = write_files(folder / "a" / "b", {"x": ""})
@@ -300,3 +306,31 @@ async def test_a_hostile_tree_is_cloned_and_named(tmp_path: Path) -> None:
     async with cloned(RepoClone(str(origin)), allow_local=True) as clone:
         assert clone.base.fault == "an entry named `..`"
         assert paths_of(clone) == ["a"]
+
+
+def test_a_run_that_is_killed_takes_its_clone_with_it(server: GitServer, temporary: Path) -> None:
+    server.stall = threading.Event()
+    code = (
+        "import asyncio, sys\nfrom tui.model.suite import RepoClone\nfrom tui.workspace.clone import cloned\n"
+        "async def main():\n    async with cloned(RepoClone(sys.argv[1]), allow_local=True): pass\n"
+        "asyncio.run(main())\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen([sys.executable, "-c", code, f"{server.url}/origin"], env=environment) as process:
+        assert server.asked_for_objects.wait(20)
+        assert running(str(temporary))
+        process.kill()
+        process.wait()
+    wait_until(lambda: running(str(temporary)) == [])
+    assert len(left_in(temporary)) == 1
+    assert sweep_stale() == 1
+    assert left_in(temporary) == []
+
+
+async def test_a_server_that_is_no_git_server_is_a_sentence(server: GitServer, tmp_path: Path) -> None:
+    with serve_git(tmp_path) as other:
+        other.redirect = "file://" + str(tmp_path)
+        with pytest.raises(WorkspaceError, match="cannot be cloned"):
+            async with cloned(RepoClone(f"{other.url}/served/origin"), allow_local=True):
+                pass
+    assert server.requests == []

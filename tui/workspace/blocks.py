@@ -40,7 +40,7 @@ class _Fence:
     info: str
 
     def closes(self, line: str) -> bool:
-        found = _CLOSING.fullmatch(line)
+        found = _CLOSING.fullmatch(line) if self.mark in line else None
         if not found or not found["fence"].startswith(self.mark):
             return False
         return _columns(found["before"]) <= self.width + 3
@@ -64,7 +64,9 @@ def find_blocks(answer: str) -> tuple[Block, ...]:
             end, looked = _nested_end(lines, at + 1, fence, budget)
             budget -= looked
         end = end if end is not None else _end(lines, at + 1, fence)
-        body = [_without_indent(_unquoted(line, fence.depth), fence.width) for line in lines[at + 1 : end]]
+        body = lines[at + 1 : end]
+        if fence.depth or fence.width:
+            body = [_without_indent(_unquoted(line, fence.depth), fence.width) for line in body]
         before = _line_before(lines, at, fence.depth)
         closed = end < len(lines) and _unquoted_depth(lines[end], fence.depth)
         blocks.append(_block(len(blocks), language, path, body, before, closed))
@@ -83,6 +85,8 @@ def _block(number: int, language: str | None, path: str | None, body: list[str],
 
 
 def _opening(line: str) -> _Fence | None:
+    if "```" not in line and "~~~" not in line:
+        return None
     depth = 0
     while depth < _DEEPEST_QUOTE and (found := _QUOTE.match(line)):
         line, depth = line[found.end() :], depth + 1
@@ -94,8 +98,12 @@ def _opening(line: str) -> _Fence | None:
 
 def _end(lines: list[str], start: int, fence: _Fence) -> int:
     """The place of the closing line, of the first line that is outside the block's quote, or the end of the answer."""
+    mark, depth = fence.mark, fence.depth
     for number in range(start, len(lines)):
-        if not _unquoted_depth(lines[number], fence.depth) or fence.closes(_unquoted(lines[number], fence.depth)):
+        line = lines[number]
+        if depth and not _unquoted_depth(line, depth):
+            return number
+        if mark in line and fence.closes(_unquoted(line, depth)):
             return number
     return len(lines)
 

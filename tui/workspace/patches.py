@@ -67,7 +67,7 @@ def read_diff(text: str) -> tuple[FileDiff, ...]:
     at = 0
     while at < len(lines):
         if lines[at].startswith("diff --git "):
-            header = [lines[at], *takewhile(_is_header, lines[at + 1 :][:16])]
+            header = [lines[at], *takewhile(_is_header, lines[at + 1 : at + 17])]
             hunks, at = _read_hunks(lines, at + len(header))
             files.append(_file(header, hunks))
         else:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tui.model.errors import WorkspaceError
+
 _PREFIX, _KEPT_PREFIX = "assay-run-", "assay-kept-"
 _LOCK = "owner.lock"
 _YOUNG_S = 3_600.0
@@ -19,20 +21,35 @@ _YOUNG_S = 3_600.0
 @contextmanager
 def temporary_folder(*, keep: bool = False) -> Iterator[Path]:
     """A new folder that only this user may enter. It is removed in the end, whatever happens; with `keep` it stays.
-    Raises OSError where none can be made."""
-    folder = Path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)).resolve()
-    if keep:
-        yield folder
-        return
-    lock = None
+    Raises WorkspaceError where none can be made."""
+    folder, lock = _make(keep)
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        _take(lock)
         yield folder
     finally:
         if lock is not None:
             os.close(lock)
+            remove_folder(folder)
+
+
+def _make(keep: bool) -> tuple[Path, int | None]:
+    """The folder, and its lock; what is kept has none."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)).resolve()
+    except OSError as error:
+        what = f"no temporary folder can be made ({error.strerror})"
+        raise WorkspaceError(what, where=tempfile.gettempdir(), fix="Make room there, or set TMPDIR.") from error
+    if keep:
+        return folder, None
+    try:
+        # Under its name only once it is locked: whoever sweeps must never find it free.
+        unlocked = folder / (_LOCK if sys.platform == "win32" else _LOCK + ".new")
+        lock = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        _take(lock)
+        unlocked.rename(folder / _LOCK)
+    except OSError as error:
         remove_folder(folder)
+        raise WorkspaceError(f"the temporary folder cannot be used ({error.strerror})", where=str(folder)) from error
+    return folder, lock
 
 
 def remove_folder(folder: Path) -> None:

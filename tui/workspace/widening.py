@@ -33,6 +33,17 @@ def _agrees(hunk: Hunk, lines: Sequence[str]) -> bool:
     return all(line.new is None or lines[line.new - 1 : line.new] == [line.text] for line in hunk.lines)
 
 
+def old_lines(file: FileDiff, lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines (without LF) that the file had before, from those that it has now."""
+    old: list[str] = []
+    at = 0
+    for change in _changes(file.hunks):
+        old += lines[at : change.at]
+        old += (line.text for line in change.lines if line.kind == "removed")
+        at = change.end
+    return (*old, *lines[at:])
+
+
 class _Change(NamedTuple):
     """Lines that stand together and are no context. `at` counts the new lines before them; `shift` is how much larger
     the numbers of old lines are before them."""
