@@ -28,7 +28,9 @@ class AssayApp(ThemedApp[int]):
     CSS = """
     Toast { background: $raised; color: $foreground; }
     Tooltip { background: $raised; color: $foreground; }
-    CommandPalette > Vertical { background: $raised; }
+    CommandPalette > Vertical { width: 76; max-width: 96%; background: $raised; }
+    CommandPalette #--input { border: none; background: $raised; padding: 0 1; }
+    CommandPalette #--results { border: none; background: $raised; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "help", id="app.help", tooltip="The keys of where you are", key_display="?"),
@@ -74,11 +76,15 @@ class AssayApp(ThemedApp[int]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key of where you are, then Textual's own for themes."""
+        actions: set[str] = set()
         for node, binding, enabled, tooltip in screen.active_bindings.values():
+            if binding.action in actions:
+                continue
+            actions.add(binding.action)
             if enabled and binding.id and binding.id.partition(".")[0] not in ("list", "tree", "line"):
                 title = f"{(tooltip or binding.description).split('(')[0].strip()}  {self.get_key_display(binding)}"
-                yield SystemCommand(title, binding.description, self._press(binding.action, node))
-        yield SystemCommand("Change the theme", "Light, dark, and for other eyes", self.action_change_theme)
+                yield SystemCommand(title, "", self._press(binding.action, node))
+        yield SystemCommand("Change the theme", "", self.action_change_theme)
 
     def _press(self, action: str, node: object) -> Callable[[], object]:
         return lambda: self.run_action(action, default_namespace=node)  # type: ignore[arg-type]

@@ -20,7 +20,6 @@ from tui.model.events import (
     CheckMoved,
     Event,
     ReasoningArrived,
-    RequestSent,
     RunFinished,
     RunStarted,
     StepFinished,
@@ -37,7 +36,7 @@ from tui.model.trials import TrialKey
 from tui.runner.control import Control
 from tui.session.consent import Consent
 
-_QUIET = (TextArrived, ReasoningArrived, CheckMoved, RequestSent, StepFinished)
+_QUIET = (CheckMoved, StepFinished)
 _SLICE_SECONDS = 0.01
 
 
@@ -165,7 +164,7 @@ class RunQueue:
         self.thoughts.drop(trial)
 
     def take_moved(self) -> set[TrialKey]:
-        """Trials that have moved since this was asked last."""
+        """Trials that have moved since this was asked last, other than by more text."""
         moved, self._moved = self._moved, set()
         return moved
 
@@ -243,13 +242,15 @@ class RunQueue:
             case StoreRecovered():
                 self._told.post_message(self.StoreTroubled(""))
             case _:
-                self._moved.add(event.trial)
                 if isinstance(event, TextArrived):
                     self.text.put(event.trial, event.text)
-                elif isinstance(event, ReasoningArrived):
+                    return
+                if isinstance(event, ReasoningArrived):
                     self.thoughts.put(event.trial, event.text)
-                elif isinstance(event, AttemptStarted | TrialFinished):
+                    return
+                if isinstance(event, AttemptStarted | TrialFinished):
                     self.drop_text(event.trial)
+                self._moved.add(event.trial)
                 if not isinstance(event, _QUIET):
                     self._told.post_message(self.TrialMoved(path, event.trial))
 

@@ -5,7 +5,7 @@ from json import dumps
 from typing import NamedTuple
 
 from tui.app.presentation.marks import kind_word
-from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
+from tui.app.presentation.pieces import Line, Piece, Role, fill, short_names, text_of, width_of
 from tui.model.shown import show_line, show_text
 from tui.model.state import LiveCheck, StepProgress, TrialProgress
 from tui.model.suite import Case, Check
@@ -107,6 +107,9 @@ def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: tupl
 
 
 def _fitted(line: Line, width: int) -> list[Piece]:
+    """A cell; where it has no room for all, it leaves the place out first."""
+    if len(line) > 1 and line[1][0].startswith("  line") and width_of(text_of(line)) > width:
+        line = line[:1]
     taken: list[Piece] = []
     for text, role in line:
         room = width - sum(width_of(each) for each, _ in taken)
@@ -120,8 +123,8 @@ def head_line(models: Sequence[str], widths: tuple[int, int]) -> Line:
     """The heads of the columns."""
     target, cell = widths
     pieces: list[Piece] = [(" " * (_KIND_WIDTH + 1 + target), "plain")]
-    for model in models:
-        pieces += [("  ", "plain"), (fill(show_line(model), cell), "strong")]
+    for name in short_names([show_line(model) for model in models], cell):
+        pieces += [("  ", "plain"), (fill(name, cell), "strong")]
     return tuple(pieces)
 
 

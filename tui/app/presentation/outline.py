@@ -11,6 +11,8 @@ from tui.model.problems import Problem
 from tui.model.shown import show_line
 from tui.model.suite import Case, Suite
 
+_NARROW = 28
+
 RowKey = tuple[str, ...]
 RowKind = Literal["folder", "suite", "category", "case", "step"]
 CaseTest = Callable[[Path, Case], bool]
@@ -132,6 +134,11 @@ def row_tally(row: Row, statuses: Callable[[Case], Sequence[StatusWord]]) -> Lin
     return tally(status for case in row.cases for status in statuses(case))
 
 
+def indent_of(row: Row, width: int) -> int:
+    """Cells before a row: fewer where the tree is narrow."""
+    return row.depth * (1 if width < _NARROW else 2)
+
+
 def row_line(
     row: Row,
     statuses: Callable[[Case], Sequence[StatusWord]],
@@ -139,7 +146,7 @@ def row_line(
     tally_of: Callable[[Row, Callable[[Case], Sequence[StatusWord]]], Line] = row_tally,
 ) -> Line:
     """One row in exactly so many cells. `statuses` gives a word for each model."""
-    indent = "  " * row.depth
+    indent = " " * indent_of(row, width)
     if row.kind == "case":
         return _case_line(row, statuses(row.cases[0]), indent, width)
     if row.kind == "step":

@@ -1,6 +1,6 @@
 """The Prompt, Attempts and Risk tabs, the start and the problems of a suite, as lines."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tui.app.presentation.figures import seconds
@@ -179,8 +179,10 @@ def key_lines(keys: Sequence[tuple[str, str, str]]) -> list[Line]:
     return lines
 
 
-def suite_lines(path: str, suite: Suite, models: Sequence[str], problems: Sequence[Problem]) -> list[Line]:
-    """What a suite is, for when no case of it is chosen."""
+def suite_lines(
+    path: str, suite: Suite, models: Sequence[str], problems: Sequence[Problem], faults: Mapping[str, str]
+) -> list[Line]:
+    """What a suite is, for when no case of it is chosen; `faults` says of models why they cannot be asked."""
     options = suite.options
     facts: list[tuple[str, str]] = [
         ("file", path),
@@ -199,4 +201,6 @@ def suite_lines(path: str, suite: Suite, models: Sequence[str], problems: Sequen
         lines += [(), (("R", "accent"), (" runs the suite, ", "plain"), ("Enter", "accent"), (" unfolds it.", "plain"))]
     else:
         lines += [(), (("M", "accent"), (" chooses whom to ask: this suite names no model and no agent.", "plain"))]
+    for model, why in faults.items():
+        lines += [(), (("! ", "error"), (show_line(model), "strong")), (("  ", "plain"), (show_text(why), "error"))]
     return [*lines, (), *problem_lines(problems)] if problems else lines

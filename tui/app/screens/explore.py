@@ -92,7 +92,8 @@ class ExploreScreen(LookingScreen):
             self.faults = {**self.faults, **message.faults}
             self.show_choice()
         names = ", ".join(show_line(model, 60) for model in message.faults)
-        self.notify(f"Not asked: {names}. Its pane says why.", severity="warning", markup=False, timeout=6)
+        where = "Its pane says" if len(message.faults) == 1 else "Their panes say"
+        self.notify(f"Not asked: {names}. {where} why.", severity="warning", markup=False, timeout=6)
 
     @on(RunQueue.StoreTroubled)
     def tell_store(self, message: RunQueue.StoreTroubled) -> None:

@@ -46,7 +46,9 @@ class LookingScreen(Screen[None]):
         &:focus-within { border: round $focused-border; }
     }
     LookingScreen #overview { border: round $quiet-border; border-title-color: $foreground; padding: 1 2; }
-    LookingScreen.-low Evidence, LookingScreen.-zoomed Evidence, LookingScreen.-zoomed SuitePanel,
+    LookingScreen Answers, LookingScreen Evidence, LookingScreen.-case #overview { display: none; }
+    LookingScreen.-case Answers, LookingScreen.-case Evidence { display: block; }
+    LookingScreen.-case.-low Evidence, LookingScreen.-case.-zoomed Evidence, LookingScreen.-zoomed SuitePanel,
     LookingScreen.-tiny SuitePanel, LookingScreen.-no-suites SuitePanel { display: none; }
     """
     AUTO_FOCUS = "#tree"
@@ -77,7 +79,6 @@ class LookingScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """The screen is painted first; suites are read after."""
-        self.answers.display = self.evidence.display = False
         self.overview.border_title = Content("Start")
         self.overview.show_lines(start_lines(""))
         self.call_after_refresh(self._follow_shelf)
@@ -193,8 +194,7 @@ class LookingScreen(Screen[None]):
         if looking is None:
             return
         has_case = looking.case is not None and bool(looking.models)
-        self.answers.display = self.evidence.display = has_case
-        self.overview.display = not has_case
+        self.set_class(has_case, "-case")
         if has_case:
             self.answers.show(looking, self.queue, self.faults)
             self.show_evidence()
@@ -208,11 +208,11 @@ class LookingScreen(Screen[None]):
             self.overview.show_lines(problem_lines(volume.problems))
         else:
             path = str(volume.path)
-            self.overview.show_lines(suite_lines(path, volume.suite, looking.models, volume.problems))
+            self.overview.show_lines(suite_lines(path, volume.suite, looking.models, volume.problems, self.faults))
 
     def show_evidence(self) -> None:
         """Bring the tab that is open up to date."""
-        if self.looking is not None and self.evidence.display:
+        if self.looking is not None and self.has_class("-case"):
             self.evidence.show(self.looking, self._model())
 
     def show_heading(self) -> None:

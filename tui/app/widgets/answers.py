@@ -10,6 +10,7 @@ from textual.events import DescendantFocus, Resize
 
 from tui.app.exploring import MOST_PANES, Exploring
 from tui.app.presentation.arranging import Arrangement, arrange
+from tui.app.presentation.pieces import short_names
 from tui.app.running import RunQueue
 from tui.app.widgets.answer_pane import AnswerPane
 from tui.model.shown import show_line
@@ -131,11 +132,13 @@ class Answers(Container):
                 pane.name_it(self._title(number, alone))
 
     def _title(self, number: int, alone: bool) -> Content:
-        name = show_line(self._models[number], 60)
-        if not alone or len(self._models) == 1:
-            return Content(f"{name}")
-        others = [
-            Content.styled(f"{place + 1} {show_line(model, 20)}", "$accent" if place == number else "$dim")
-            for place, model in enumerate(self._models)
+        names = [show_line(model, 100) for model in self._models]
+        if not alone or len(names) == 1:
+            room = self.size.width // max(1, self._arrangement.columns) - 6
+            return Content(short_names(names, max(8, room))[number])
+        room = max(8, (self.size.width - 4) // len(names) - 4)
+        shown = [
+            Content.styled(f"{place + 1} {name}", "$accent" if place == number else "$dim")
+            for place, name in enumerate(short_names(names, room))
         ]
-        return Content("  ").join(others)
+        return Content("  ").join(shown)

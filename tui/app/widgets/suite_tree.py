@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from tui.app.presentation.outline import Row, RowKey, row_line, row_tally
+from tui.app.presentation.outline import Row, RowKey, indent_of, row_line, row_tally
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import LineList
 from tui.model.filtering import StatusWord
@@ -146,7 +146,7 @@ class SuiteTree(LineList):
     def clicked(self, place: int, column: int) -> None:
         """On an arrow, or on what is no case, a click folds and unfolds too."""
         row = self._rows[place]
-        on_arrow = row.unfolded is not None and column <= 2 * row.depth + 1
+        on_arrow = row.unfolded is not None and column <= indent_of(row, self.scrollable_content_region.width) + 1
         if row.kind not in ("case", "step") or on_arrow:
             self.action_turn()
         self.tell_chosen(place)

@@ -1,0 +1,127 @@
+"""The shelf, the editor's command and the theme in the config: what needs no screen."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.exploring import CASES
+from tests.support.scripted_desk import Opened, ScriptedDesk, result_of, suite_of
+from tui.app.editing import editor_command
+from tui.app.exploring import Exploring
+from tui.app.main import _theme_of
+from tui.app.requests import request_of_failed, request_of_row, request_of_suite
+from tui.app.shelf import Shelf
+from tui.config.folders import Folders
+from tui.model.errors import StoreError
+from tui.model.suite import Suite
+from tui.model.trials import TrialKey, TrialResult
+
+
+def shelf_of(folder: Path, *names: str) -> tuple[Shelf, ScriptedDesk]:
+    desk = ScriptedDesk()
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+        desk.suites[path] = Opened(suite_of(path, *CASES))
+    return Shelf(desk, [folder]), desk
+
+
+def test_folders_are_named_as_short_as_they_can_be_told_apart(tmp_path: Path) -> None:
+    shelf, _ = shelf_of(tmp_path / "suites", "a.yaml", "more/b.yaml")
+    assert shelf.find()
+    assert not shelf.find()
+    assert [volume.folder for volume in shelf.volumes] == ["suites", "suites/more"]
+    single, _ = shelf_of(tmp_path / "alone", "a.yaml")
+    single.find()
+    assert [volume.folder for volume in single.volumes] == ["alone"]
+
+
+def test_what_changed_on_disk_is_read_again_and_what_is_known_of_it_stays(tmp_path: Path) -> None:
+    shelf, desk = shelf_of(tmp_path, "a.yaml", "b.yaml")
+    shelf.find()
+    for volume in shelf.volumes:
+        shelf.read(volume.path)
+    assert shelf.look_again() == ()
+    path = tmp_path / "a.yaml"
+    state = shelf.state(path)
+    path.write_text("changed")
+    desk.suites[path] = Opened(suite_of(path, CASES[0]))
+    assert shelf.look_again() == (path,)
+    assert shelf.state(path) is state
+    path.unlink()
+    assert shelf.look_again() == (path,)
+    assert shelf.look_again() == ()
+
+
+def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(tmp_path: Path) -> None:
+    class Forgetful(ScriptedDesk):
+        def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
+            raise StoreError("The history is damaged", where=suite.path)
+
+    path = tmp_path / "a.yaml"
+    path.write_text("")
+    shelf = Shelf(Forgetful({path: Opened(suite_of(path, *CASES))}), [tmp_path])
+    shelf.find()
+    volume = shelf.read(path)
+    assert volume.suite is not None
+    assert "The history is damaged" in volume.problems[0].what
+
+
+def test_requests_name_the_trials_that_a_key_means(tmp_path: Path) -> None:
+    shelf, desk = shelf_of(tmp_path, "a.yaml")
+    desk.kept = (result_of(TrialKey("one", "mock-a"), "failed"), result_of(TrialKey("one", "mock-b")))
+    shelf.find()
+    looking = Exploring(shelf)
+    assert request_of_suite(looking) is None
+    looking.path, looking.case_id = shelf.read(tmp_path / "a.yaml").path, "two"
+    case = request_of_row(looking, None)
+    suite = request_of_suite(looking)
+    failed = request_of_failed(looking)
+    assert case is not None
+    assert suite is not None
+    assert failed is not None
+    assert case.trials == (TrialKey("two", "mock-a"), TrialKey("two", "mock-b"))
+    assert len(suite.trials) == 6
+    assert failed.trials == (TrialKey("one", "mock-a"),)
+    looking.choose_models(["x"])
+    assert request_of_failed(looking) is None
+
+
+@pytest.mark.parametrize(
+    ("editor", "command"),
+    [
+        ("", ["vi", "+7", "/s/a.yaml"]),
+        ("nano -w", ["nano", "-w", "+7", "/s/a.yaml"]),
+        ("/usr/bin/nvim", ["/usr/bin/nvim", "+7", "/s/a.yaml"]),
+        ("code", ["code", "--wait", "--goto", "/s/a.yaml:7"]),
+        ("code -w", ["code", "-w", "--goto", "/s/a.yaml:7"]),
+        ("hx", ["hx", "/s/a.yaml:7"]),
+        ("mine", ["mine", "/s/a.yaml"]),
+        ("'my editor' --x; rm", ["my editor", "--x;", "rm", "/s/a.yaml"]),
+    ],
+)
+def test_the_editor_is_called_at_the_line_and_never_by_a_shell(editor: str, command: list[str]) -> None:
+    assert editor_command({"EDITOR": editor}, Path("/s/a.yaml"), 7) == command
+    assert editor_command({"VISUAL": editor, "EDITOR": "other" if editor else ""}, Path("/s/a.yaml"), 7) == command
+
+
+def test_an_editor_with_a_broken_quote_is_refused() -> None:
+    with pytest.raises(ValueError, match="quotation"):
+        editor_command({"EDITOR": "vi 'x"}, Path("a"), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "theme"),
+    [
+        ("theme: harbour\n", "harbour"),
+        ("models: {}\ntheme: 'assay-light'  # bright\n", "assay-light"),
+        ("# theme: no\n", None),
+        ("  theme: nested\n", None),
+        ("theme: [a]\n", None),
+    ],
+)
+def test_the_theme_is_known_before_the_config_is_read(tmp_path: Path, text: str, theme: str | None) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    assert _theme_of(Folders(tmp_path, tmp_path, tmp_path)) == theme
+    assert _theme_of(Folders(tmp_path / "none", tmp_path, tmp_path)) is None
