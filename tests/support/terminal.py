@@ -253,6 +253,19 @@ class Terminal:
         """Wait until the text does not stand on the screen any more."""
         return self.wait_until(lambda screen: text not in screen, f"the absence of {text!r}", within)
 
+    def wait_for_bytes(self, pattern: bytes, start: int = 0, within: float = 15) -> float:
+        """Wait until the program has written the pattern somewhere after the first `start` bytes, without spending time
+        on the screen. Returns the monotonic second at which the last byte of it came."""
+        deadline = time.monotonic() + within
+        with self._changed:
+            while (at := self.raw.find(pattern, start)) < 0:
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._reader.is_alive():
+                    raise AssertionError(f"{pattern!r} was not written within {within:g} s")
+                self._changed.wait(left)
+            end = at + len(pattern)
+            return next(moment for moment, written in self.arrivals if written >= end)
+
     # --- the end
 
     def _reap(self, flags: int) -> bool:

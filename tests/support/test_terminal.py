@@ -1,6 +1,7 @@
 """The terminal of the tests, tried on small programs."""
 
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,9 @@ def test_keys_go_in_and_the_screen_comes_out() -> None:
             terminal.wait_for(seen)
         terminal.mouse(4, 2, kind="scroll_down")
         terminal.wait_for(r"\x1b[<65;5;3M")
+        begin, sent = len(terminal.raw), time.monotonic()
+        terminal.press("z")
+        assert sent < terminal.wait_for_bytes(b"b'z'", begin) < time.monotonic()
         terminal.press("q")
         assert terminal.wait_exit() == 7
         assert b"ready\r\n" in terminal.raw

@@ -71,7 +71,7 @@ def test_a_comment_that_is_closed_later_changes_what_was_thought_before() -> Non
     lines = ["int a;", "/* it", "int b;", "*/", "int c;"]
     assert block.prepare(lines[:3], 0, 2) == 0
     assert roles(block.at(2)) == ["comment"]
-    assert block.prepare(lines, 4, 4) == 0
+    assert block.prepare(lines, 4, 4) == 3
     assert [roles(block.at(line)) for line in (2, 4)] == [["comment"], ["type"]]
 
 

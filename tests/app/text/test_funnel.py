@@ -35,6 +35,9 @@ def test_each_place_stands_where_the_text_before_it_ends(pieces: list[str]) -> N
         joins = "\u200d" in raw[max(0, offset - 1) : offset + 1]
         if not joins:
             assert funnel.shown_at(offset) == len(show_text(raw[:offset])), (offset, raw)
+    for offset in range(len(raw)):
+        for place in range(funnel.shown_at(offset), funnel.shown_at(offset + 1)):
+            assert funnel.raw_at(place) == offset
     assert funnel.shown_at(len(raw) + 9) == len(shown)
     assert funnel.shown_at(-1) == 0
 

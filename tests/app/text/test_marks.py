@@ -16,16 +16,12 @@ marks_lists = st.lists(
 )
 
 
-def same(offset: int) -> int:
-    return offset
-
-
 @given(marks_lists, st.integers(0, 30), st.integers(0, 12))
 def test_every_mark_that_touches_is_found(found: list[Mark], start: int, length: int) -> None:
     marks, end = Marks(), start + length
     marks.replace(found)
     expected = sorted({mark for mark in found if mark.start < end and mark.end > start})
-    assert [marks[number] for _, _, number in marks.touching(start, end, same)] == expected
+    assert [marks[number] for number in marks.touching(start, end)] == expected
 
 
 @given(st.lists(marks_lists, max_size=4))

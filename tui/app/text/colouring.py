@@ -180,6 +180,11 @@ class BlockColours:
     def __init__(self, lexer: CodeLexer) -> None:
         self._lexer = lexer
         self._known: dict[int, LineColours] = {}
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """All lines are there now: some constructs are only seen for what they are when their end is."""
+        self._before, self._known = self._known, {}
         self._states: dict[int, tuple[str, ...]] = {0: ()}  # the state in which some lines begin
         self._beginnings = [0]
         self._unsure_from: int | None = None  # from this line on, colours may change with what follows
@@ -187,28 +192,27 @@ class BlockColours:
 
     def at(self, line: int) -> LineColours:
         """The colours of a line; none while they are not known."""
-        return self._known.get(line, ())
+        return self._known.get(line) or self._before.get(line, ())
 
     def prepare(self, lines: Sequence[str], first: int, last: int) -> int | None:
         """Find the colours of lines `first` to `last` (inclusive) of the block's complete `lines`. Returns the first
-        line that may have got other colours, None where all were known."""
-        changed: int | None = None
+        line that has got other colours, None where none has."""
+        changed: list[int] = []
         line, last = first, min(last, len(lines) - 1)
         while line <= last:
             if self._is_settled(line, len(lines)):
                 line += 1
             else:
-                start, line = self._lex(lines, line)
-                changed = start if changed is None else min(changed, start)
-        return changed
+                line = self._lex(lines, line, changed)
+        return min(changed, default=None)
 
     def _is_settled(self, line: int, count: int) -> bool:
         if line not in self._known:
             return False
         return self._unsure_from is None or line < self._unsure_from or count == self._unsure_until
 
-    def _lex(self, lines: Sequence[str], line: int) -> tuple[int, int]:
-        """Lex a stretch in which `line` is; returns the stretch."""
+    def _lex(self, lines: Sequence[str], line: int, changed: list[int]) -> int:
+        """Lex a stretch in which `line` is; returns its end."""
         start = self._beginnings[bisect_right(self._beginnings, line) - 1]
         if line - start > _FAR:
             start = line - _BATCH
@@ -224,5 +228,6 @@ class BlockColours:
         if after is not None and end not in self._states:
             self._states[end] = after
             insort(self._beginnings, end)
+        changed += [number for number, found in enumerate(colours, start) if found != self.at(number)][:1]
         self._known.update(enumerate(colours, start))
-        return start, end
+        return end

@@ -15,8 +15,9 @@ class Funnel:
         self._held = ""
         self._before = ""
         self._raw = self._shown = 0
-        # From raw offset _ends[i] on, shown offset = raw offset + _shifts[i].
+        # From raw offset _ends[i] on, which is shown at _places[i], shown offset = raw offset + _shifts[i].
         self._ends: list[int] = [0]
+        self._places: list[int] = [0]
         self._shifts: list[int] = [0]
 
     @property
@@ -40,6 +41,12 @@ class Funnel:
         offset = max(0, min(offset, self._raw))
         at = bisect_right(self._ends, offset) - 1
         return offset + self._shifts[at]
+
+    def raw_at(self, shown: int) -> int:
+        """The raw code point that is shown at an offset of the shown text, as itself or as a part of its picture."""
+        at = bisect_right(self._places, shown) - 1
+        raw = shown - self._shifts[at]
+        return min(raw, self._ends[at + 1] - 1) if at + 1 < len(self._ends) else raw
 
     def _take(self, raw: str) -> str:
         if not raw:
@@ -82,4 +89,5 @@ class Funnel:
 
     def _shift(self, at: int, there: int) -> None:
         self._ends.append(self._raw + at)
+        self._places.append(self._shown + there)
         self._shifts.append(self._shown + there - self._raw - at)

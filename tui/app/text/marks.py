@@ -1,7 +1,7 @@
 """The places that patterns found in an answer, and which of them a part of the text touches."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
@@ -57,25 +57,14 @@ class Marks:
         self.current = found % len(self._marks)
         return self.current
 
-    def touching(self, start: int, end: int, shown_at: Callable[[int], int]) -> list[tuple[int, int, int]]:
-        """The marks that touch a range of shown text, as (start, end, number) in shown offsets."""
-        low, high = 0, len(self._marks)
-        while low < high:
-            middle = (low + high) // 2
-            if shown_at(self._reach[middle]) > start:
-                high = middle
-            else:
-                low = middle + 1
-        found = []
-        for number in range(low, len(self._marks)):
+    def touching(self, start: int, end: int) -> Iterator[int]:
+        """The numbers of the marks that touch a range of the raw text."""
+        for number in range(bisect_right(self._reach, start), len(self._marks)):
             mark = self._marks[number]
-            begin = shown_at(mark.start)
-            if begin >= end:
+            if mark.start >= end:
                 break
-            finish = shown_at(mark.end)
-            if finish > start:
-                found.append((begin, finish, number))
-        return found
+            if mark.end > start:
+                yield number
 
 
 def _common(one: list[Mark], other: list[Mark]) -> int:

@@ -80,6 +80,11 @@ class Page:
         return self._text.row_count
 
     @property
+    def last_line_row(self) -> int:
+        """The row with which the last line begins."""
+        return self._text.first_row_of(self.line_count - 1)
+
+    @property
     def line_count(self) -> int:
         """All lines, wrapped or not."""
         return len(self._text.lines)
@@ -155,11 +160,11 @@ class Page:
                 self.missing_languages.add(block.language)
             return None
         colours = self._colours.get(block.first)
-        if colours is None or (block.end is not None and block.first not in self._whole):
-            # Some constructs are only seen for what they are when their end is: once closed, a block begins anew.
+        if colours is None:
             colours = self._colours[block.first] = BlockColours(lexer)
-            if block.end is not None:
-                self._whole.add(block.first)
+        if block.end is not None and block.first not in self._whole:
+            colours.begin_anew()
+            self._whole.add(block.first)
         code = self._text.lines[block.first : self._fences.seen if block.end is None else block.end]
         changed = colours.prepare(code, first - block.first, last - block.first)
         return None if changed is None else block.first + changed
@@ -218,11 +223,14 @@ class Page:
             return []
         offset = self._text.offset_of(row.line) + row.start
         looks: list[tuple[_Part, MarkLook]] = []
-        for begin, finish, number in self.marks.touching(offset, offset + len(text), self._funnel.shown_at):
-            part = max(begin - offset, 0), min(finish - offset, len(text))
+        raw_at, shown_at = self._funnel.raw_at, self._funnel.shown_at
+        for number in self.marks.touching(raw_at(offset), raw_at(offset + len(text) - 1) + 1):
+            mark = self.marks[number]
+            part = max(shown_at(mark.start) - offset, 0), min(shown_at(mark.end) - offset, len(text))
             if self._text.kind_of(row.line) == CLUSTERS:
                 part = whole_characters(text, *part)
-            looks.append((part, "current" if number == self.marks.current else self.marks[number].kind))
+            if part[0] < part[1]:
+                looks.append((part, "current" if number == self.marks.current else mark.kind))
         return looks
 
 

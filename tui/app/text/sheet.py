@@ -32,14 +32,18 @@ class Sheet:
             if page is not None:
                 page.set_width(self._width)
 
-    def set_note(self, text: str) -> None:
-        """The note, outside text; "" for none."""
-        self._note = show_text(text).strip()
+    def set_note(self, text: str) -> bool:
+        """The note, outside text; "" for none. False where it is the same as before."""
+        note = show_text(text).strip()
+        if note == self._note:
+            return False
+        self._note = note
         self._foot = None
         if self._note:
             self._foot = Page(self._width, "dim")
             self._foot.append(self._note)
             self.keeps_foot = True
+        return True
 
     def think(self, raw: str) -> None:
         """More of what was thought aloud, as it arrived."""
@@ -65,6 +69,11 @@ class Sheet:
     def foot_row(self) -> int:
         """The first row under the answer."""
         return self.head_rows + self.answer.row_count
+
+    @property
+    def last_line_row(self) -> int:
+        """The row with which the answer's last line begins."""
+        return self.head_rows + self.answer.last_line_row
 
     @property
     def row_count(self) -> int:

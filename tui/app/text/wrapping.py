@@ -129,7 +129,9 @@ def _padded_end(line: str, start: int, width: int) -> int:
     )
     if not cells[:found].strip(_BLANK_CELLS):
         found = limit
-    return start + max(1, _code_points(cells, found))
+    if found == 0:  # a character that is wider than the row
+        return _after_blanks(line, start + 1)
+    return start + _code_points(cells, found)
 
 
 def _cells_of(text: str) -> str:

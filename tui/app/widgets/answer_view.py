@@ -72,6 +72,7 @@ class AnswerView(FollowView, can_focus=True):
         changed = self._sheet.foot_row - 1
         if streaming:
             self._sheet.keeps_foot = True
+            self.follow(self.following, leaping=True)
         else:
             self._sheet.answer.finish()
         self.rows_changed(changed)
@@ -84,7 +85,8 @@ class AnswerView(FollowView, can_focus=True):
         if sheet.answer.is_empty and sheet.reasoning is not None and not self._fold_chosen:
             sheet.folded = True
             self.rows_changed(0)
-        changed = sheet.foot_row - 1
+        # A line of code gets its colours when it is complete, all its rows then.
+        changed = sheet.last_line_row if "\n" in text else sheet.foot_row - 1
         sheet.answer.append(text)
         self.rows_changed(changed)
 
@@ -115,13 +117,13 @@ class AnswerView(FollowView, can_focus=True):
         self._give_lexers()
         self._fold_chosen = False
         self._drop_selection()
-        self.follow(True)
+        self.follow(True, leaping=self._streaming)
         self.rows_changed(0)
 
     def note(self, text: str) -> None:
         """Say something in a dim line under the text, "" for nothing more; the text stays where it is."""
-        self._sheet.set_note(text)
-        self.rows_changed(self._sheet.foot_row)
+        if self._sheet.set_note(text):
+            self.rows_changed(self._sheet.foot_row)
 
     # --- matches
 
@@ -186,6 +188,7 @@ class AnswerView(FollowView, can_focus=True):
         """Wrap anew; the text at the top stays at the top."""
         sheet, width = self._sheet, max(1, event.size.width - _MARGIN)
         following = self.following
+        self.follow(following, leaping=self._streaming)
         if width != sheet.width:
             self._drop_selection()  # it names rows, and those are others now
             place = sheet.place_of(self.top_row)
@@ -194,7 +197,7 @@ class AnswerView(FollowView, can_focus=True):
             self.measure()
             if not following:
                 self.scroll_now(sheet.row_of(place))
-                self.follow(False)
+                self.follow(False, leaping=self._streaming)
         self.rows_changed(0)
 
     def _drop_selection(self) -> None:
@@ -225,7 +228,7 @@ class AnswerView(FollowView, can_focus=True):
                     coloured = True
                 strip = self._paint(row, thumb, selection)
             strips.append(strip)
-        if crop.column_span != (0, self.size.width):
+        if crop.column_span != (0, self.outer_size.width):
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
         return self._filtered(strips)
 
@@ -236,7 +239,7 @@ class AnswerView(FollowView, can_focus=True):
         return self._paint(row, False, None).apply_offsets(0, row)
 
     def _paint(self, row: int, thumb: bool, selection: Selection | None) -> Strip:
-        sheet, width = self._sheet, self.size.width
+        sheet, width = self._sheet, self.outer_size.width
         runs = sheet.runs(row) if row < sheet.row_count else []
         chosen = selection.get_span(row) if selection is not None else None
         cursor = self._streaming and row == sheet.foot_row - 1
@@ -263,7 +266,7 @@ class AnswerView(FollowView, can_focus=True):
         if changed is not None:
             self._painter.forget_rows(changed, last)
             if changed < first:
-                self.refresh()
+                self.refresh(Region(0, max(0, changed - self.top_row), self.outer_size.width, first - changed))
         missing = self._sheet.answer.missing_languages - self._loading
         if missing:
             self._loading |= missing

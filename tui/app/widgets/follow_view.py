@@ -1,5 +1,6 @@
 """A view of rows that follows its end, with a position mark of its own: Textual's scrollbar costs too much."""
 
+from time import monotonic
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -7,6 +8,12 @@ from textual.events import MouseDown, MouseMove, MouseUp
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
+
+# While rows stream in the view does not scroll for each one, but a few at once, and all views on the same beat: a row
+# that moves costs as much as a new one, and lines that stand still are easier to read.
+_BEATS_A_SECOND = 4
+_LEAP = 4
+_ROWS_FOR_A_LEAP = 20
 
 
 class FollowView(ScrollView):
@@ -33,6 +40,8 @@ class FollowView(ScrollView):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._following = True
+        self._leaping = False
+        self._rows = self._end = self._beat = 0
 
     def count_rows(self) -> int:
         """How many rows there are."""
@@ -59,12 +68,12 @@ class FollowView(ScrollView):
 
     @property
     def view_rows(self) -> int:
-        """How many rows fit."""
-        return max(1, self.size.height)
+        """How many rows fit. There are no borders, so the outer size is the size, and much cheaper to ask for."""
+        return max(1, self.outer_size.height)
 
-    def follow(self, following: bool) -> None:
-        """Follow the end from now on, or do not."""
-        self._following = following
+    def follow(self, following: bool, *, leaping: bool = False) -> None:
+        """Follow the end from now on, or do not; `leaping` while rows stream in."""
+        self._following, self._leaping, self._end = following, leaping, 0
 
     def scroll_now(self, y: float) -> None:
         """Scroll there without a movement; counts as the person's own scrolling."""
@@ -81,9 +90,9 @@ class FollowView(ScrollView):
     def rows_changed(self, row: int) -> None:
         """Rows from this one on have changed, and perhaps how many there are."""
         self.forget_rows_from(row)
-        before, rows = self.position_mark(), self.virtual_size.height
+        before, rows = self.position_mark(), self._rows
         self.measure()
-        if not self.size:
+        if not self.outer_size:
             return
         if self._following or self.scroll_y > self.max_scroll_y:
             top = self.scroll_y
@@ -94,13 +103,19 @@ class FollowView(ScrollView):
             self.refresh()
             return
         top = self.top_row
-        first, end = max(row - top, 0), min(max(rows, self.virtual_size.height) - top, self.view_rows)
+        first, end = max(row - top, 0), min(max(rows, self._rows) - top, self.view_rows)
         if first < end:
-            self.refresh(Region(0, first, self.size.width, end - first))
+            self.refresh(Region(0, first, self.outer_size.width, end - first))
 
     def measure(self) -> None:
         """Take over how many rows there are. The reactive's own setter would lay the whole screen out."""
-        self.set_reactive(Widget.virtual_size, Size(self.size.width, self.count_rows()))
+        rows, fitting = self.count_rows(), self.view_rows
+        self._rows = rows
+        if self._leaping and self._following and rows > fitting >= _ROWS_FOR_A_LEAP:
+            beat, self._beat = self._beat, int(monotonic() * _BEATS_A_SECOND)
+            if rows > self._end or (rows + _LEAP > self._end and beat != self._beat):
+                self._end = rows + _LEAP
+        self.set_reactive(Widget.virtual_size, Size(self.outer_size.width, max(rows, self._end)))
 
     def position_mark(self) -> tuple[int, int]:
         """The rows of the view in which the position mark stands, half-open; none when everything fits."""
@@ -132,7 +147,7 @@ class FollowView(ScrollView):
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """The position mark can be dragged."""
-        if event.x == self.size.width - 1 and self.max_scroll_y:
+        if event.x == self.outer_size.width - 1 and self.max_scroll_y:
             event.stop()
             self.capture_mouse()
             self._drag_to(event.y)

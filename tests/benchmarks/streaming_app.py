@@ -1,0 +1,127 @@
+"""Four panes into which answers stream at 100 tokens a second each: run in a terminal by the benchmarks and by hand.
+
+usage: python -m tests.benchmarks.streaming_app KB SECONDS RESULT [show|drop]
+"""
+
+import asyncio
+import json
+import re
+import sys
+import time
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Static
+
+from tui.app.flushing import FLUSHES_A_SECOND, PaneBuffers
+from tui.app.theming import ThemedApp
+from tui.app.widgets.answer_view import AnswerView, Mark
+
+PANES = 4
+TOKENS_A_SECOND = 100
+SAMPLE = '''Here is a function that reverses a text, with a few words about how it came to be, and why it is enough:
+
+```python
+def reverse(text: str) -> str:
+    """Return text from its end to its start."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text, not {type(text)}")  # said early, and plainly
+    return text[::-1]
+```
+
+It uses slicing with a negative step. For an empty text it returns an empty text; eval( is not needed at all.
+
+'''
+
+
+def tokens(text: str) -> list[str]:
+    """About four characters each, as models write them."""
+    return [text[at : at + 4] for at in range(0, len(text), 4)]
+
+
+class StreamingApp(ThemedApp[None]):
+    """The panes, a line that tells which keys came, and a producer."""
+
+    CSS = """
+    Horizontal { height: 1fr; }
+    .pane { border: round $quiet-border; }
+    .pane:focus-within { border: round $focused-border; }
+    Static { height: 1; background: $raised; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("x", "count", "Count")]
+
+    def __init__(self, kilobytes: int, seconds: float, result: Path, shown: bool) -> None:
+        super().__init__()
+        self._kilobytes, self._seconds, self._result, self._shown = kilobytes, seconds, result, shown
+        self._views = [AnswerView() for _ in range(PANES)]
+        self._buffers: PaneBuffers[int] = PaneBuffers()
+        self._line = Static("key 0", markup=False)
+        self._keys = 0
+        self._texts = [""] * PANES
+        self._marks: list[list[Mark]] = [[] for _ in range(PANES)]
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            for view in self._views:
+                pane = Vertical(view, classes="pane")
+                pane.border_title = "local/smollm2"
+                yield pane
+        yield self._line
+
+    def action_count(self) -> None:
+        self._keys += 1
+        self._line.update(f"key {self._keys}")
+
+    def on_ready(self) -> None:
+        if self._shown:
+            for view in self._views:
+                view.streaming = True
+                view.show((SAMPLE * (self._kilobytes * 1024 // len(SAMPLE) + 1))[: self._kilobytes * 1024])
+            for at, view in enumerate(self._views):
+                self._texts[at] = (SAMPLE * (self._kilobytes * 1024 // len(SAMPLE) + 1))[: self._kilobytes * 1024]
+                self._marks[at] = self._found(self._texts[at], 0)
+                view.mark(self._marks[at])
+        self.set_interval(1 / FLUSHES_A_SECOND, self._hand_over)
+        self.set_timer(1, lambda: self.run_worker(self._produce()))
+
+    @staticmethod
+    def _found(text: str, start: int) -> list[Mark]:
+        kinds = {"return": "expected", "eval(": "forbidden"}
+        return [
+            Mark(found.start(), found.end(), "forbidden" if kinds[found[0]] == "forbidden" else "expected")
+            for found in re.compile(r"return|eval\(").finditer(text, start)
+        ]
+
+    def _hand_over(self) -> None:
+        for at, text in self._buffers.take(range(PANES)):
+            if not self._shown:
+                continue
+            view = self._views[at]
+            view.append(text)
+            marks = self._marks[at]
+            start = max(marks[-1].end if marks else 0, len(self._texts[at]) - 16)
+            self._texts[at] += text
+            fresh = self._found(self._texts[at], start)
+            if fresh:
+                marks += fresh
+                view.mark(marks)
+
+    async def _produce(self) -> None:
+        pieces = tokens(SAMPLE)
+        total = round(self._seconds * TOKENS_A_SECOND)
+        began, cpu = time.monotonic(), time.process_time()
+        for number in range(total):
+            for at in range(PANES):
+                self._buffers.put(at, pieces[(number + 7 * at) % len(pieces)])
+            await asyncio.sleep(max(0.0, began + (number + 1) / TOKENS_A_SECOND - time.monotonic()))
+        result = {"tokens": total * PANES, "cpu": time.process_time() - cpu, "wall": time.monotonic() - began}
+        self._result.write_text(json.dumps(result))
+        self._line.update("done")
+
+
+if __name__ == "__main__":
+    kilobytes, seconds, result, *mode = sys.argv[1:]
+    StreamingApp(int(kilobytes), float(seconds), Path(result), mode != ["drop"]).run()
