@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.suites.loaded import lines_of
+from tests.suites.loaded import lines_of, pattern_error
 from tui.suites.findings import MOST_PROBLEMS
 from tui.suites.limits import MOST_JSON_BYTES, MOST_YAML_BYTES
+from tui.suites.loading import load_suite
 
 MIB = 1024 * 1024
 ROOT = '"name": "n", "description": "d", "models": ["m"]'
@@ -51,6 +52,11 @@ HOSTILE: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
     "many yaml keys": ("s.yaml", lambda: "".join(f"k{n}: 1\n" for n in range(90_000)), "neither of the two formats"),
     "many documents": ("s.yaml", lambda: "---\n" * 250_000, "2:1: error: YAML: a second document begins here"),
     "laughs": ("s.yaml", lambda: laughs(9), "error: YAML: the aliases stand for too much"),
+    "laughs without a letter": (
+        "s.yaml",
+        lambda: laughs(9).replace("x", "[]"),
+        "error: YAML: the aliases stand for too much",
+    ),
     "long aliased text": (
         "s.yaml",
         lambda: "a: &a " + "x" * 500_000 + "\nb: [" + "*a, " * 1_000 + "]\n",
@@ -140,9 +146,6 @@ def test_what_is_at_the_limit_is_fine(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    from tests.suites.loaded import pattern_error
-    from tui.suites.loading import load_suite
-
     def line(path: Path) -> str:
         loaded = load_suite(path, pattern_error)
         assert loaded.suite is None
