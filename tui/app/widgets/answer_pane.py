@@ -28,6 +28,7 @@ class AnswerPane(Vertical):
         background: $background; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
+    AnswerPane.-only-fault AnswerView { height: 2; }
     AnswerPane > .fault { display: none; height: auto; max-height: 40%; color: $error-mark; }
     """
 
@@ -143,3 +144,4 @@ class AnswerPane(Vertical):
         self.view.note(waits)
         self._fault.update(Content(broke))
         self._fault.display = bool(broke)
+        self.set_class(bool(broke) and not self._length, "-only-fault")
