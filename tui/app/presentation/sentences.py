@@ -12,7 +12,8 @@ def waiting_note(trial: TrialProgress | None, queued: bool = False) -> str:
         return "Not asked yet. Press r to run this case, R to run the whole suite."
     if trial.waits is not None:
         reason = show_text(trial.waits.reason).rstrip()
-        return f"{reason}{'' if reason.endswith(('.', '!', '?')) else '.'} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
+        stop = "" if reason.endswith((".", "!", "?")) else "."
+        return f"{reason}{stop} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
     if trial.status == "waiting":
         return "Waiting for its turn."
     if trial.status == "delayed":
