@@ -15,7 +15,7 @@ from tests.benchmarks.registry import Figure, known_benchmarks, table
 def main(names: list[str]) -> int:
     """Measure; 1 when a figure is not reached, 2 for a name that is not known."""
     for module in pkgutil.iter_modules(benchmarks.__path__):
-        if module.name != "__main__" and not module.name.endswith("_app"):
+        if module.name != "__main__" and not module.name.startswith("test_") and not module.name.endswith("_app"):
             importlib.import_module(f"tests.benchmarks.{module.name}")
     known = known_benchmarks()
     unknown = [name for name in names if name not in known]

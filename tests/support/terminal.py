@@ -232,9 +232,10 @@ class Terminal:
     def wait_until(
         self, condition: Callable[[Screen], object], what: str = "the condition", within: float = 15
     ) -> Screen:
-        """Wait for a condition of the screen. Raises AssertionError with the screen after `within` seconds."""
+        """Wait for a condition of the screen, which does not hold while it raises LookupError. Raises AssertionError
+        with the screen after `within` seconds."""
         deadline = time.monotonic() + within
-        while not condition(self._show()):
+        while not self._holds(condition):
             left = deadline - time.monotonic()
             with self._changed:
                 ended = not self._reader.is_alive() and self._shown == len(self.raw)
@@ -244,6 +245,12 @@ class Terminal:
                 if self._shown == len(self.raw):
                     self._changed.wait(left)
         return self._screen
+
+    def _holds(self, condition: Callable[[Screen], object]) -> bool:
+        try:
+            return bool(condition(self._show()))
+        except LookupError:
+            return False
 
     def wait_for(self, text: str, within: float = 15) -> Screen:
         """Wait until the text stands on the screen."""

@@ -1,0 +1,39 @@
+"""The benchmarks' table, and the way in."""
+
+import subprocess
+
+from tests.benchmarks.processes import ROOT, cpu_of, python
+from tests.benchmarks.registry import Figure, table
+from tests.support.terminal import Terminal, run_here
+
+
+def test_a_figure_stands_beside_its_bound_and_what_is_to_be_reached() -> None:
+    lines = list(
+        table(
+            [
+                Figure("kept", "ms", 3.0, 2.0, 1.5, "ratio"),
+                Figure("missed", "ms", 3.0, 2.0, 1.4, "ratio"),
+                Figure("under", "ms", 3.0, None, 3.0),
+                Figure("told", "ms", 3.0),
+            ]
+        )
+    )
+    assert [line.split() for line in lines[1:]] == [
+        ["kept", "3.000", "2.000", "1.50", "ms", "≤", "1.5", "×", "✓"],
+        ["missed", "3.000", "2.000", "1.50", "ms", "≤", "1.4", "×", "✗"],
+        ["under", "3.000", "ms", "≤", "3", "✓"],
+        ["told", "3.000", "ms"],
+    ]
+
+
+def test_an_unknown_name_is_told_with_those_that_are_known() -> None:
+    done = subprocess.run([*python("-m", "tests.benchmarks", "nothing")], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2
+    for name in ("streaming", "keys", "first-paint", "version"):
+        assert name in done.stderr
+
+
+def test_a_running_program_s_cpu_is_read() -> None:
+    with Terminal(run_here("-c", "sum(range(10**6)); print('done'); input()")) as terminal:
+        terminal.wait_for("done")
+        assert 0.005 < cpu_of(terminal.pid) < 5
