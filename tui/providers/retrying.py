@@ -35,7 +35,7 @@ def _number(text: str | None) -> float | None:
 def wait_before(failed: TryFailed, number: int, patience: Patience) -> float:
     """Seconds to wait after try `number`, counted from 1. Raises ProviderError where no other try is to follow."""
     if number >= failed.tries:
-        raise _used_up(failed, number)
+        raise failed.error
     asked = failed.least_wait_s or 0.0
     if asked > patience.longest_wait_s:
         error = failed.error
@@ -46,13 +46,6 @@ def wait_before(failed: TryFailed, number: int, patience: Patience) -> float:
         )
     most = min(patience.longest_backoff_s, patience.backoff_s * 2 ** (number - 1))
     return max(patience.uniform(0.0, most), asked)
-
-
-def _used_up(failed: TryFailed, number: int) -> ProviderError:
-    error = failed.error
-    if number == 1:
-        return error
-    return ProviderError(error.fault, f"{error.what}, {number} times", where=error.where, fix=error.fix)
 
 
 class Queue:
