@@ -2,6 +2,7 @@
 
 import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,19 @@ def test_ctrl_z_goes_to_the_shell_and_comes_back(tmp_path: Path) -> None:
         assert terminal.wait_exit() == 0
 
 
+def words_in(folder: Path) -> int:
+    """How far the endless answer is; 0 at a moment at which that is being written."""
+    return int((folder / "words").read_text() or 0)
+
+
+def wait_for_words(folder: Path, count: int) -> None:
+    """Wait until the endless answer is so far, while the terminal itself is still."""
+    deadline = time.monotonic() + 15
+    while words_in(folder) < count:
+        assert time.monotonic() < deadline, "the run does not go on"
+        time.sleep(0.01)
+
+
 def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> None:
     editor = tmp_path / "vi"
     editor.write_text('#!/bin/sh\necho "EDITING $@"\nread answer\n')
@@ -70,7 +84,9 @@ def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> N
         terminal.press("e")
         screen = terminal.wait_for("EDITING")
         assert f"EDITING +1 {tmp_path / 'a.yaml'}" in screen.text.replace("\n", "")
-        at = len(terminal.raw)
+        at, words = len(terminal.raw), words_in(tmp_path)
+        wait_for_words(tmp_path, words + 1500)  # so long that unheeded paints would have stopped it
+        assert b"word" not in terminal.raw[at:]
         terminal.send("done\n")
         terminal.wait_until(lambda _: b"\x1b[?1049h" in terminal.raw[at:], "the app is back")
         terminal.wait_for("● ")

@@ -99,6 +99,19 @@ async def test_what_streams_unseen_is_whole_when_it_is_looked_at(tmp_path: Path)
         await seen.until(lambda: "first second third" in seen.text(0))
 
 
+async def test_nothing_is_gathered_for_a_trial_that_is_over(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    async with explored(desk) as seen:
+        await start(seen)
+        await seen.press("right_square_bracket")
+        desk.say(*begun(A), TextArrived(A, 1, 0, "unseen"))
+        queue = seen.screen.queue
+        assert queue is not None
+        await seen.until(lambda: bool(queue.text))
+        desk.say(TrialFinished(result_of(A, "passed", step_of("unseen"))))
+        await seen.until(lambda: not queue.text)
+
+
 async def test_waiting_and_retrying_are_said(tmp_path: Path) -> None:
     desk = desk_for(tmp_path)
     async with explored(desk) as seen:

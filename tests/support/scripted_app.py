@@ -1,6 +1,7 @@
 """The app as a program of its own, over a scripted desk: `python -m tests.support.scripted_app FOLDER [KIND]`.
 
-KIND `plain` answers at once, `endless` streams until it is stopped, `hostile` puts hostile text wherever text can be.
+KIND `plain` answers at once, `endless` streams until it is stopped and tells in the file `words` how far it is,
+`hostile` puts hostile text wherever text can be.
 """
 
 import asyncio
@@ -42,6 +43,7 @@ CANARY = (
 
 class _Desk(ScriptedDesk):
     endless = False
+    told = Path("words")
     text = "Here is the answer."
 
     async def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
@@ -65,6 +67,8 @@ class _Desk(ScriptedDesk):
         while words < 5 or (self.endless and not control.stops(key)):
             words += 1
             yield TextArrived(key, 1, 0, f"{self.text} word{words} ")
+            if self.endless:
+                self.told.write_text(str(words))
             await asyncio.sleep(0.002)
         yield CheckMoved(key, 1, 0, 0, "found", ((0, 4),))
         check = CheckResult(
@@ -83,7 +87,7 @@ def desk_at(folder: Path, kind: str) -> ScriptedDesk:
     desk = _Desk(endless_of(kind))
     text = CANARY if kind == "hostile" else "quickstart"
     desk.text = CANARY if kind == "hostile" else _Desk.text
-    desk.endless = kind == "endless"
+    desk.endless, desk.told = kind == "endless", folder / "words"
     path = folder / "a.yaml"
     path.write_text("")
     case = case_of("one", name=f"one {text}", category=text, prompt=text, severity="critical", tags=[text])
