@@ -1,7 +1,8 @@
 """Where a line of text is broken so that each row fits its width: at words, between wide characters, else anywhere."""
 
 import re
-from typing import Literal
+from functools import cache
+from typing import Literal, NamedTuple
 
 from rich.cells import cell_len, split_graphemes
 
@@ -24,22 +25,32 @@ _TWO = (
     "\U0001f300-\U0001f320\U0001f337-\U0001f37c\U0001f3e0-\U0001f3f0\U0001f400-\U0001f43e\U0001f600-\U0001f64f"
     "\U0001f680-\U0001f6c5\U0001f90c-\U0001f93a\U0001f93c-\U0001f945\U0001f947-\U0001f9ff"
 )
-_ALL_ONE = re.compile(f"[{_ONE}]*")
-_ONE_OR_TWO = re.compile(f"[\t{_ONE}{_TWO}]*")
-_WIDE = re.compile(f"([{_TWO}])")
 
 _SECOND, _STOP = "\0", "\x01"  # the second cell of a wide character, the further cells of a tab
 _BLANKS = re.compile("[ \t]*")
 _BLANK_CELLS = " \t" + _STOP
 
 
+class _Ranges(NamedTuple):
+    all_one: re.Pattern[str]
+    one_or_two: re.Pattern[str]
+    two: re.Pattern[str]
+
+
+@cache
+def _ranges() -> _Ranges:
+    """Compiled on first use: that takes milliseconds, and most text is ASCII."""
+    return _Ranges(re.compile(f"[{_ONE}]*"), re.compile(f"[\t{_ONE}{_TWO}]*"), re.compile(f"([{_TWO}])"))
+
+
 def kind_of(text: str) -> Kind:
     """How the cells of the text are counted; that of two texts together is the greater one."""
     if text.isascii():
         return PADDED if "\t" in text else PLAIN
-    if _ALL_ONE.fullmatch(text):
+    ranges = _ranges()
+    if ranges.all_one.fullmatch(text):
         return PLAIN
-    return PADDED if _ONE_OR_TWO.fullmatch(text) else CLUSTERS
+    return PADDED if ranges.one_or_two.fullmatch(text) else CLUSTERS
 
 
 def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
@@ -143,7 +154,7 @@ def _cells_of(text: str) -> str:
             stop = TAB - used % TAB
             parts.append("\t" + _STOP * (stop - 1))
             used += stop
-        part = part if part.isascii() else _WIDE.sub(r"\1" + _SECOND, part)
+        part = part if part.isascii() else _ranges().two.sub(r"\1" + _SECOND, part)
         parts.append(part)
         used += len(part)
     return "".join(parts)
