@@ -15,6 +15,8 @@ from tui.cli.run_options import RunWish
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.kept import KeptRun
 from tui.model.plan import Plan
+from tui.model.repository_urls import url_fault
+from tui.model.suite import Suite
 from tui.runner.control import Control
 from tui.runner.planning import choose_cases, make_plan
 from tui.session.consent import require
@@ -52,27 +54,37 @@ async def _run(wish: RunWish) -> int:
 
 
 def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Plan]:
-    if wish.resume:
-        return [workbench.plan_missing(wish.resume)]
-    if wish.rerun_failed:
-        return [workbench.plan_failed(wish.rerun_failed)]
+    if wish.resume or wish.rerun_failed:
+        plan = workbench.plan_missing(wish.resume) if wish.resume else workbench.plan_failed(wish.rerun_failed or "")
+        require(workbench.missing_consents(plan.suite), wish.allowed)
+        return [plan]
     files = [file for path in wish.suites for file in suites_at(path)]
     return [_plan_suite(workbench, file, wish, notes) for file in files]
 
 
 def _plan_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Plan:
-    loaded = open_suite(file)
-    if loaded.suite is None:
-        say("\n".join(str(problem) for problem in loaded.problems))
-        raise SuiteError("The suite cannot be run", loaded.problems, where=str(file), fix="Mend what is listed above.")
-    suite = replace(loaded.suite, agent=None) if wish.agent else loaded.suite
-    require(workbench.missing_consents(suite), wish.allowed)
+    suite = _open_suite(workbench, file, wish, notes)
     if not choose_cases(suite, wish.overrides):
         raise ConfigError("No case has such a tag and id", where=str(file), fix="Look at --tag and --case.")
     subjects = workbench.subjects_of(suite, wish.models, wish.agent)
-    notes.extend(str(problem) for problem in loaded.problems)
     notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
     return make_plan(suite, subjects, wish.overrides, command=wish.command)
+
+
+def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Suite:
+    """The suite as it will be run. What the command line names itself, a person has allowed by naming it."""
+    repository = wish.repository
+    loaded = open_suite(file, clone=repository.clone is not None, repository=repository.folder)
+    if loaded.suite is None:
+        say("\n".join(str(problem) for problem in loaded.problems))
+        raise SuiteError("The suite cannot be run", loaded.problems, where=str(file), fix="Mend what is listed above.")
+    notes.extend(str(problem) for problem in loaded.problems)
+    suite = repository.lay_over(replace(loaded.suite, agent=None) if wish.agent else loaded.suite)
+    if suite.repo_clone and (fault := url_fault(suite.repo_clone.url)):
+        raise ConfigError(f"The repository's URL is refused: it {fault}", where="--clone")
+    consents = workbench.missing_consents(suite)
+    require(tuple(one for one in consents if one.kind != "outside" or repository.folder is None), wish.allowed)
+    return suite
 
 
 async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:

@@ -7,7 +7,17 @@ from collections.abc import Callable
 from typing import Protocol
 
 from tui.cli.narration import live_line, say
-from tui.model.events import Event, RequestRetried, RunFinished, RunStarted, StoreRecovered, StoreStalled, TrialFinished
+from tui.model.events import (
+    Event,
+    RepositoryCloned,
+    RepositoryCloning,
+    RequestRetried,
+    RunFinished,
+    RunStarted,
+    StoreRecovered,
+    StoreStalled,
+    TrialFinished,
+)
 from tui.model.plan import Plan
 from tui.model.shown import show_line
 from tui.model.trials import TrialResult
@@ -44,6 +54,12 @@ def describe_result(result: TrialResult) -> str:
     return f"{line} · {result.error}" if result.error else line
 
 
+def describe_clone(event: RepositoryCloned) -> str:
+    """What was cloned, what is worth saying about it, and where it stays."""
+    kept = [f"Kept: {event.kept_folder}"] if event.kept_folder else []
+    return "\n".join([f"Cloned {event.url}, branch {event.branch}", *event.notes, *kept])
+
+
 class _PlainProgress:
     def __init__(self, plan: Plan) -> None:
         self._counts = _Counts(len(plan.trials))
@@ -59,6 +75,8 @@ class _PlainProgress:
                 say(f"The history cannot be written, trying again: {reason}")
             case StoreRecovered():
                 say("The history can be written again.")
+            case RepositoryCloned():
+                say(describe_clone(event))
             case RunFinished():
                 say(self._counts.line())
 
@@ -75,6 +93,13 @@ class _LiveProgress:
     def take(self, event: Event) -> None:
         self._counts.take(event)
         match event:
+            case RepositoryCloning(received, total, size):
+                self._show(f"Cloning: {received:,} of {total or received:,} objects, {size / 1e6:.1f} MB")
+                return
+            case RepositoryCloned():
+                self._show("")
+                say(describe_clone(event))
+                return
             case TrialFinished(result) if result.verdict != "passed":
                 self._show("")
                 say(show_line(describe_result(result)))

@@ -1,10 +1,11 @@
 """The options of `assay run`, as one plain value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.model.errors import ConfigError
 from tui.model.kept import ReportFormat
+from tui.model.suite import RepoClone, RepositoryContext, Suite
 from tui.runner.planning import Overrides
 
 FORMATS: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
@@ -30,6 +31,34 @@ class ReportWish:
 
 
 @dataclass(frozen=True, slots=True)
+class RepositoryWish:
+    """Which repository a suite works on, instead of its own; None and empty mean: as the suite says."""
+
+    folder: Path | None = None
+    languages: tuple[str, ...] = ()
+    clone: str | None = None
+    branch: str | None = None
+    keep_temp: bool = False
+
+    def lay_over(self, suite: Suite) -> Suite:
+        """The suite with the wishes in it. Raises ConfigError where a wish needs a repository and there is none."""
+        clone, context = suite.repo_clone, suite.repository_context
+        if self.clone is not None:
+            clone = RepoClone(self.clone)
+        if clone is None and (self.branch or self.keep_temp):
+            raise ConfigError("There is no repository to clone", where=suite.path, fix="Name one with --clone.")
+        if clone is not None:
+            keep = self.keep_temp or clone.keep_temp_dir
+            clone = replace(clone, branch=self.branch or clone.branch, keep_temp_dir=keep)
+        if self.folder is not None:
+            folder = str(self.folder.absolute())
+            context = replace(context, path=folder) if context else RepositoryContext(folder)
+        if self.languages:
+            context = replace(context or RepositoryContext("."), languages=self.languages)
+        return replace(suite, repo_clone=clone, repository_context=context)
+
+
+@dataclass(frozen=True, slots=True)
 class RunWish:
     """What `assay run` was asked to do."""
 
@@ -37,6 +66,7 @@ class RunWish:
     models: tuple[str, ...]
     agent: str | None
     overrides: Overrides
+    repository: RepositoryWish
     report: ReportWish
     resume: str | None
     rerun_failed: str | None

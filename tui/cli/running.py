@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
-from tui.cli.run_options import FORMATS, RunWish, report_wish, split_names
+from tui.cli.run_options import FORMATS, RepositoryWish, RunWish, report_wish, split_names
 from tui.model.kept import ReportFormat
 from tui.runner.planning import Overrides
 
 _COUNT = click.IntRange(min=1)
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _MILLISECONDS = click.IntRange(min=0)
 
 
@@ -25,6 +26,16 @@ _MILLISECONDS = click.IntRange(min=0)
 @click.option("--delay", type=_MILLISECONDS, metavar="MS", help="Between the starts of two cases of a model.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only cases with one of these tags.")
 @click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases whose id matches.")
+@click.option(
+    "--repo",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="PATH",
+    help="Send files of this folder.",
+)
+@click.option("--languages", multiple=True, metavar="L,L", help="Send only files in these languages.")
+@click.option("--clone", metavar="URL", help="Clone this repository for the run.")
+@click.option("--branch", metavar="B", help="Of the repository.")
+@click.option("--keep-temp", is_flag=True, help="Keep the clone, with a branch for each change.")
 @click.option("--stream/--no-stream", default=None, help="Ask for answers piece by piece, or whole.")
 @click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Of the report.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The report's file.")
@@ -48,6 +59,11 @@ def run(
     delay: int | None,
     tags: tuple[str, ...],
     cases: tuple[str, ...],
+    repo: Path | None,
+    languages: tuple[str, ...],
+    clone: str | None,
+    branch: str | None,
+    keep_temp: bool,
     stream: bool | None,
     chosen_format: ReportFormat | None,
     output: Path | None,
@@ -84,6 +100,7 @@ def run(
             tags=split_names(tags),
             cases=split_names(cases),
         ),
+        repository=RepositoryWish(repo, split_names(languages), clone, branch, keep_temp),
         report=report_wish(chosen_format, output, responses, timestamps, risk_analysis),
         resume=resume,
         rerun_failed=rerun_failed,

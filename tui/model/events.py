@@ -23,6 +23,25 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class RepositoryCloning:
+    """The run's repository is being cloned, before RunStarted; the total is 0 until the server has told it."""
+
+    received_objects: int
+    total_objects: int
+    received_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryCloned:
+    """The clone is there: its branch, what is worth saying about it, and its folder where that will stay."""
+
+    url: str
+    branch: str
+    notes: tuple[str, ...]
+    kept_folder: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class TrialDelayed:
     """The next case of a model waits for the pause between two starts."""
 
@@ -173,4 +192,5 @@ TrialEvent = (
     | AttemptFinished
     | TrialFinished
 )
-Event = RunStarted | TrialEvent | StoreStalled | StoreRecovered | RunFinished
+RepositoryEvent = RepositoryCloning | RepositoryCloned
+Event = RunStarted | RepositoryEvent | TrialEvent | StoreStalled | StoreRecovered | RunFinished

@@ -13,6 +13,9 @@ from tui.model.events import (
     Event,
     LiveState,
     ReasoningArrived,
+    RepositoryCloned,
+    RepositoryCloning,
+    RepositoryEvent,
     RequestRetried,
     RequestSent,
     RunFinished,
@@ -141,6 +144,7 @@ class RunState:
         self.run_id: str | None = None
         self.ended: runs.RunState | None = None
         self.stalled: str | None = None
+        self.repository: RepositoryEvent | None = None
 
     @property
     def running(self) -> bool:
@@ -168,6 +172,8 @@ class RunState:
                 self.stalled = reason
             case StoreRecovered():
                 self.stalled = None
+            case RepositoryCloning() | RepositoryCloned():
+                self.repository = event
             case _:
                 trial = self.trials.setdefault(event.trial, TrialProgress(event.trial))
                 trial.version += 1

@@ -14,7 +14,7 @@ from tui.model.suite import Step
 from tui.model.trials import CheckResult, StepResult
 from tui.providers.protocol import Provider
 from tui.runner.arrival import Arrival
-from tui.runner.control import Control
+from tui.runner.control import Control, go_on_after_cancel
 from tui.runner.pieces import Pieces, StepPlace
 from tui.runner.tools import Tools
 
@@ -53,7 +53,7 @@ async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Co
     except asyncio.CancelledError:
         if not control.stops(place.trial):
             raise
-        _go_on_after_cancel()
+        go_on_after_cancel()
         arrival.end()
         arrival.cancelled = True
     result = _to_result(order, arrival, checks)
@@ -101,13 +101,6 @@ async def _report_moves(watch: Watch, place: StepPlace) -> None:
         await asyncio.sleep(_POLL_SECONDS)
         for moved in await watch.poll():
             place.tell(CheckMoved(place.trial, place.attempt, place.step, moved.check, moved.state, moved.spans))
-
-
-def _go_on_after_cancel() -> None:
-    """The stop was asked for through Control: the task still has a result to hand in."""
-    task = asyncio.current_task()
-    if task is not None:
-        task.uncancel()
 
 
 def _shortfall(arrival: Arrival) -> ProviderError | None:

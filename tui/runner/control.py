@@ -18,6 +18,7 @@ class Control:
         self._outcome: RunState = "finished"
         self._running: dict[TrialKey, asyncio.Task[object]] = {}
         self._stop_asked = asyncio.Event()
+        self._run_stopped = asyncio.Event()
 
     @property
     def outcome(self) -> RunState:
@@ -46,6 +47,10 @@ class Control:
         """Whether this trial is to be stopped, or not to be started."""
         return self._outcome != "finished" or trial in self._trials or trial.model in self._models
 
+    async def stopped(self) -> None:
+        """Return once the run as a whole is to be stopped."""
+        await self._run_stopped.wait()
+
     async def pause(self, seconds: float) -> None:
         """Wait so long, or until somebody asks for a stop."""
         try:
@@ -68,6 +73,7 @@ class Control:
 
     def _stop_run(self, outcome: RunState) -> None:
         self._outcome = outcome
+        self._run_stopped.set()
         self._stop_running()
 
     def _stop_running(self) -> None:
@@ -75,3 +81,10 @@ class Control:
         for trial, task in self._running.items():
             if self.stops(trial):
                 task.cancel()
+
+
+def go_on_after_cancel() -> None:
+    """The stop was asked for through Control: the current task still has a result to hand in."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tui.checks.checker import Checker
 from tui.model.secrets import Secrets
-from tui.model.suite import Case
-from tui.model.trials import IncludedFile, LeftOutFile
+from tui.model.suite import Case, CommandCheck
+from tui.model.trials import CheckResult, IncludedFile, LeftOutFile, TrialKey
 from tui.providers.protocol import Provider
+
+if TYPE_CHECKING:
+    from tui.workspace.applying import Applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +32,24 @@ class ContextSource(Protocol):
         ...
 
 
+class WorkRepository(Protocol):
+    """The repository that answers are applied to."""
+
+    async def apply(self, case: Case, answer: str, trial: TrialKey) -> "Applied":
+        """What the answer changes, on a branch of the trial's own. Raises WorkspaceError."""
+        ...
+
+    async def run_command(self, applied: "Applied", command: CommandCheck) -> CheckResult:
+        """Run the case's command over what was changed. Raises WorkspaceError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """`providers` maps a subject's name to what answers for it."""
+    """`providers` maps a subject's name to what answers for it; `repository` is None where the suite has none."""
 
     providers: Mapping[str, Provider]
     checker: Checker
     context: ContextSource
     secrets: Secrets
+    repository: WorkRepository | None = None

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult, Verdict
 from tui.model.values import JsonObject
+from tui.runner.applying import NO_CHANGE, Changed, apply_answers
 from tui.runner.asking import StepOrder, StepOutcome, run_step
 from tui.runner.control import Control
 from tui.runner.pieces import StepPlace
@@ -46,62 +48,81 @@ async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: a
     for number in range(first + 1, first + order.attempts + 1):
         outbox.put_nowait(AttemptStarted(order.key, number, first + order.attempts))
         try:
-            attempt = await _run_attempt(order, number, tools, control, outbox)
+            attempt, changed = await _Try(order, number, tools, control, outbox).run()
         except Exception as error:  # noqa: BLE001 - the one place around a trial
-            attempt = _broken(order, number, error, tools)
+            attempt, changed = _broken(order, number, error, tools), NO_CHANGE
         done.append(attempt)
         outbox.put_nowait(AttemptFinished(order.key, attempt))
         if attempt.verdict in ("passed", "cancelled") or attempt.fault in _HOPELESS:
             break
     last = done[-1]
     flaky = last.verdict == "passed" and len(done) - first > 1
-    return TrialResult(order.key, last.verdict, flaky, last.error, tuple(done))
+    return TrialResult(order.key, last.verdict, flaky, last.error, tuple(done), changed.changes, changed.not_applied)
 
 
-async def _run_attempt(
-    order: TrialOrder, number: int, tools: Tools, control: Control, outbox: asyncio.Queue[Event]
-) -> Attempt:
-    started_at, started = datetime.now(UTC), time.monotonic()
-    context = tools.context.context_of(order.case)
-    memory: JsonObject = order.case.memory
-    steps: list[StepResult] = []
-    outcome: StepOutcome | None = None
-    for index, step in enumerate(order.case.steps):
-        prompt = compose_prompt(order.subject, order.case, context, steps)
-        last = index == len(order.case.steps) - 1
-        request = Request(order.subject, prompt, order.key, index, order.stream, memory, last)
-        provider = tools.providers[order.subject.name]
-        outcome = await run_step(
-            StepPlace(order.key, number, index, outbox),
-            StepOrder(request, step, provider, order.timeout_ms),
-            tools,
-            control,
+class _Try:
+    """One attempt: the steps of the case, then what the answer changes."""
+
+    def __init__(
+        self, order: TrialOrder, number: int, tools: Tools, control: Control, outbox: asyncio.Queue[Event]
+    ) -> None:
+        self._order, self._number, self._tools = order, number, tools
+        self._control, self._outbox = control, outbox
+        self._steps: list[StepResult] = []
+
+    async def run(self) -> tuple[Attempt, Changed]:
+        """The attempt and its changes. Raises what is no failure of the provider."""
+        started_at, started = datetime.now(UTC), time.monotonic()
+        outcome = await self._ask_steps()
+        changed = NO_CHANGE
+        if outcome.fault is None and not outcome.cancelled:
+            changed = await apply_answers(self._order.case, self._order.key, self._steps, self._tools, self._control)
+        cancelled = outcome.cancelled or changed.cancelled
+        steps = changed.steps or tuple(self._steps)
+        verdict, error = _judge(steps, outcome.fault, cancelled)
+        if changed.error and not cancelled:
+            verdict, error = "error", changed.error
+        attempt = Attempt(
+            self._number,
+            verdict,
+            self._tools.secrets.hide(error) if error else None,
+            steps,
+            started_at.isoformat(),
+            round((time.monotonic() - started) * 1000, 1),
+            asked_again=self._order.earlier is not None,
+            fault=outcome.fault.fault if outcome.fault else None,
         )
-        steps.append(outcome.result)
-        if outcome.fault or outcome.cancelled:
-            break
-        if isinstance(outcome.result.memory, dict):
-            memory = outcome.result.memory
-    verdict, error = _judge(steps, outcome)
-    fault = outcome.fault.fault if outcome and outcome.fault else None
-    return Attempt(
-        number,
-        verdict,
-        tools.secrets.hide(error) if error else None,
-        tuple(steps),
-        started_at.isoformat(),
-        round((time.monotonic() - started) * 1000, 1),
-        asked_again=order.earlier is not None,
-        fault=fault,
-    )
+        return attempt, changed
+
+    async def _ask_steps(self) -> StepOutcome:
+        """Ask step after step, until one has no whole answer; the outcome of the last one asked."""
+        order, tools = self._order, self._tools
+        context = tools.context.context_of(order.case)
+        memory: JsonObject = order.case.memory
+        for index, step in enumerate(order.case.steps):
+            prompt = compose_prompt(order.subject, order.case, context, self._steps)
+            last = index == len(order.case.steps) - 1
+            request = Request(order.subject, prompt, order.key, index, order.stream, memory, last)
+            outcome = await run_step(
+                StepPlace(order.key, self._number, index, self._outbox),
+                StepOrder(request, step, tools.providers[order.subject.name], order.timeout_ms),
+                tools,
+                self._control,
+            )
+            self._steps.append(outcome.result)
+            if outcome.fault or outcome.cancelled:
+                break
+            if isinstance(outcome.result.memory, dict):
+                memory = outcome.result.memory
+        return outcome
 
 
-def _judge(steps: list[StepResult], outcome: StepOutcome | None) -> tuple[Verdict, str | None]:
+def _judge(steps: Sequence[StepResult], fault: ProviderError | None, cancelled: bool) -> tuple[Verdict, str | None]:
     """The verdict of an attempt, and the sentence that explains an answer that could not be judged."""
-    if outcome and outcome.cancelled:
+    if cancelled:
         return "cancelled", "Cancelled"
-    if outcome and outcome.fault:
-        return _verdict_of(outcome.fault), str(outcome.fault)
+    if fault:
+        return _verdict_of(fault), str(fault)
     checks = [check for step in steps for check in step.checks]
     if any(check.state == "failed" for check in checks):
         return "failed", None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from tui.model.errors import ConsentNeeded
+from tui.model.repository_urls import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
 from tui.model.suite import Suite
 
@@ -41,6 +42,9 @@ def consents_of(suite: Suite) -> tuple[Consent, ...]:
     found = []
     if suite.agent and not suite.agent.startswith(("http://", "https://")):
         found.append(_agent_consent(suite.agent, folder))
+    if suite.repo_clone and needs_consent(suite.repo_clone.url):
+        shown = parse_url(suite.repo_clone.url).url
+        found.append(Consent("local", f"Cloning {shown} is not over https or ssh", f"{folder}\n{shown}"))
     if suite.repository_context and not suite.repo_clone:
         root = (folder / suite.repository_context.path).resolve()
         if not root.is_relative_to(folder):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.model.context import ContextFile, RepositoryFiles
 from tui.model.errors import WorkspaceError
@@ -9,55 +10,73 @@ from tui.model.suite import Case, Suite
 from tui.model.trials import IncludedFile
 from tui.runner.tools import CaseContext
 
+if TYPE_CHECKING:
+    from tui.workspace.clone import Clone
+    from tui.workspace.sources import Source
+
 _NOTHING = CaseContext()
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteContext:
-    """Implements `tui.runner.tools.ContextSource`. `fault` is why the repository could not be read: every case that
-    would have been sent with it has that as its error."""
+    """Implements `tui.runner.tools.ContextSource`. `roots` is where a case's own files are looked for, in order;
+    `shared` what every case without such files is sent; `fault` why the repository could not be cloned or read: every
+    case has that as its error."""
 
-    suite: Suite
+    roots: "tuple[Source, ...]" = ()
     repository: RepositoryFiles | None = None
+    shared: CaseContext = _NOTHING
     fault: WorkspaceError | None = None
 
     def context_of(self, case: Case) -> CaseContext:
         """The context of a case. Raises WorkspaceError."""
         if self.fault is not None:
             raise self.fault
-        if self.repository is None and not case.code_context:
-            return _NOTHING
-        from tui.workspace.describing import compose_context, describe_repository
+        if not case.code_context:
+            return self.shared
+        from tui.workspace.reading import read_code_context
 
-        files = self.repository.files if self.repository else ()
-        code = self._read_code(case)
-        whole = {file.path for file in code if file.lines is None}
-        sent = (*(file for file in files if file.path not in whole), *code)
-        return CaseContext(
-            system=describe_repository(files) if self.repository else None,
-            text=compose_context(files, code),
-            included=tuple(IncludedFile(file.path, file.size) for file in sent),
-            left_out=self.repository.left_out if self.repository else (),
-        )
-
-    def _read_code(self, case: Case) -> tuple[ContextFile, ...]:
-        from tui.workspace.reading import context_root, read_code_context
-        from tui.workspace.sources import FolderSource
-
-        folder = Path(self.suite.path).absolute().parent
-        context = self.suite.repository_context
-        root = context_root(context, folder) if context else FolderSource(folder)
-        return read_code_context(case.code_context, (root,))
+        return _compose(self.repository, read_code_context(case.code_context, self.roots))
 
 
-def read_context(suite: Suite) -> SuiteContext:
-    """The context of a suite, its repository read. Blocks on the disk: run it in a thread."""
-    if suite.repository_context is None:
-        return SuiteContext(suite)
+def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | None) -> SuiteContext:
+    """The context of a suite, its repository read; `fault` is why there is no clone although there should be one.
+    Blocks on the disk: run it in a thread."""
+    if fault is not None:
+        return SuiteContext(fault=fault)
+    if suite.repository_context is None and clone is None and not any(case.code_context for case in suite.cases):
+        return SuiteContext()
     from tui.workspace.reading import read_repository
 
+    folder = Path(suite.path).absolute().parent
+    context = suite.repository_context
     try:
-        files = read_repository(suite.repository_context, Path(suite.path).absolute().parent)
-    except WorkspaceError as fault:
-        return SuiteContext(suite, fault=fault)
-    return SuiteContext(suite, files)
+        files = read_repository(context, clone.base.source() if clone else folder) if context else None
+        roots = _roots(suite, clone, folder)
+    except WorkspaceError as unread:
+        return SuiteContext(fault=unread)
+    return SuiteContext(roots, files, _compose(files, ()) if files else _NOTHING)
+
+
+def _roots(suite: Suite, clone: "Clone | None", folder: Path) -> "tuple[Source, ...]":
+    from tui.workspace.reading import context_root
+    from tui.workspace.sources import FolderSource
+
+    if clone is not None:
+        return (clone.base.source(),)
+    own = FolderSource(folder)
+    return (context_root(suite.repository_context, folder), own) if suite.repository_context else (own,)
+
+
+def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) -> CaseContext:
+    from tui.workspace.describing import compose_context, describe_repository
+
+    files = repository.files if repository else ()
+    whole = {file.path for file in code if file.lines is None}
+    sent = (*(file for file in files if file.path not in whole), *code)
+    return CaseContext(
+        system=describe_repository(files) if repository else None,
+        text=compose_context(files, code),
+        included=tuple(IncludedFile(file.path, file.size) for file in sent),
+        left_out=repository.left_out if repository else (),
+    )

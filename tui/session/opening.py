@@ -7,9 +7,10 @@ from tui.suites.finding import find_suites
 from tui.suites.loading import Loaded, load_suite
 
 
-def open_suite(path: Path) -> Loaded:
-    """A suite with everything that is wrong with it."""
-    return load_suite(path, pattern_error)
+def open_suite(path: Path, *, clone: bool = False, repository: Path | None = None) -> Loaded:
+    """A suite with everything that is wrong with it; `clone` and `repository` say that the command line names a
+    repository to clone, or a folder to read instead of the suite's own."""
+    return load_suite(path, pattern_error, clone=clone, repository=repository)
 
 
 def suites_at(path: Path) -> list[Path]:

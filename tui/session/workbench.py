@@ -27,6 +27,7 @@ from tui.session.consent import Consent, ConsentRecord
 from tui.session.context import read_context
 from tui.session.keeping import Patience, keep_events
 from tui.session.opening import open_suite, suites_at
+from tui.session.repository import RunRepository, secrets_of, without_secrets
 from tui.session.shelf import ProviderShelf
 from tui.store.sqlite import SqliteStore
 from tui.suites.loading import Loaded
@@ -114,12 +115,19 @@ class Workbench:
         """Run the plan: stored, then shown. Raises ConfigError before it begins, and StoreError when the history
         cannot be written for longer than the patience lasts."""
         providers = self._shelf.take(plan.subjects)
-        context = await asyncio.to_thread(read_context, plan.suite)
-        tools = Tools(providers, self._checker, context, self.secrets)
+        secrets = Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        await asyncio.to_thread(self.store.begin_run, plan, started_at)
-        async for event in keep_events(run_plan(plan, tools, control), self.store, plan.run_id, patience):
-            yield event
+        await asyncio.to_thread(self.store.begin_run, without_secrets(plan, secrets), started_at)
+        repository = RunRepository(plan.suite, self._environ, self.config.secrets.values())
+        try:
+            async for progress in repository.open(control):
+                yield progress
+            context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
+            tools = Tools(providers, self._checker, context, secrets, repository if repository.clone else None)
+            async for event in keep_events(run_plan(plan, tools, control), self.store, plan.run_id, patience):
+                yield event
+        finally:
+            await repository.close()
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
         """The newest kept result of each trial of the suite. Raises StoreError."""
