@@ -94,6 +94,18 @@ async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path
         await seen.until(lambda: "did you mean tag" in str(seen.screen.suites.border_subtitle))
 
 
+async def test_the_first_case_that_a_filter_leaves_is_shown_and_run(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    async with explored(desk) as seen:
+        await seen.press("slash", *"hash", "enter")
+        await seen.until(lambda: "hash a password" in seen.row)
+        assert seen.screen.looking is not None
+        assert seen.screen.looking.case_id == "three"
+        await seen.press("r")
+        await seen.until(lambda: desk.plans)
+        assert {trial.case for trial in desk.plans[-1].trials} == {"three"}
+
+
 async def test_a_suite_that_changes_on_disk_is_read_again_in_place(tmp_path: Path) -> None:
     desk = desk_for(tmp_path)
     path = tmp_path / "quickstart.yaml"

@@ -20,6 +20,8 @@ from tui.model.events import (
     CheckMoved,
     Event,
     ReasoningArrived,
+    RepositoryCloned,
+    RepositoryCloning,
     RunFinished,
     RunStarted,
     StepFinished,
@@ -235,8 +237,8 @@ class RunQueue:
         match event:
             case RunStarted():
                 self._told.post_message(self.RunBegan(path))
-            case RunFinished():
-                pass
+            case RunFinished() | RepositoryCloning() | RepositoryCloned():
+                pass  # the state has it
             case StoreStalled(reason):
                 self._told.post_message(self.StoreTroubled(reason))
             case StoreRecovered():

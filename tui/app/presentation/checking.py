@@ -10,7 +10,7 @@ from tui.model.shown import show_line, show_text
 from tui.model.state import LiveCheck, StepProgress, TrialProgress
 from tui.model.suite import Case, Check
 
-_KIND_WIDTH = 9
+_KIND_WIDTH = 10
 
 
 class CheckRow(NamedTuple):

@@ -227,6 +227,9 @@ class LookingScreen(Screen[None]):
         if self.looking is not None:
             self.looking.filter = message.wanted
             self.suites.show(self.looking)
+            row = self.suites.first_case_if_lost(self.looking)
+            if row is not None:
+                self.look_at(SuiteTree.RowReached(row))
 
     @on(TabLine.TabChosen)
     def turn_tab(self, message: TabLine.TabChosen) -> None:

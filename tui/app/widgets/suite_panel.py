@@ -78,6 +78,17 @@ class SuitePanel(Vertical):
             self.show(self._looking)
         self.tree_of_suites.go_to_key(key)
 
+    def first_case_if_lost(self, looking: Exploring) -> Row | None:
+        """The first case that is shown, with the cursor on it, where the case that is looked at is not among them."""
+        rows = self.tree_of_suites.rows
+        here = (looking.path, looking.case_id)
+        if any(row.case and row.volume and (row.volume.path, row.case.id) == here for row in rows):
+            return None
+        row = next((row for row in rows if row.kind == "case"), None)
+        if row is not None:
+            self.tree_of_suites.go_to_key(row.key)
+        return row
+
     def case_beside(self, by: int) -> Row | None:
         """The next shown case row from the cursor on; folded suites and categories are passed over."""
         tree = self.tree_of_suites
