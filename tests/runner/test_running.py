@@ -289,8 +289,8 @@ async def test_closing_the_stream_leaves_nothing_running() -> None:
     checker = Checker()
     tools = Tools({"a": provider}, checker, FixedContext(), Secrets())
     stream = run_plan(plan_of(suite_of(case_of("c1", expected=["x"])), QUICK), tools, Control())
-    async for event in stream:
-        if isinstance(event, TextArrived):
+    async for batch in stream:
+        if any(isinstance(event, TextArrived) for event in batch):
             break
     await stream.aclose()
     await checker.close()
@@ -306,13 +306,14 @@ async def test_checks_move_while_text_arrives() -> None:
     checker = Checker()
     moved: list[CheckMoved] = []
     try:
-        async for event in run_plan(plan, Tools({"a": provider}, checker, FixedContext(), Secrets()), Control()):
-            if isinstance(event, CheckMoved):
-                moved.append(event)
-                if event.state == "found":
-                    gate.set()
-            if isinstance(event, StepFinished):
-                assert [check.state for check in event.result.checks] == ["passed", "passed"]
+        async for batch in run_plan(plan, Tools({"a": provider}, checker, FixedContext(), Secrets()), Control()):
+            for event in batch:
+                if isinstance(event, CheckMoved):
+                    moved.append(event)
+                    if event.state == "found":
+                        gate.set()
+                if isinstance(event, StepFinished):
+                    assert [check.state for check in event.result.checks] == ["passed", "passed"]
     finally:
         await checker.close()
     assert (0, "found", ((4, 7),)) in [(move.check, move.state, move.spans) for move in moved]

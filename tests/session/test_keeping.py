@@ -20,12 +20,11 @@ def result_of(key: TrialKey) -> TrialResult:
     return TrialResult(key, "passed", False, None, (Attempt(1, "passed", None, ()),))
 
 
-async def story() -> AsyncIterator[Event]:
-    yield RunStarted(PLAN.run_id, PLAN.trials, "2026-01-01T00:00:00+00:00")
+async def story() -> AsyncIterator[list[Event]]:
+    yield [RunStarted(PLAN.run_id, PLAN.trials, "2026-01-01T00:00:00+00:00")]
     for key in PLAN.trials:
-        yield TrialStarted(key)
-        yield TrialFinished(result_of(key))
-    yield RunFinished(PLAN.run_id, "finished", "2026-01-01T00:00:01+00:00")
+        yield [TrialStarted(key), TrialFinished(result_of(key))]
+    yield [RunFinished(PLAN.run_id, "finished", "2026-01-01T00:00:01+00:00")]
 
 
 class FullDisk(SqliteStore):
@@ -54,7 +53,7 @@ async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> No
         if isinstance(event, RunFinished):
             assert store.read_run(PLAN.run_id).record.state == "finished"
     store.close()
-    assert shown == [event async for event in story()]
+    assert shown == [event async for batch in story() for event in batch]
 
 
 async def test_a_store_that_recovers_loses_nothing_and_is_told_once(tmp_path: Path) -> None:

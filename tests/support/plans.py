@@ -65,7 +65,7 @@ async def run_events(
     checker = Checker()
     tools = Tools(providers, checker, FixedContext(context or CaseContext()), Secrets(secrets))
     try:
-        return [event async for event in run_plan(plan, tools, control or Control())]
+        return [event async for batch in run_plan(plan, tools, control or Control()) for event in batch]
     finally:
         await checker.close()
 

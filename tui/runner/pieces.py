@@ -1,6 +1,5 @@
 """A provider's chunks, one by one: cleaned of secrets, gathered, and told as events."""
 
-import asyncio
 from dataclasses import dataclass
 
 from tui.checks.checker import Watch
@@ -10,6 +9,7 @@ from tui.model.secrets import Secrets
 from tui.model.trials import Retry, TrialKey
 from tui.model.values import JsonValue
 from tui.runner.arrival import Arrival
+from tui.runner.outbox import Outbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class StepPlace:
     trial: TrialKey
     attempt: int
     step: int
-    outbox: asyncio.Queue[Event]
+    outbox: Outbox
 
     def tell(self, event: Event) -> None:
         """Add an event to the run's stream."""
-        self.outbox.put_nowait(event)
+        self.outbox.tell(event)
 
 
 class Pieces:

@@ -11,34 +11,29 @@ from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import TrialKey
 from tui.runner.control import Control
+from tui.runner.outbox import Outbox
 from tui.runner.tools import Tools
 from tui.runner.trial import TrialOrder, run_trial
 
 
-async def run_plan(plan: Plan, tools: Tools, control: Control) -> AsyncGenerator[Event, None]:
-    """Run everything that is planned. The first event is RunStarted, the last RunFinished; closing the generator
-    stops the work at once and leaves nothing running."""
-    outbox: asyncio.Queue[Event] = asyncio.Queue()
-    yield RunStarted(plan.run_id, plan.trials, _now())
+async def run_plan(plan: Plan, tools: Tools, control: Control) -> AsyncGenerator[list[Event], None]:
+    """Run everything that is planned, and yield what has happened since the last time: events in their order, the
+    first RunStarted, the last RunFinished. Closing the generator stops the work at once and leaves nothing running."""
+    outbox = Outbox()
+    outbox.tell(RunStarted(plan.run_id, plan.trials, _now()))
     work = asyncio.create_task(_run_lanes(plan, tools, control, outbox))
+    work.add_done_callback(lambda _: outbox.close())
     try:
-        while not (work.done() and outbox.empty()):
-            getting = asyncio.ensure_future(outbox.get())
-            await asyncio.wait({getting, work}, return_when=asyncio.FIRST_COMPLETED)
-            if not getting.done():
-                getting.cancel()
-                continue
-            yield getting.result()
-            while not outbox.empty():
-                yield outbox.get_nowait()
+        while happened := await outbox.take():
+            yield happened
         work.result()
     finally:
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
-    yield RunFinished(plan.run_id, control.outcome, _now())
+    yield [RunFinished(plan.run_id, control.outcome, _now())]
 
 
-async def _run_lanes(plan: Plan, tools: Tools, control: Control, outbox: asyncio.Queue[Event]) -> None:
+async def _run_lanes(plan: Plan, tools: Tools, control: Control, outbox: Outbox) -> None:
     cases = {case.id: case for case in plan.suite.cases}
     lanes = [_Lane(plan, subject, cases, tools, control, outbox) for subject in plan.subjects]
     if plan.options.parallel_models:
@@ -60,7 +55,7 @@ class _Lane:
         cases: dict[str, Case],
         tools: Tools,
         control: Control,
-        outbox: asyncio.Queue[Event],
+        outbox: Outbox,
     ) -> None:
         self._plan, self._subject, self._cases = plan, subject, cases
         self._tools, self._control, self._outbox = tools, control, outbox
@@ -93,7 +88,7 @@ class _Lane:
         start = max(now, self._next_start)
         self._next_start = start + self._plan.options.delay_ms / 1000
         if start > now and not self._locked_out:
-            self._outbox.put_nowait(TrialDelayed(key, round((start - now) * 1000)))
+            self._outbox.tell(TrialDelayed(key, round((start - now) * 1000)))
         while loop.time() < start and not self._locked_out and not self._control.stops(key):
             await self._control.pause(start - loop.time())
 
@@ -114,7 +109,7 @@ class _Lane:
             return
         # A refused key refuses every further case as well: no use in spacing those out.
         self._locked_out = self._locked_out or result.attempts[-1].fault == "unauthorized"
-        self._outbox.put_nowait(TrialFinished(result))
+        self._outbox.tell(TrialFinished(result))
 
 
 def _now() -> str:

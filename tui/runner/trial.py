@@ -1,6 +1,5 @@
 """One trial: attempts at a case until one passes or none are left."""
 
-import asyncio
 import logging
 import time
 from collections.abc import Sequence
@@ -9,7 +8,7 @@ from datetime import UTC, datetime
 
 from tui.model.chunks import Request
 from tui.model.errors import AssayError, ProviderError
-from tui.model.events import AttemptFinished, AttemptStarted, Event, TrialStarted
+from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult, Verdict
@@ -17,6 +16,7 @@ from tui.model.values import JsonObject
 from tui.runner.applying import NO_CHANGE, Changed, apply_answers
 from tui.runner.asking import StepOrder, StepOutcome, run_step
 from tui.runner.control import Control
+from tui.runner.outbox import Outbox
 from tui.runner.pieces import StepPlace
 from tui.runner.prompting import compose_prompt
 from tui.runner.tools import Tools
@@ -39,20 +39,20 @@ class TrialOrder:
     earlier: TrialResult | None = None
 
 
-async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: asyncio.Queue[Event]) -> TrialResult:
+async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: Outbox) -> TrialResult:
     """Ask until an attempt passes or none are left. A fault of ours becomes the trial's error as well: one trial
     that goes wrong never ends a run."""
-    outbox.put_nowait(TrialStarted(order.key))
+    outbox.tell(TrialStarted(order.key))
     done = list(order.earlier.attempts) if order.earlier else []
     first = len(done)
     for number in range(first + 1, first + order.attempts + 1):
-        outbox.put_nowait(AttemptStarted(order.key, number, first + order.attempts))
+        outbox.tell(AttemptStarted(order.key, number, first + order.attempts))
         try:
             attempt, changed = await _Try(order, number, tools, control, outbox).run()
         except Exception as error:  # noqa: BLE001 - the one place around a trial
             attempt, changed = _broken(order, number, error, tools), NO_CHANGE
         done.append(attempt)
-        outbox.put_nowait(AttemptFinished(order.key, attempt))
+        outbox.tell(AttemptFinished(order.key, attempt))
         if attempt.verdict in ("passed", "cancelled") or attempt.fault in _HOPELESS:
             break
     last = done[-1]
@@ -63,9 +63,7 @@ async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: a
 class _Try:
     """One attempt: the steps of the case, then what the answer changes."""
 
-    def __init__(
-        self, order: TrialOrder, number: int, tools: Tools, control: Control, outbox: asyncio.Queue[Event]
-    ) -> None:
+    def __init__(self, order: TrialOrder, number: int, tools: Tools, control: Control, outbox: Outbox) -> None:
         self._order, self._number, self._tools = order, number, tools
         self._control, self._outbox = control, outbox
         self._steps: list[StepResult] = []

@@ -20,39 +20,18 @@ class Patience:
 
 
 async def keep_events(
-    events: AsyncIterator[Event], store: Store, run_id: str, patience: Patience
+    batches: AsyncIterator[list[Event]], store: Store, run_id: str, patience: Patience
 ) -> AsyncGenerator[Event, None]:
-    """The same events; those that say that a trial or the run is over come only after it is stored.
+    """The same events, one by one; those that say that a trial or the run is over come only after it is stored.
 
-    Finished trials that arrive together are written together. While the store cannot write (disk full), they wait in
-    memory and StoreStalled is told once; StoreError is raised when the patience ends.
+    Trials that finish together are written together; the run goes on meanwhile. While the store cannot write (disk
+    full), they wait in memory and StoreStalled is told once; StoreError is raised when the patience ends.
     """
-    waiting: asyncio.Queue[Event | None] = asyncio.Queue()
-    reading = asyncio.create_task(_read(events, waiting))
-    try:
-        going = True
-        while going:
-            batch = [await waiting.get()]
-            while not waiting.empty():
-                batch.append(waiting.get_nowait())
-            going = batch[-1] is not None
-            told = [event for event in batch if event is not None]
-            async for notice in _save(told, store, run_id, patience):
-                yield notice
-            for event in told:
-                yield event
-        await reading
-    finally:
-        reading.cancel()
-        await asyncio.gather(reading, return_exceptions=True)
-
-
-async def _read(events: AsyncIterator[Event], waiting: asyncio.Queue[Event | None]) -> None:
-    try:
-        async for event in events:
-            waiting.put_nowait(event)
-    finally:
-        waiting.put_nowait(None)
+    async for batch in batches:
+        async for notice in _save(batch, store, run_id, patience):
+            yield notice
+        for event in batch:
+            yield event
 
 
 async def _save(

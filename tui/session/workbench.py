@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -124,8 +125,9 @@ class Workbench:
                 yield progress
             context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
             tools = Tools(providers, self._checker, context, secrets, repository if repository.clone else None)
-            async for event in keep_events(run_plan(plan, tools, control), self.store, plan.run_id, patience):
-                yield event
+            async with aclosing(run_plan(plan, tools, control)) as batches:
+                async for event in keep_events(batches, self.store, plan.run_id, patience):
+                    yield event
         finally:
             await repository.close()
 
