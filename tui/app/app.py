@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from tui.app.desk import Desk
+from tui.app.driver import lasting
 from tui.app.palettes import DEFAULT_PALETTE
 from tui.app.screens.explore import ExploreScreen
 from tui.app.theming import ThemedApp
@@ -50,6 +52,10 @@ class AssayApp(ThemedApp[int]):
         super().__init__(theme=theme, theme_folders=theme_folders)
         self._explore = ExploreScreen(open_desk, paths)
         self._leaving = False
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's choice, made to outlive its terminal."""
+        return lasting(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         """Explore is where it starts."""
