@@ -3,10 +3,9 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tui.model.kept import KeptRun
-from tui.reports.building import Scores, build_report
+from tui.reports.building import Scores, build_head, build_results
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
@@ -17,14 +16,13 @@ _RISKY = re.compile(
 
 def render_json(runs: Sequence[KeptRun], scores: Mapping[str, Scores]) -> str:
     """One report, or an array of them."""
-    reports = [_render(build_report(kept, scores=scores.get(kept.record.id))) for kept in runs]
+    reports = [_render(kept, scores.get(kept.record.id)) for kept in runs]
     return f"{reports[0]}\n" if len(reports) == 1 else "[\n" + ",\n".join(reports) + "\n]\n"
 
 
-def _render(report: dict[str, Any]) -> str:
-    results = report.pop("results")
-    head = ",\n".join(f"{_text(key)}: {_text(value)}" for key, value in report.items())
-    lines = ",\n".join(_text(result) for result in results)
+def _render(kept: KeptRun, scores: Scores | None) -> str:
+    head = ",\n".join(f"{_text(key)}: {_text(value)}" for key, value in build_head(kept).items())
+    lines = ",\n".join(_text(result) for result in build_results(kept, scores))
     return f'{{{head},\n"results": [\n{lines}\n]}}' if lines else f'{{{head},\n"results": []}}'
 
 

@@ -1,7 +1,7 @@
 """The JSON report, version 1, as Python values."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.model.kept import KeptRun
@@ -17,8 +17,18 @@ Scores = Mapping[TrialKey, Sequence[JsonObject]]
 
 def build_report(kept: KeptRun, *, scores: Scores | None = None) -> dict[str, Any]:
     """The whole report; it holds nothing that JSON has not (no NaN, no tuples)."""
-    record, suite = kept.record, kept.plan.suite
+    return {**build_head(kept), "results": list(build_results(kept, scores))}
+
+
+def build_results(kept: KeptRun, scores: Scores | None = None) -> Iterator[dict[str, Any]]:
+    """The report's results, one by one: as values they take several times the room of their text."""
     cases, scored = cases_of(kept), scores or {}
+    return (_result(result, cases.get(result.trial.case), scored) for result in kept.results)
+
+
+def build_head(kept: KeptRun) -> dict[str, Any]:
+    """The report without its results."""
+    record, suite = kept.record, kept.plan.suite
     return {
         "version": 1,
         "run": {
@@ -31,7 +41,6 @@ def build_report(kept: KeptRun, *, scores: Scores | None = None) -> dict[str, An
         },
         "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
         **_figures(summarize(kept)),
-        "results": [_result(result, cases.get(result.trial.case), scored) for result in kept.results],
     }
 
 
