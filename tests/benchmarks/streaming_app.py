@@ -36,6 +36,8 @@ It uses slicing with a negative step. For an empty text it returns an empty text
 
 '''
 
+PATTERNS = re.compile(r"return|eval\(")
+
 
 def tokens(text: str) -> list[str]:
     """About four characters each, as models write them."""
@@ -60,7 +62,7 @@ class StreamingApp(ThemedApp[None]):
         self._buffers: PaneBuffers[int] = PaneBuffers()
         self._line = Static("key 0", markup=False)
         self._keys = 0
-        self._texts = [""] * PANES
+        self._ends, self._lengths = [""] * PANES, [0] * PANES
         self._marks: list[list[Mark]] = [[] for _ in range(PANES)]
 
     def compose(self) -> ComposeResult:
@@ -77,37 +79,33 @@ class StreamingApp(ThemedApp[None]):
 
     def on_ready(self) -> None:
         if self._shown:
-            for view in self._views:
-                view.streaming = True
-                view.show((SAMPLE * (self._kilobytes * 1024 // len(SAMPLE) + 1))[: self._kilobytes * 1024])
             for at, view in enumerate(self._views):
-                self._texts[at] = (SAMPLE * (self._kilobytes * 1024 // len(SAMPLE) + 1))[: self._kilobytes * 1024]
-                self._marks[at] = self._found(self._texts[at], 0)
-                view.mark(self._marks[at])
+                view.streaming = True
+                self._show(at, SAMPLE * round(self._kilobytes * 1024 / len(SAMPLE)))  # whole: what follows is the same
         self.set_interval(1 / FLUSHES_A_SECOND, self._hand_over)
         self.set_timer(1, lambda: self.run_worker(self._produce()))
 
-    @staticmethod
-    def _found(text: str, start: int) -> list[Mark]:
-        kinds = {"return": "expected", "eval(": "forbidden"}
-        return [
-            Mark(found.start(), found.end(), "forbidden" if kinds[found[0]] == "forbidden" else "expected")
-            for found in re.compile(r"return|eval\(").finditer(text, start)
-        ]
-
     def _hand_over(self) -> None:
         for at, text in self._buffers.take(range(PANES)):
-            if not self._shown:
-                continue
-            view = self._views[at]
-            view.append(text)
-            marks = self._marks[at]
-            start = max(marks[-1].end if marks else 0, len(self._texts[at]) - 16)
-            self._texts[at] += text
-            fresh = self._found(self._texts[at], start)
-            if fresh:
-                marks += fresh
-                view.mark(marks)
+            if self._shown:
+                self._show(at, text)
+
+    def _show(self, at: int, text: str) -> None:
+        """Add the text, and what two patterns find in it and in the few characters before it."""
+        view, marks = self._views[at], self._marks[at]
+        view.append(text)
+        begin, seen = self._lengths[at] - len(self._ends[at]), self._ends[at] + text
+        known = marks[-1].end if marks else 0
+        fresh = [
+            Mark(begin + found.start(), begin + found.end(), "expected" if found[0] == "return" else "forbidden")
+            for found in PATTERNS.finditer(seen)
+            if begin + found.start() >= known
+        ]
+        self._lengths[at] += len(text)
+        self._ends[at] = seen[-8:]
+        if fresh:
+            marks += fresh
+            view.mark(marks)
 
     async def _produce(self) -> None:
         pieces = tokens(SAMPLE)

@@ -20,6 +20,7 @@ class Marks:
     """Marks by their place. One of them may be the current one."""
 
     def __init__(self) -> None:
+        self._given: list[Mark] = []
         self._marks: list[Mark] = []
         self._starts: list[int] = []
         self._reach: list[int] = []  # how far the marks up to each one reach: they may overlap
@@ -34,18 +35,30 @@ class Marks:
     def replace(self, marks: Sequence[Mark]) -> int | None:
         """Take these instead; the current one stays current if it is among them. Returns the raw offset from which on
         something has changed, None where nothing has."""
+        before, self._given = self._given, list(marks)
+        if self._given[: len(before)] == before:  # as a rule, more is found at the end
+            further = sorted(set(self._given[len(before) :]))
+            if not further:
+                return None
+            if not self._marks or further[0] > self._marks[-1]:
+                return self._extend(further)
         fresh = list(dict.fromkeys(sorted(marks)))
         if fresh == self._marks:
             return None
         same = _common(fresh, self._marks)
         first = min(found[same].start for found in (fresh, self._marks) if same < len(found))
         kept = self._marks[self.current] if self.current is not None else None
-        self._marks = fresh
-        self._starts[same:] = [mark.start for mark in fresh[same:]]
-        reach = accumulate((mark.end for mark in fresh[same:]), max, initial=self._reach[same - 1] if same else 0)
-        self._reach[same:] = list(reach)[1:]
+        del self._starts[same:], self._reach[same:], self._marks[same:]
+        self._extend(fresh[same:])
         self.current = fresh.index(kept) if kept in fresh else None
         return first
+
+    def _extend(self, further: list[Mark]) -> int | None:
+        farthest = self._reach[-1] if self._reach else 0
+        self._reach += list(accumulate((mark.end for mark in further), max, initial=farthest))[1:]
+        self._starts += [mark.start for mark in further]
+        self._marks += further
+        return further[0].start if further else None
 
     def step(self, by: int, start: int) -> int | None:
         """Make the next (`by` 1) or previous (-1) mark the current one, around the end; without a current one the
