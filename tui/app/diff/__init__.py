@@ -1,0 +1,1 @@
+"""Diffs laid out for the screen: rows, words, colours, search, patches. Without textual."""

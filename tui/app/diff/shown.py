@@ -1,0 +1,92 @@
+"""What the Diff tab shows: the kept changes of an answer, or what another block of it would change."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui.app.diff.sides import Sides, find_sides
+from tui.model.diffs import FileDiff
+from tui.model.errors import WorkspaceError
+from tui.model.shown import show_line
+from tui.model.state import TrialProgress
+from tui.model.suite import Case
+from tui.model.trials import Change, NotApplied
+from tui.workspace.blocks import Block, find_blocks
+from tui.workspace.choosing import choose_blocks
+from tui.workspace.patches import read_diff
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDiff:
+    """Changes of an answer to a case. `block` is the one (from 0) that was picked for the target file, None where
+    these are the kept changes."""
+
+    case: Case
+    model: str
+    answer: str
+    changes: tuple[Change, ...] = ()
+    refused: tuple[NotApplied, ...] = ()
+    block: int | None = None
+
+    def read_files(self) -> tuple[FileDiff, ...]:
+        """The changes as diffs; one that cannot be read is a file without hunks. Some 1 µs a line."""
+        return tuple(
+            next(iter(read_diff(change.diff)), FileDiff(change.path, change.kind, (), change.path))
+            for change in self.changes
+        )
+
+    def find_sides(self, file: FileDiff) -> Sides | None:
+        """The whole text of both sides, as far as the answer tells it. For a thread."""
+        block = self.block if file.path == self.case.target_file else None
+        return find_sides(self.case, self.answer, file, block)
+
+
+def kept_diff(case: Case, model: str, trial: TrialProgress | None) -> ShownDiff | None:
+    """What is kept of a trial; None while there is no result."""
+    result = trial.result if trial is not None else None
+    if result is None:
+        return None
+    steps = result.attempts[-1].steps if result.attempts else ()
+    answer = steps[-1].response if steps else ""
+    return ShownDiff(case, model, answer, result.changes, result.not_applied)
+
+
+def has_diff(case: Case | None, trials: Sequence[TrialProgress | None]) -> bool:
+    """Whether there is, or may be, something to show."""
+    if case is None:
+        return False
+    results = (trial.result for trial in trials if trial is not None)
+    return case.apply_changes or any(result and (result.changes or result.not_applied) for result in results)
+
+
+def blocks_of(shown: ShownDiff) -> tuple[Block, ...]:
+    """The blocks of the answer."""
+    return find_blocks(shown.answer)
+
+
+def block_in_use(shown: ShownDiff) -> int | None:
+    """The number of the block that became the target file."""
+    target = shown.case.target_file
+    if target is None or not any(change.path == target for change in shown.changes):
+        return None
+    chosen = choose_blocks(blocks_of(shown), target, shown.block).files.get(target)
+    return chosen.number if chosen else None
+
+
+def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
+    """What the answer would change with this block as the target file, or why that cannot be told. Loads git's library
+    on first use: for a thread."""
+    from tui.workspace.previewing import preview_block
+
+    target = kept.case.target_file
+    name = show_line(target or "", 200)
+    try:
+        made = preview_block(kept.case, kept.answer, kept.changes, block)
+        refused = tuple(choose_blocks(blocks_of(kept), target, block).refused)
+    except (WorkspaceError, IndexError) as error:
+        return show_line(str(error))
+    if made is None:
+        if not any(change.path == target for change in kept.changes):
+            return f"Nothing is kept of {name} as it was, so the diff of another block cannot be told."
+        return f"Block {block + 1} makes no change to {name}, or what that was is not kept."
+    changes = tuple(made if change.path == target else change for change in kept.changes)
+    return ShownDiff(kept.case, kept.model, kept.answer, changes, refused, block)
