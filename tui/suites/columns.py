@@ -1,9 +1,8 @@
 """Accepts many objects of one shape at once, field by field: the fast way to say that nothing is wrong.
 
-It reads the same annotations as pydantic. True means that pydantic would find nothing; False means: ask pydantic.
+It reads the same annotations as pydantic. What it accepts, pydantic accepts; for what it does not accept: ask pydantic.
 """
 
-import types
 from collections.abc import Callable, Collection
 from functools import cache
 from itertools import chain
@@ -14,7 +13,6 @@ from typing import (
     NotRequired,
     Required,
     TypeAlias,
-    Union,
     get_args,
     get_origin,
     get_type_hints,
@@ -24,63 +22,84 @@ from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
-Accepts: TypeAlias = Callable[[Collection[Any]], bool]
+# Counts the keys of all objects in the values. Raises _Misfit.
+_Count: TypeAlias = Callable[[Collection[Any]], int]
 _PLAIN: dict[object, set[type]] = {str: {str}, bool: {bool}, int: {int}}
 
 
-def fits(shape: Any, objects: list[Any]) -> bool:
-    """Whether every one of the objects is of the shape (a closed TypedDict) for certain."""
-    return _accepts(shape)(objects)
+class _Misfit(Exception):
+    """Not all of the values are of the shape for certain."""
+
+
+def keys_in(shape: Any, objects: list[Any]) -> int | None:
+    """How many keys the objects and the objects in them have together, if every one of them is of the shape (a closed
+    TypedDict) for certain; else None."""
+    try:
+        return _count_of(shape)(objects)
+    except _Misfit:
+        return None
 
 
 @cache
-def _accepts(shape: Any) -> Accepts:
-    fields = {key: _accepts_values(hint, []) for key, hint in get_type_hints(shape, include_extras=True).items()}
+def _count_of(shape: Any) -> _Count:
+    fields = {key: _count_of_values(hint, []) for key, hint in get_type_hints(shape, include_extras=True).items()}
     required, known = shape.__required_keys__, set(fields)
 
-    def accepts(objects: Collection[Any]) -> bool:
-        if not _all_of(objects, {dict}):
-            return False
+    def count(objects: Collection[Any]) -> int:
+        _expect(_all_of(objects, {dict}))
         layouts = set(map(tuple, objects))
-        if not all(required.issubset(layout) and known.issuperset(layout) for layout in layouts):
-            return False
+        _expect(all(required.issubset(layout) and known.issuperset(layout) for layout in layouts))
         everywhere = known.intersection(*layouts)
+        keys = sum(map(len, objects))
         for key in known.intersection(chain.from_iterable(layouts)):
             if key in everywhere:
-                values = [item[key] for item in objects]
+                keys += fields[key]([item[key] for item in objects])
             else:
-                values = [item[key] for item in objects if key in item]
-            if not fields[key](values):
-                return False
-        return True
+                keys += fields[key]([item[key] for item in objects if key in item])
+        return keys
 
-    return accepts
+    return count
 
 
-def _accepts_values(hint: Any, limits: list[Any]) -> Accepts:
+def _count_of_values(hint: Any, limits: list[Any]) -> _Count:
     origin = get_origin(hint)
     if origin in (NotRequired, Required):
-        return _accepts_values(get_args(hint)[0], limits)
+        return _count_of_values(get_args(hint)[0], limits)
     if origin is Annotated:
         inner, *details = get_args(hint)
         found = [limit for detail in details for limit in (detail.metadata if isinstance(detail, FieldInfo) else [])]
-        return _accepts_values(inner, limits + found)
+        return _count_of_values(inner, limits + found)
     if origin is Literal and not limits:
         words = frozenset(get_args(hint))
-        return lambda values: _all_of(values, {str}) and words.issuperset(values)
+        return _leaf(lambda values: _all_of(values, {str}) and words.issuperset(values))
     if origin is list and not limits:
-        accepts_items = _accepts_values(get_args(hint)[0], [])
-        return lambda values: _all_of(values, {list}) and accepts_items(list(chain.from_iterable(values)))
+        return _count_of_lists(_count_of_values(get_args(hint)[0], []))
     if is_typeddict(hint):
-        return _accepts(hint)
-    if origin in (Union, types.UnionType) or hint not in _PLAIN:
-        return lambda values: not values
+        return _count_of(hint)
     if limits and hint is int:
-        return _accepts_range(limits)
-    return (lambda values: not values) if limits else (lambda values: _all_of(values, _PLAIN[hint]))
+        return _leaf(_accepts_range(limits))
+    if limits or hint not in _PLAIN:
+        return _leaf(lambda values: not values)
+    return _leaf(lambda values: _all_of(values, _PLAIN[hint]))
 
 
-def _accepts_range(limits: list[Any]) -> Accepts:
+def _count_of_lists(count_items: _Count) -> _Count:
+    def count(values: Collection[Any]) -> int:
+        _expect(_all_of(values, {list}))
+        return count_items(list(chain.from_iterable(values)))
+
+    return count
+
+
+def _leaf(accepts: Callable[[Collection[Any]], bool]) -> _Count:
+    def count(values: Collection[Any]) -> int:
+        _expect(accepts(values))
+        return 0
+
+    return count
+
+
+def _accepts_range(limits: list[Any]) -> Callable[[Collection[Any]], bool]:
     lows = [limit.ge for limit in limits if isinstance(limit, Ge)]
     highs = [limit.le for limit in limits if isinstance(limit, Le)]
     if len(lows) + len(highs) < len(limits):
@@ -94,3 +113,8 @@ def _accepts_range(limits: list[Any]) -> Accepts:
 
 def _all_of(values: Collection[Any], kinds: set[type]) -> bool:
     return kinds.issuperset(map(type, values))
+
+
+def _expect(holds: bool) -> None:
+    if not holds:
+        raise _Misfit

@@ -40,17 +40,17 @@ def load_suite(
     `pattern_error` says why a pattern cannot compile. `clone` tells that the command line names a repository to
     clone, `repository` a local one that takes the place of the suite's `repositoryContext.path`.
     """
+    around = Around(path.parent, pattern_error, clone, repository)
     try:
         source = read_source(path)
+        with _no_collecting():
+            quick = read_quickly(source.content) if source.syntax == "JSON" else None
+            suite = _load_quickly(quick, path, source, around) if quick else None
+            if suite is not None:
+                return Loaded(suite, ())
+            return _load_exactly(path, source, around)
     except NotRead as reason:
         return Loaded(None, (Problem(str(path), None, None, "error", "file", str(reason)),))
-    around = Around(path.parent, pattern_error, clone, repository)
-    with _no_collecting():
-        quick = read_quickly(source.text) if source.syntax == "JSON" else None
-        suite = _load_quickly(quick, path, source, around) if quick else None
-        if suite is not None:
-            return Loaded(suite, ())
-        return _load_exactly(path, source, around)
 
 
 def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) -> Suite | None:
@@ -64,19 +64,21 @@ def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) 
     except Unreadable:
         return None
     if kind == "schema-1.0.0":
-        fine = isinstance(quick.value, dict) and schema_is_fine(quick.value, around)
+        fine = schema_is_fine(quick, around)
     else:
-        fine = not too_deep(quick.value) and next(testhaven_findings(quick.value, around), None) is None
-    return _build(kind, quick.value, lines_of(source.text, quick.starts), path, source.sha256) if fine else None
+        sound = not too_deep(quick.value) and quick.is_sound()
+        fine = sound and next(testhaven_findings(quick.value, around), None) is None
+    return _build(kind, quick.value, lines_of(quick.content, quick.starts), path, source.sha256) if fine else None
 
 
 def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
+    text = source.text()
     if source.syntax == "JSON":
-        document: Any = ExactJson(source.text)
+        document: Any = ExactJson(text)
     else:
         from tui.suites.yaml_exact import ExactYaml
 
-        document = ExactYaml(source.text)
+        document = ExactYaml(text)
     findings: list[Finding] = document.findings
     kind: SuiteFormat | None = None
     if document.read():
@@ -85,11 +87,11 @@ def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
             findings += found
         except Unreadable as reason:
             findings.append(reason.finding)
-    problems = problems_of(str(path), source.text, document.tree, findings)
+    problems = problems_of(str(path), text, document.tree, findings)
     if kind is None or any(problem.level == "error" for problem in problems):
         return Loaded(None, problems)
     starts = [offset_of(document.tree, case) for case in _case_paths(document.value)]
-    places = places_of(source.text, starts)
+    places = places_of(text, starts)
     lines = [places[start][0] for start in starts]
     return Loaded(_build(kind, document.value, lines, path, source.sha256), problems)
 

@@ -95,14 +95,14 @@ def places_of(text: str, offsets: Iterable[int]) -> dict[int, tuple[int, int]]:
     return places
 
 
-def lines_of(text: str, offsets: Iterable[int]) -> list[int]:
-    """The line (from 1) of each offset; the offsets ascend."""
-    if "\r" in text:
-        text = text.replace("\r\n", " \n").replace("\r", "\n")
+def lines_of(content: bytes, offsets: Iterable[int]) -> list[int]:
+    """The line (from 1) of each offset into the bytes of a text; the offsets ascend."""
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b" \n").replace(b"\r", b"\n")
     lines = []
     line, last = 1, 0
     for offset in offsets:
-        line += text.count("\n", last, offset)
+        line += content.count(b"\n", last, offset)
         last = offset
         lines.append(line)
     return lines

@@ -131,10 +131,13 @@ def _cases_findings(
 
 def _are_plain(cases: list[dict[str, Any]]) -> bool:
     """Whether nothing but patterns and ids needs a look in any of the cases, all of which fit their shape."""
+    ids = [case["id"] for case in cases]
     criteria = [(index, item["name"]) for index, case in enumerate(cases) for item in case.get("riskCriteria", ())]
     return (
         _INTRICATE.isdisjoint(chain.from_iterable(cases))
-        and all(map(_ID.fullmatch, [case["id"] for case in cases]))
+        # Of characters that are all allowed, only the number has still to be checked.
+        and all(ids)
+        and _ID.fullmatch("".join(ids)) is not None
         and all(all(map(str.strip, [case[key] for case in cases])) for key in ("name", "category", "prompt"))
         and all(name.strip() for _, name in criteria)
         and len(set(criteria)) == len(criteria)

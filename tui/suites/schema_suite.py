@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from tui.suites.around import Around
-from tui.suites.columns import fits
+from tui.suites.columns import keys_in
 from tui.suites.findings import MOST_PROBLEMS, Finding
+from tui.suites.json_quick import QuickJson
 from tui.suites.pruning import pruned
 from tui.suites.schema_checks import suite_findings
 from tui.suites.shapes import CaseShape, SuiteShape
@@ -23,14 +25,31 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def schema_is_fine(suite: dict[str, Any], around: Around) -> bool:
-    """Whether nothing at all is wrong with a suite's value."""
+def schema_is_fine(quick: QuickJson, around: Around) -> bool:
+    """Whether nothing at all is wrong with a suite's value, nor with its text."""
+    suite = quick.value
+    if not isinstance(suite, dict):
+        return False
     cases = suite.get("testCases")
+    keys = keys_in(CaseShape, cases) if isinstance(cases, list) else None
     rest = {key: value for key, value in suite.items() if key != "$schema"}
-    if isinstance(cases, list) and fits(CaseShape, cases):
+    if keys is not None:
         rest["testCases"] = []
-    fine: bool = _adapter(SuiteShape).validator.isinstance_python(rest)
-    return fine and next(suite_findings(suite, around, sound=True), None) is None
+    if not _adapter(SuiteShape).validator.isinstance_python(rest):
+        return False
+    keys = None if keys is None or _is_odd(suite) else keys + _keys_around_cases(suite)
+    return quick.is_sound(keys) and next(suite_findings(suite, around, sound=True), None) is None
+
+
+def _keys_around_cases(suite: dict[str, Any]) -> int:
+    return len(suite) + sum(len(part) for part in suite.values() if isinstance(part, dict))
+
+
+def _is_odd(suite: dict[str, Any]) -> bool:
+    """Whether a suite that fits its shape has keys that are not of its shape, or a number with a fraction."""
+    parts = [part for part in suite.values() if isinstance(part, dict)]
+    numbers = chain.from_iterable(map(dict.values, parts))
+    return not isinstance(suite.get("$schema", ""), str) or any(isinstance(number, float) for number in numbers)
 
 
 def schema_findings(suite: dict[str, Any], around: Around) -> Iterator[Finding]:
