@@ -1,5 +1,6 @@
 """A small app around one answer's view, run in a terminal by the tests: what to do comes as JSON, a key a step."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -57,7 +58,9 @@ class AnswerApp(ThemedApp[None]):
     def action_previous(self) -> None:
         self._view.previous_match()
 
-    def action_light(self) -> None:
+    async def action_light(self) -> None:
+        while "assay-light" not in self.available_themes:  # it is read after the first paint
+            await asyncio.sleep(0.01)
         self.theme = "assay-light"
 
     def on_answer_view_match_shown(self, message: AnswerView.MatchShown) -> None:
