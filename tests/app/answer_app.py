@@ -59,7 +59,7 @@ class AnswerApp(ThemedApp[None]):
         self._view.previous_match()
 
     async def action_light(self) -> None:
-        while "assay-light" not in self.available_themes:  # it is read after the first paint
+        while "assay-light" not in self.available_themes:  # noqa: ASYNC110 - they are read after the first paint
             await asyncio.sleep(0.01)
         self.theme = "assay-light"
 
