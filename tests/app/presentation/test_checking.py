@@ -1,7 +1,9 @@
 """The Checks table and the transcript, as text."""
 
+import pytest
+
 from tests.support.scripted_desk import case_of, prompt_of, result_of, step_of
-from tui.app.presentation.checking import cell_line, check_rows, columns, detail_lines, head_line, row_line
+from tui.app.presentation.checking import cell_line, check_rows, columns, detail_lines, head_line, is_cut, row_line
 from tui.app.presentation.pieces import text_of, width_of
 from tui.app.presentation.transcript import heading, marks_in, reasoning, starts, transcript
 from tui.model.events import (
@@ -68,7 +70,9 @@ def test_an_assertion_that_failed_says_what_came_instead_and_in_full_when_it_is_
     row = check_rows(case)[0]
     assert text_of(cell_line(row, trial)) == '✗ got: "Paris"'
     told = [text_of(line) for line in detail_lines(row, [("mock-a", trial)])]
-    assert told == ['memory  booking.city = "Berlin"', "mock-a", *detail.splitlines()]
+    assert told == ['memory  booking.city = "Berlin"', "", "mock-a", *detail.splitlines()]
+    assert detail_lines(row, [("mock-a", None)]) == []
+    assert len(detail_lines(row, [("mock-a", None)], whole=True)) == 1
 
 
 def test_rows_line_up_below_their_heads() -> None:
@@ -78,6 +82,34 @@ def test_rows_line_up_below_their_heads() -> None:
     assert {width_of(text_of(line)) for line in lines} == {width_of(text_of(lines[0]))}
     assert width_of(text_of(lines[0])) <= 80
     assert text_of(lines[0]).index("mock-a") == text_of(lines[1]).index("·")
+
+
+@pytest.mark.parametrize("width", range(26, 160))
+def test_every_model_has_a_column_however_narrow_it_is(width: int) -> None:
+    rows = check_rows(CASE)
+    trial = trial_after(CheckMoved(A, 1, 0, 0, "found", ((2, 5),)), CheckMoved(A, 1, 0, 2, "forbidden", ((6, 10),)))
+    widths = columns(rows, 4, width)
+    lines = [text_of(row_line(row, [trial] * 4, widths, 1)) for row in rows]
+    assert [line.count(mark) for line, mark in zip(lines, "✓…✗", strict=True)] == [4, 4, 4]
+    assert all(width_of(line) <= width for line in lines)
+    head = text_of(head_line(["openai/mock-a", "openai/mock-b", "openai/mock-c", "openai/mock-d"], widths))
+    assert len(head.split()) == 4
+    assert width_of(head) == width_of(lines[0])
+
+
+def test_a_cell_says_less_where_there_is_less_room_and_is_never_cut_in_mid_word() -> None:
+    rows, trial = check_rows(CASE), trial_after()
+    shown = {
+        text_of(row_line(rows[2], [trial] * 2, columns(rows, 2, width), 1)).split("eval")[1] for width in range(20, 90)
+    }
+    assert {" ".join(text.split()) for text in shown} == {"… none so far … none so far", "… none … none", "… …"}
+
+
+def test_what_the_table_cuts_is_whole_in_the_details() -> None:
+    rows = check_rows(case_of("one", expects=["x" * 100, "short"]))
+    widths = columns(rows, 2, 80)
+    assert [is_cut(row, widths) for row in rows] == [True, False]
+    assert "x" * 100 in text_of(detail_lines(rows[0], [], whole=True)[0])
 
 
 def test_steps_stand_below_each_other_under_their_inputs() -> None:

@@ -5,12 +5,19 @@ from json import dumps
 from typing import NamedTuple
 
 from tui.app.presentation.marks import kind_word
-from tui.app.presentation.pieces import Line, Piece, Role, fill, short_names, text_of, width_of
+from tui.app.presentation.naming import fitted_names, model_names
+from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
 from tui.model.shown import show_line, show_text
 from tui.model.state import LiveCheck, StepProgress, TrialProgress
 from tui.model.suite import Case, Check
 
-_KIND_WIDTH = 10
+_LONGEST = 60
+_LEAST_TARGET = 14
+_LEAST_WORDS = 6
+_DETAIL_LINES = 200
+# Cells for a model and the gap before it, the roomiest first.
+_CELLS = ((16, 2), (13, 2), (9, 2), (4, 2), (1, 1))
+_SHORTER = {"… none so far": "… none", "! pattern ran too long": "! too long", "not decided": "–"}
 
 
 class CheckRow(NamedTuple):
@@ -85,31 +92,58 @@ def _place(live: LiveCheck, step: StepProgress | None) -> str:
     return f"  line {step.line_of(live.spans[0][0])}"
 
 
-def columns(rows: Sequence[CheckRow], models: int, width: int) -> tuple[int, int]:
-    """How wide the check and each model's cell are."""
-    longest = max((width_of(show_line(target_of(row.check), 60)) for row in rows), default=0)
-    target = max(12, min(longest, width // 3))
-    cell = max(8, (width - _KIND_WIDTH - target - 2) // max(1, models) - 2)
-    return target, cell
+class Columns(NamedTuple):
+    """How many cells each column takes: the kind, what is looked for, each model, and the gap before a model."""
+
+    kind: int
+    target: int
+    cell: int
+    gap: int
 
 
-def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: tuple[int, int], steps: int) -> Line:
+def columns(rows: Sequence[CheckRow], models: int, width: int, steps: int = 1) -> Columns:
+    """The columns for so many cells. All models are always there: where there is little room their cells say less."""
+    kind = max((len(_kind(row, steps)) for row in rows), default=4) + 1
+    longest = max((width_of(show_line(target_of(row.check), _LONGEST)) for row in rows), default=0)
+    models, room = max(1, models), width - kind - 1
+    for cell, gap in _CELLS:
+        target = room - models * (cell + gap)
+        if target >= min(longest, _LEAST_TARGET):
+            break
+    target = max(1, min(longest, target))
+    return Columns(kind, target, max(cell, (room - target) // models - gap), gap)
+
+
+def is_cut(row: CheckRow, widths: Columns) -> bool:
+    """Whether the table has no room for all of what a check looks for."""
+    target = target_of(row.check)
+    return "\n" in target or width_of(show_line(target)) > widths.target
+
+
+def _kind(row: CheckRow, steps: int) -> str:
+    return f"{row.step + 1} {kind_word(row.check.kind)}" if steps > 1 else kind_word(row.check.kind)
+
+
+def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: Columns, steps: int) -> Line:
     """One row of the table."""
-    target, cell = widths
-    before = f"{row.step + 1} " if steps > 1 else ""
-    kind = f"{before}{kind_word(row.check.kind)}"
-    pieces: list[Piece] = [(fill(kind, _KIND_WIDTH), "dim"), (" ", "plain")]
-    pieces.append((fill(show_line(target_of(row.check)), target), "plain"))
+    pieces: list[Piece] = [(fill(_kind(row, steps), widths.kind), "dim"), (" ", "plain")]
+    pieces.append((fill(show_line(target_of(row.check)), widths.target), "plain"))
     for trial in trials:
-        pieces.append(("  ", "plain"))
-        pieces += _fitted(cell_line(row, trial), cell)
+        pieces.append((" " * widths.gap, "plain"))
+        pieces += _fitted(cell_line(row, trial), widths.cell)
     return tuple(pieces)
 
 
 def _fitted(line: Line, width: int) -> list[Piece]:
-    """A cell; where it has no room for all, it leaves the place out first."""
+    """A cell; where it has no room for all, it leaves the place out first, then says it shorter, then by its mark."""
     if len(line) > 1 and line[1][0].startswith("  line") and width_of(text_of(line)) > width:
         line = line[:1]
+    if width_of(text_of(line)) > width:
+        text, role = line[0]
+        text = _SHORTER.get(text, text)
+        line = ((text, role), *line[1:])
+        if width_of(text_of(line)) > width and (width < _LEAST_WORDS or len(line) == 1):
+            line = ((text if width_of(text) <= width and len(line) == 1 else text[:1], role),)
     taken: list[Piece] = []
     for text, role in line:
         room = width - sum(width_of(each) for each, _ in taken)
@@ -119,26 +153,32 @@ def _fitted(line: Line, width: int) -> list[Piece]:
     return taken
 
 
-def head_line(models: Sequence[str], widths: tuple[int, int]) -> Line:
-    """The heads of the columns."""
-    target, cell = widths
-    pieces: list[Piece] = [(" " * (_KIND_WIDTH + 1 + target), "plain")]
-    for name in short_names([show_line(model) for model in models], cell):
-        pieces += [("  ", "plain"), (fill(name, cell), "strong")]
+def head_line(models: Sequence[str], widths: Columns) -> Line:
+    """The heads of the columns: names, or the numbers of the panes where no name can be read."""
+    pieces: list[Piece] = [(" " * (widths.kind + 1 + widths.target), "plain")]
+    by_number = len(models) > 1 and widths.cell < _LEAST_WORDS
+    names = [str(number) for number, _ in enumerate(models, 1)] if by_number else fitted_names(models, widths.cell)
+    for name in names:
+        pieces += [(" " * widths.gap, "plain"), (fill(name, widths.cell), "strong")]
     return tuple(pieces)
 
 
-def detail_lines(row: CheckRow, named: Sequence[tuple[str, TrialProgress | None]]) -> list[Line]:
-    """All there is to say about one check: what it wants, and for each model what came instead."""
-    lines: list[Line] = [((f"{kind_word(row.check.kind)}  ", "dim"), (show_text(target_of(row.check)), "plain"))]
-    for model, trial in named:
+def detail_lines(
+    row: CheckRow, named: Sequence[tuple[str, TrialProgress | None]], *, whole: bool = False
+) -> list[Line]:
+    """What the table has no room for about one check: for each model what came instead, and, where something did or
+    `whole` is asked for, what the check looks for. Parts stand apart."""
+    lines: list[Line] = []
+    for name, (_, trial) in zip(model_names([model for model, _ in named]), named, strict=True):
         step = step_of(trial, row.step)
         live = step.checks.get(row.number) if step else None
         if live is None or not live.detail or live.decided == "passed":
             continue
-        lines.append(((show_line(model), "strong"),))
-        lines += [((text, _role(text)),) for text in show_text(live.detail).splitlines()[:200]]
-    return lines
+        lines += [(), ((name, "strong"),)]
+        lines += [((text, _role(text)),) for text in show_text(live.detail).splitlines()[:_DETAIL_LINES]]
+    if not lines and not whole:
+        return []
+    return [((f"{kind_word(row.check.kind)}  ", "dim"), (show_text(target_of(row.check)), "plain")), *lines]
 
 
 def _role(text: str) -> Role:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import takewhile
 from typing import Literal
 from unicodedata import combining, east_asian_width
 
@@ -72,13 +71,3 @@ def cut_middle(text: str, width: int) -> str:
     while width_of(tail) > half:
         tail = tail[1:]
     return f"{cut(text, width - half)[:-1]}…{tail}"
-
-
-def short_names(names: Sequence[str], width: int) -> list[str]:
-    """The names in at most so many cells each; what they share at their beginning is left out first."""
-    if all(width_of(name) <= width for name in names):
-        return list(names)
-    alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*names, strict=False)) if len(names) > 1 else ()
-    shared = "".join(signs[0] for signs in alike)
-    start = max((shared.rfind(sign) + 1 for sign in "/?&:· "), default=0)
-    return [cut_middle(f"…{name[start:]}" if start > 1 else name, width) for name in names]

@@ -10,10 +10,9 @@ from textual.events import DescendantFocus, Resize
 
 from tui.app.exploring import MOST_PANES, Exploring
 from tui.app.presentation.arranging import Arrangement, arrange
-from tui.app.presentation.pieces import short_names
+from tui.app.presentation.naming import fitted_names
 from tui.app.running import RunQueue
 from tui.app.widgets.answer_pane import AnswerPane
-from tui.model.shown import show_line
 
 
 class Answers(Container):
@@ -132,13 +131,13 @@ class Answers(Container):
                 pane.name_it(self._title(number, alone))
 
     def _title(self, number: int, alone: bool) -> Content:
-        names = [show_line(model, 100) for model in self._models]
+        names = self._models
         if not alone or len(names) == 1:
             room = self.size.width // max(1, self._arrangement.columns) - 6
-            return Content(short_names(names, max(8, room))[number])
-        room = max(8, (self.size.width - 4) // len(names) - 4)
+            return Content(fitted_names(names, max(8, room))[number])
+        room = max(3, (self.size.width - 4) // len(names) - 4)
         shown = [
             Content.styled(f"{place + 1} {name}", "$accent" if place == number else "$dim")
-            for place, name in enumerate(short_names(names, room))
+            for place, name in enumerate(fitted_names(names, room))
         ]
         return Content("  ").join(shown)

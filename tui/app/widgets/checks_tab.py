@@ -7,7 +7,16 @@ from textual.containers import Vertical
 from textual.events import Resize
 
 from tui.app.exploring import Exploring
-from tui.app.presentation.checking import CheckRow, check_rows, columns, detail_lines, head_line, row_line
+from tui.app.presentation.checking import (
+    CheckRow,
+    Columns,
+    check_rows,
+    columns,
+    detail_lines,
+    head_line,
+    is_cut,
+    row_line,
+)
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
@@ -21,24 +30,26 @@ Named = Sequence[tuple[str, TrialProgress | None]]
 
 class _Head(PieceLine):
     models: Sequence[str] = ()
-    rows: Sequence[CheckRow] = ()
+    widths = Columns(4, 1, 1, 1)
 
     def line_for(self, width: int) -> Line:
-        return head_line(self.models, columns(self.rows, len(self.models), width))
+        del width
+        return head_line(self.models, self.widths)
 
 
 class _Table(LineList):
     named: Named = ()
     rows: Sequence[CheckRow] = ()
     steps = 1
+    widths = Columns(4, 1, 1, 1)
 
     @property
     def line_count(self) -> int:
         return len(self.rows)
 
     def line_at(self, place: int, width: int) -> Line:
-        widths = columns(self.rows, len(self.named), width)
-        return row_line(self.rows[place], [trial for _, trial in self.named], widths, self.steps)
+        del width
+        return row_line(self.rows[place], [trial for _, trial in self.named], self.widths, self.steps)
 
 
 class ChecksTab(Vertical):
@@ -70,17 +81,26 @@ class ChecksTab(Vertical):
         other = case is not self._case
         self._case = case
         rows = check_rows(case) if case and (other or not self._table.rows) else self._table.rows if case else []
-        self._head.models, self._head.rows = models, rows
-        self._head.draw()
+        self._head.models = models
         self._table.named, self._table.rows = named, rows
         self._table.steps = len(case.steps) if case else 1
+        self._measure(self.size.width)
         self._table.lines_changed(0 if other else self._table.cursor)
         self._table.display = self._head.display = bool(rows)
         self._tell()
 
+    def _measure(self, width: int) -> None:
+        """Heads and rows stand in the same columns, with or without a scrollbar at the end of the rows."""
+        table = self._table
+        table.widths = self._head.widths = columns(table.rows, len(table.named), width - 1, table.steps)
+        self._head.draw()
+
     def on_resize(self, event: Resize) -> None:
         """No blank line where there are few."""
         self.set_class(event.size.height < 9, "-short")
+        self._measure(event.size.width)
+        self._table.refresh()
+        self._tell()
 
     def _tell(self) -> None:
         case, place = self._case, self._table.cursor
@@ -90,10 +110,10 @@ class ChecksTab(Vertical):
             return
         if 0 <= place < len(self._table.rows):
             row = self._table.rows[place]
-            lines = detail_lines(row, self._table.named)
-            lines = lines if len(lines) > 1 else []
+            lines = detail_lines(row, self._table.named, whole=is_cut(row, self._table.widths))
         if case.expected_behavior:
-            lines = [(("Expected  ", "dim"), (show_text(case.expected_behavior), "plain")), *lines]
+            expected = (("Expected  ", "dim"), (show_text(case.expected_behavior), "plain"))
+            lines = [*lines, (), expected] if lines else [expected]
         if not self._table.rows:
             lines.append((("This case has no checks: an answer that arrives whole passes.", "dim"),))
         self._detail.show_lines(lines)

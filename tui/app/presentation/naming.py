@@ -1,0 +1,80 @@
+"""What models are called on the screen: the same in every place, as short as they can be told apart."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from tui.app.presentation.pieces import cut_middle, width_of
+from tui.model.shown import show_line
+
+_WORDS = {"temperature": "temp", "max_tokens": "max"}
+_WHOLE = ("http://", "https://", "cmd:")
+
+
+class _Parts(NamedTuple):
+    """A model's name taken apart: where it lives, what it is, with which settings."""
+
+    home: tuple[str, ...]
+    id: str
+    settings: tuple[str, ...]
+
+
+def model_names(models: Sequence[str]) -> list[str]:
+    """`local/smollm2-135m?temperature=0.8&seed=7` as `smollm2-135m · temp 0.8 · seed 7`, with as much of what stands
+    before the id as it takes to tell these models apart."""
+    parts = [_parts_of(model) for model in models]
+    deepest = max((len(each.home) for each in parts), default=0)
+    for depth in range(deepest + 1):
+        names = [" · ".join((_id_with_home(each, depth), *each.settings)) for each in parts]
+        if _different(names, models):
+            return names
+    return [show_line(model) for model in models]
+
+
+def fitted_names(models: Sequence[str], width: int) -> list[str]:
+    """The same in at most so many cells each: where they do not fit, without what they share, else cut in the middle,
+    and numbered where even that leaves two alike."""
+    names = model_names(models)
+    if all(width_of(name) <= width for name in names):
+        return names
+    shorter = _what_differs([_parts_of(model) for model in models])
+    if _different(shorter, models):
+        names = shorter
+    cut = [cut_middle(name, width) for name in names]
+    if _different(cut, models):
+        return cut
+    return [f"{number} {cut_middle(name, max(0, width - 2))}"[: max(1, width)] for number, name in enumerate(names, 1)]
+
+
+def _parts_of(model: str) -> _Parts:
+    if model.startswith(_WHOLE):
+        return _Parts((), show_line(model), ())
+    base, _, settings = model.partition("?")
+    *home, id = base.split("/")
+    said = tuple(_setting(each) for each in settings.split("&") if each)
+    return _Parts(tuple(show_line(each) for each in home), show_line(id) or show_line(base), said)
+
+
+def _setting(text: str) -> str:
+    key, _, value = text.partition("=")
+    return show_line(f"{_WORDS.get(key, key)} {unquote(value)}".rstrip())
+
+
+def _id_with_home(parts: _Parts, depth: int) -> str:
+    home = parts.home[len(parts.home) - depth :] if depth < len(parts.home) else parts.home
+    return "/".join((*home, parts.id)) if depth else parts.id
+
+
+def _what_differs(parts: Sequence[_Parts]) -> list[str]:
+    """Without the settings that all share, and without the id where all share it and settings are left."""
+    shared = set.intersection(*(set(each.settings) for each in parts)) if len(parts) > 1 else set()
+    one_id = len(parts) > 1 and len({(each.home, each.id) for each in parts}) == 1
+    names = []
+    for each in parts:
+        settings = [setting for setting in each.settings if setting not in shared]
+        names.append(" · ".join(settings if one_id and settings else (each.id, *settings)))
+    return names
+
+
+def _different(names: Sequence[str], models: Sequence[str]) -> bool:
+    return len(set(names)) == len(set(models))
