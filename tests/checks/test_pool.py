@@ -43,7 +43,7 @@ async def test_a_pattern_that_runs_too_long_is_no_pass_and_the_others_are_decide
     checks = [
         Check("expected_pattern", "a+!"),
         CATASTROPHE,
-        Check("forbidden_pattern", "b"),
+        Check("forbidden_pattern", "b+"),
         Check("output.matches", "(a+)+$"),
         Check("output.matches", "!$"),
         Check("output.equals", SLOW.text),
@@ -53,11 +53,11 @@ async def test_a_pattern_that_runs_too_long_is_no_pass_and_the_others_are_decide
     assert [each.state for each in results] == ["passed", "timed_out", "passed", "timed_out", "passed", "passed"]
     assert results[1] == CheckResult("forbidden_pattern", "(a+)+$", "timed_out", TOO_LONG)
     assert time.monotonic() - started < 15
-    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+    assert (await checker.decide([Check("expected_pattern", "a+")], SLOW))[0].state == "passed"
 
 
 async def test_one_catastrophe_among_a_hundred_answers_is_alone(checker: Checker) -> None:
-    fine = [Check("expected_pattern", "a"), Check("forbidden_pattern", "x")]
+    fine = [Check("expected_pattern", "a+"), Check("forbidden_pattern", "x+")]
     answers = [checker.decide([CATASTROPHE] if number == 7 else fine, SLOW) for number in range(100)]
     results = await asyncio.gather(*answers)
     states = [[each.state for each in each_answer] for each_answer in results]
@@ -78,7 +78,7 @@ async def test_what_others_ask_does_not_wait_behind_a_catastrophe(checker: Check
     slow = asyncio.create_task(checker.decide([CATASTROPHE] * 2, SLOW))
     await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
     for _ in range(20):
-        (result,) = await checker.decide([Check("expected_pattern", "a")], SLOW)
+        (result,) = await checker.decide([Check("expected_pattern", "a+")], SLOW)
         assert result.state == "passed"
     assert not slow.done()
     assert [result.state for result in await slow] == ["timed_out"] * 2
@@ -93,7 +93,7 @@ async def test_enough_is_found_before_the_rest_takes_too_long(checker: Checker) 
 
 async def test_a_pattern_that_crashes_the_engine_is_no_pass(checker: Checker) -> None:
     overflow = Check("forbidden_pattern", "a|" * 200_000)
-    results = await checker.decide([Check("expected_pattern", "a"), overflow, Check("forbidden_pattern", "b")], SLOW)
+    results = await checker.decide([Check("expected_pattern", "a+"), overflow, Check("forbidden_pattern", "b+")], SLOW)
     assert [each.state for each in results] == ["passed", "timed_out", "passed"]
     assert "ended the process that evaluated it (SIG" in results[1].detail
 
@@ -133,7 +133,7 @@ async def test_a_process_that_is_killed_again_and_again_ends_in_a_sentence(check
 
 async def test_an_idle_process_that_is_killed_is_not_missed(checker: Checker) -> None:
     for _ in range(5):
-        (result,) = await checker.decide([Check("expected_pattern", "a")], SLOW)
+        (result,) = await checker.decide([Check("expected_pattern", "a+")], SLOW)
         assert result.state == "passed"
         os.kill(checker.pids[0], signal.SIGKILL)
 
@@ -144,23 +144,23 @@ async def test_a_process_that_is_stopped_is_replaced(checker: Checker, monkeypat
     os.kill(checker.pids[0], signal.SIGSTOP)
     monkeypatch.setattr(pool, "_WATCH_SECONDS", 0.02)
     assert (await task)[0].detail == TOO_LONG
-    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+    assert (await checker.decide([Check("expected_pattern", "a+")], SLOW))[0].state == "passed"
 
 
 async def test_a_python_that_cannot_be_started_is_a_sentence(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    (result,) = await checker.decide([Check("forbidden_pattern", "a")], SLOW)
+    (result,) = await checker.decide([Check("forbidden_pattern", "a+")], SLOW)
     assert result.state == "timed_out"
     assert "the process that evaluates patterns cannot be started ([Errno 2]" in result.detail
 
 
 async def test_a_python_that_ends_at_once_is_a_sentence(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    (result,) = await checker.decide([Check("forbidden_pattern", "a")], SLOW)
+    (result,) = await checker.decide([Check("forbidden_pattern", "a+")], SLOW)
     assert result.state == "timed_out"
     assert "the process that evaluates patterns" in result.detail
     monkeypatch.undo()
-    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+    assert (await checker.decide([Check("expected_pattern", "a+")], SLOW))[0].state == "passed"
 
 
 async def test_a_cancelled_decision_leaves_the_others_alone(checker: Checker) -> None:
@@ -169,7 +169,7 @@ async def test_a_cancelled_decision_leaves_the_others_alone(checker: Checker) ->
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (await checker.decide([Check("expected_pattern", "a")], SLOW))[0].state == "passed"
+    assert (await checker.decide([Check("expected_pattern", "a+")], SLOW))[0].state == "passed"
 
 
 async def test_closing_ends_the_processes_and_what_is_being_decided() -> None:
@@ -192,12 +192,12 @@ async def test_many_open_and_closed_checkers_leave_no_descriptor_behind() -> Non
     before = psutil.Process().num_fds()
     for _ in range(5):
         checker = Checker()
-        await checker.decide([Check("expected_pattern", "a")], SLOW)
+        await checker.decide([Check("expected_pattern", "a+")], SLOW)
         await checker.close()
     assert psutil.Process().num_fds() == before
 
 
-@pytest.mark.parametrize("pattern", ["a", "(a+)+$"])
+@pytest.mark.parametrize("pattern", ["a+", "(a+)+$"])
 async def test_the_process_ends_when_its_parent_dies(pattern: str) -> None:
     program = f"""
         import asyncio
@@ -205,7 +205,7 @@ async def test_the_process_ends_when_its_parent_dies(pattern: str) -> None:
         from tui.model.suite import Check
         async def main():
             checker = Checker()
-            await checker.decide([Check("expected_pattern", "a")], Answer("a"))
+            await checker.decide([Check("expected_pattern", "a+")], Answer("a"))
             print(checker.pids[0], flush=True)
             await checker.decide([Check("expected_pattern", {pattern!r})], Answer({SLOW.text!r}))
             await asyncio.sleep(1000)
@@ -216,7 +216,7 @@ async def test_the_process_ends_when_its_parent_dies(pattern: str) -> None:
     )
     assert parent.stdout is not None
     worker = int(await parent.stdout.readline())
-    await until(lambda: pattern == "a" or is_computing(worker))
+    await until(lambda: pattern == "a+" or is_computing(worker))
     parent.kill()
     await parent.wait()
     await until(lambda: is_gone(worker))
@@ -230,13 +230,13 @@ async def test_the_process_sees_neither_the_environment_nor_the_current_folder(
     monkeypatch.chdir(tmp_path)
     for name in ("regress", "tui", "json", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('loaded from the wrong place')")
-    (result,) = await checker.decide([Check("expected_pattern", "a")], SLOW)
+    (result,) = await checker.decide([Check("expected_pattern", "a+")], SLOW)
     assert result.state == "passed"
     environ = psutil.Process(checker.pids[0]).environ()
     assert not {"OPENAI_API_KEY", "PYTHONPATH"} & environ.keys()
 
 
 async def test_it_is_in_a_session_of_its_own(checker: Checker) -> None:
-    await checker.decide([Check("expected_pattern", "a")], SLOW)
+    await checker.decide([Check("expected_pattern", "a+")], SLOW)
     assert os.getsid(checker.pids[0]) == checker.pids[0] != os.getsid(0)
     assert psutil.Process(checker.pids[0]).net_connections("inet") == []

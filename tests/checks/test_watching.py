@@ -108,7 +108,7 @@ async def test_a_pattern_that_runs_too_long_is_not_tried_again_and_the_others_go
 
 
 async def test_a_poll_that_is_cancelled_loses_nothing(checker: Checker) -> None:
-    watch = checker.watch([wants("foo")])
+    watch = checker.watch([wants("fo+")])
     watch.feed("a fo")
     task = asyncio.create_task(watch.poll())
     await asyncio.sleep(0)

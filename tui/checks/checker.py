@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tui.checks.answers import Answer
 from tui.checks.assertions import decide_assertion, excerpt
 from tui.checks.javascript import shape_of
+from tui.checks.plain import find_plain
 from tui.checks.pool import Pool
 from tui.checks.searches import Matches, Search
 from tui.checks.watching import Watch, Watched
@@ -26,7 +27,7 @@ class Checker:
         """One result for each check, in their order. Checks of kind `command` are left out: they are not decided on
         the answer, and who runs the command adds the result."""
         searches = [_search_for(check) for check in checks if _is_pattern(check)]
-        found = iter(await self._pool.search(answer.text, searches) if searches else ())
+        found = iter(await self._search(answer.text, searches))
         return tuple(
             _pattern_result(check, next(found), answer.text) if _is_pattern(check) else decide_assertion(check, answer)
             for check in checks
@@ -35,7 +36,14 @@ class Checker:
 
     def watch(self, checks: Sequence[Check]) -> Watch:
         """Follow an answer while it arrives."""
-        return Watch(checks, self._pool.search)
+        return Watch(checks, self._search)
+
+    async def _search(self, text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
+        """Plain words here, everything that an engine is needed for in a worker."""
+        here = [find_plain(text, search) for search in searches]
+        asked = [search for search, found in zip(searches, here, strict=True) if found is None]
+        there = iter(await self._pool.search(text, asked) if asked else ())
+        return tuple(next(there) if found is None else found for found in here)
 
     @property
     def pids(self) -> tuple[int, ...]:
