@@ -14,6 +14,7 @@ from tui.app.app import AssayApp
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.explore import ExploreScreen
 from tui.app.widgets.answer_pane import AnswerPane
+from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
 from tui.app.widgets.line_list import LineList
 
@@ -77,6 +78,11 @@ class Seen:
     @property
     def checks(self) -> list[str]:
         table = self.screen.query_one(ChecksTab).query_one(LineList)
+        return [text_of(table.line_at(place, 100)).strip() for place in range(table.line_count)]
+
+    @property
+    def attempts(self) -> list[str]:
+        table = self.screen.query_one(AttemptsTab).query_one(LineList)
         return [text_of(table.line_at(place, 100)).strip() for place in range(table.line_count)]
 
     @property

@@ -164,6 +164,45 @@ async def test_steps_are_rows_and_stand_in_order_in_the_pane(tmp_path: Path) -> 
         await seen.until(lambda: any(row.strip() == "2 Thanks" for row in seen.rows))
 
 
+async def test_a_step_row_brings_that_step_to_the_top_of_the_panes(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    case = case_of("talk", category="", steps=[Step("Book a flight"), Step("Thanks"), Step("Bye")])
+    desk.suites[tmp_path / "quickstart.yaml"] = Opened(suite_of(tmp_path / "quickstart.yaml", case))
+    long = "\n".join(f"\x1b line {number}" for number in range(200))
+    steps = [step_of(long), step_of(long), step_of(long)]
+    desk.kept = tuple(result_of(TrialKey("talk", model), "passed", *steps) for model in ("mock-a", "mock-b"))
+    async with explored(desk) as seen:
+        await seen.until(lambda: "line 0" in seen.text(1))
+        await seen.press("right")
+        await seen.until(lambda: len(seen.rows) == 5)
+        await seen.press("down", "down")
+        assert seen.text(0).startswith("▸ 2/3  Thanks")
+        assert seen.text(1).startswith("▸ 2/3  Thanks")
+        await seen.press("down", "up", "up")
+        assert seen.text(1).startswith("▸ 1/3  Book a flight")
+
+
+async def test_all_repeats_of_a_kept_case_can_be_looked_at(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    desk.kept = tuple(
+        result_of(TrialKey("one", model, repeat), "passed", step_of(f"Answer {repeat} of {model}."))
+        for model in ("mock-a", "mock-b")
+        for repeat in (1, 2, 3)
+    )
+    async with explored(desk) as seen:
+        await seen.until(lambda: "Answer 1 of mock-b." in seen.text(1))
+        await seen.press("full_stop", "full_stop", "full_stop")
+        rows = seen.attempts
+        assert [row.split()[:3] for row in rows][4:] == [["mock-b", "repeat", "2"], ["mock-b", "repeat", "3"]]
+        await seen.pilot.click("#tab-attempts LineList", offset=(3, 4))
+        await seen.until(lambda: "Answer 2 of mock-b." in seen.text(1))
+        assert "Answer 1 of mock-a." in seen.text(0)
+        assert "repeat 2" in seen.pane(1).figures
+        await seen.pilot.click("#tab-attempts LineList", offset=(3, 3))
+        await seen.until(lambda: "Answer 1 of mock-b." in seen.text(1))
+        assert "repeat" not in seen.pane(1).figures
+
+
 async def test_models_can_be_chosen(tmp_path: Path) -> None:
     desk = desk_for(tmp_path)
     desk.config = Config(variants={"warm": Variant("smollm2")})

@@ -22,7 +22,8 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.state import RunState, TrialProgress
+from tui.model.progress import TrialProgress
+from tui.model.state import RunState
 from tui.model.trials import Attempt, CheckResult, TrialKey
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
@@ -149,3 +150,13 @@ def test_kept_results_give_way_to_what_happens_now() -> None:
 def test_a_store_in_trouble_is_known_until_it_is_well() -> None:
     assert folded(StoreStalled("disk full")).stalled == "disk full"
     assert folded(StoreStalled("disk full"), StoreRecovered()).stalled is None
+
+
+def test_all_repeats_of_a_trial_are_found_however_they_became_known() -> None:
+    state = folded()
+    kept = [result_of(TrialKey("one", "mock-a", repeat)) for repeat in (4, 2)]
+    state.take_results(kept)
+    assert [trial.key.repeat for trial in state.repeats("one", "mock-a")] == [1, 2, 4]
+    state.take(RunStarted("again", (TrialKey("two", "mock-a", 5),), "t"))
+    assert [trial.key.repeat for trial in state.repeats("two", "mock-a")] == [5]
+    assert state.repeats("three", "mock-a") == ()

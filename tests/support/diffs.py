@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.support.repositories import Files, git, make_repository
 from tests.support.scripted_desk import result_of, step_of
 from tui.app.diff.shown import ShownDiff, kept_diff
-from tui.model.state import TrialProgress
+from tui.model.progress import TrialProgress
 from tui.model.suite import Case, Step
 from tui.model.trials import TrialKey, TrialResult
 from tui.workspace.applying import apply_answer

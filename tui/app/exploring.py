@@ -7,7 +7,8 @@ from tui.app.presentation.marks import status_of
 from tui.app.presentation.outline import Row, Volume
 from tui.app.shelf import Shelf
 from tui.model.filtering import Filter, StatusWord
-from tui.model.state import RunState, TrialProgress
+from tui.model.progress import TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import Case, Suite
 from tui.model.trials import TrialKey
 
@@ -80,6 +81,11 @@ class Exploring:
     def trials(self) -> tuple[TrialProgress | None, ...]:
         """The same for each pane."""
         return tuple(self.trial(model) for model in self.models)
+
+    def repeats(self) -> tuple[TrialProgress, ...]:
+        """What is known of the case: of each model all repeats."""
+        state, case = self.state, self.case_id
+        return tuple(each for model in self.models for each in state.repeats(case, model)) if case else ()
 
     def statuses(self, path: Path, case: Case) -> list[StatusWord]:
         """A word for each model of a case."""

@@ -1,9 +1,6 @@
 """What the screen shows of trials: a pure fold of events, and of kept results, without a clock or a terminal."""
 
-from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Literal
 
 from tui.model import runs
 from tui.model.events import (
@@ -29,110 +26,14 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.trials import Attempt, CheckState, Prompt, Retry, Span, StepResult, TrialKey, TrialResult, Verdict
-
-TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
-OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
+from tui.model.progress import AttemptProgress, Counts, LiveCheck, StepProgress, TrialProgress
+from tui.model.trials import CheckState, Retry, StepResult, TrialKey, TrialResult
 
 _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
     "passed": {True: "clear", False: "found"},
     "failed": {True: "forbidden", False: "waiting"},
     "timed_out": {True: "timed_out", False: "timed_out"},
 }
-
-
-@dataclass(slots=True)
-class LiveCheck:
-    """A check as it stands; `decided` is None while it is provisional."""
-
-    state: LiveState = "waiting"
-    spans: tuple[Span, ...] = ()
-    decided: CheckState | None = None
-    detail: str = ""
-
-
-@dataclass(slots=True)
-class StepProgress:
-    """A step as far as it is known. Times are the monotonic seconds that were given with the events; `pieces` only
-    ever grows, so that a reader can remember how many it has seen; `newlines` are offsets of line ends."""
-
-    prompt: Prompt | None = None
-    pieces: list[str] = field(default_factory=list)
-    newlines: list[int] = field(default_factory=list)
-    size: int = 0
-    reasoning: list[str] = field(default_factory=list)
-    checks: dict[int, LiveCheck] = field(default_factory=dict)
-    retries: list[Retry] = field(default_factory=list)
-    sent_at: float | None = None
-    first_at: float | None = None
-    result: StepResult | None = None
-
-    @property
-    def text(self) -> str:
-        """The answer so far."""
-        return self.result.response if self.result is not None else "".join(self.pieces)
-
-    def line_of(self, offset: int) -> int:
-        """The line, counted from 1, in which a code point of the answer stands."""
-        if self.result is not None:
-            return self.result.response.count("\n", 0, offset) + 1
-        return bisect_left(self.newlines, offset) + 1
-
-
-@dataclass(slots=True)
-class AttemptProgress:
-    """An attempt as far as it is known; `of` is how many there may be."""
-
-    number: int
-    of: int
-    steps: list[StepProgress] = field(default_factory=list)
-    tokens_seen: int = 0
-    finished: Attempt | None = None
-
-
-@dataclass(slots=True)
-class TrialProgress:
-    """A trial as far as it is known. `waits` is the transport retry that is being waited for; `version` grows with
-    every event that concerns it."""
-
-    key: TrialKey
-    status: TrialStatus = "waiting"
-    attempts: list[AttemptProgress] = field(default_factory=list)
-    delay_ms: int | None = None
-    waits: Retry | None = None
-    result: TrialResult | None = None
-    version: int = 0
-
-    @property
-    def flaky(self) -> bool:
-        """Whether it passed, but not on the first attempt."""
-        return self.result is not None and self.result.flaky
-
-    @property
-    def attempt(self) -> AttemptProgress | None:
-        """The attempt that counts: the last one."""
-        return self.attempts[-1] if self.attempts else None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is no verdict yet."""
-        return self.status in OPEN
-
-
-@dataclass(slots=True)
-class Counts:
-    """How the trials of the run stand; `errors` holds everything that is neither a pass nor a fail."""
-
-    trials: int = 0
-    passed: int = 0
-    failed: int = 0
-    flaky: int = 0
-    errors: int = 0
-
-    @property
-    def done(self) -> int:
-        """How many are over."""
-        return self.passed + self.failed + self.flaky + self.errors
 
 
 class RunState:
@@ -145,6 +46,7 @@ class RunState:
         self.ended: runs.RunState | None = None
         self.stalled: str | None = None
         self.repository: RepositoryEvent | None = None
+        self._most_repeats = 1
 
     @property
     def running(self) -> bool:
@@ -155,11 +57,17 @@ class RunState:
         """What is known of a trial; None where it was never asked."""
         return self.trials.get(TrialKey(case, model, repeat))
 
+    def repeats(self, case: str, model: str) -> tuple[TrialProgress, ...]:
+        """What is known of all repeats of a trial, in their order."""
+        found = (self.trial(case, model, repeat) for repeat in range(1, self._most_repeats + 1))
+        return tuple(trial for trial in found if trial is not None)
+
     def take_results(self, results: Iterable[TrialResult]) -> None:
         """Take kept results of earlier runs; what is known already stays."""
         for result in results:
             if result.trial not in self.trials:
                 self.trials[result.trial] = _kept_trial(result)
+                self._most_repeats = max(self._most_repeats, result.trial.repeat)
 
     def take(self, event: Event, at: float = 0.0) -> None:
         """Take one event; `at` is when it was seen, in monotonic seconds."""
@@ -187,6 +95,7 @@ class RunState:
         self.counts = Counts(trials=len(trials))
         for key in trials:
             self.trials[key] = TrialProgress(key)
+            self._most_repeats = max(self._most_repeats, key.repeat)
 
     def _end(self, state: runs.RunState) -> None:
         self.ended = state

@@ -17,7 +17,8 @@ from tui.model.events import (
     TextArrived,
     TrialFinished,
 )
-from tui.model.state import RunState, TrialProgress
+from tui.model.progress import TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import Check, Step
 from tui.model.trials import CheckResult, TrialKey
 

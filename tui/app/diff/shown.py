@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tui.app.diff.sides import Sides, find_sides
 from tui.model.diffs import FileDiff
 from tui.model.errors import WorkspaceError
+from tui.model.progress import TrialProgress
 from tui.model.shown import show_line
-from tui.model.state import TrialProgress
 from tui.model.suite import Case
 from tui.model.trials import Change, NotApplied
 from tui.workspace.blocks import Block, find_blocks

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tui.app.presentation.marks import mark_of, status_of
 from tui.app.presentation.pieces import Line, text_of, width_of
-from tui.model.state import AttemptProgress, StepProgress, TrialProgress
+from tui.model.progress import AttemptProgress, StepProgress, TrialProgress
 
 _CHARACTERS_A_TOKEN = 4
 
@@ -89,7 +89,8 @@ def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, no
         f"{speed} tok/s",
         f"{count(shown.tokens, 4, not shown.exact)} tok",
     ]
-    prefix = f" {attempt.number}/{attempt.of}" if attempt and attempt.of > 1 else ""
+    prefix = f" repeat {trial.key.repeat}" if trial.key.repeat > 1 else ""
+    prefix += f" {attempt.number}/{attempt.of}" if attempt and attempt.of > 1 else ""
     if shown.duration_ms is None and not trial.is_open and not attempt:
         return (mark,)
     for dropped in (None, "first", "tok/s", " tok"):

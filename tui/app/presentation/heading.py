@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tui.app.presentation.figures import clock
 from tui.app.presentation.pieces import Line, Piece, width_of
+from tui.model.progress import Counts
 from tui.model.shown import show_line
-from tui.model.state import Counts
 
 _BAR = "━"
 

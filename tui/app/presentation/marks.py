@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tui.app.presentation.pieces import Piece, Role
 from tui.model.filtering import StatusWord
-from tui.model.state import TrialProgress
+from tui.model.progress import TrialProgress
 from tui.model.suite import CheckKind, Severity
 
 _MARKS: dict[StatusWord, Piece] = {

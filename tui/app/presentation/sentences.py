@@ -1,7 +1,7 @@
 """What a pane says where there is no text yet, or no more to come: one clear sentence, and what to do."""
 
+from tui.model.progress import TrialProgress
 from tui.model.shown import show_text
-from tui.model.state import TrialProgress
 
 
 def waiting_note(trial: TrialProgress | None, queued: bool = False) -> str:

@@ -1,26 +1,17 @@
-"""The Prompt, Attempts and Risk tabs, the start and the problems of a suite, as lines."""
+"""The Prompt and Risk tabs, the start and the problems of a suite, as lines."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-from tui.app.presentation.figures import seconds
-from tui.app.presentation.marks import mark_of, severity_piece, word_of
+from tui.app.presentation.marks import severity_piece
 from tui.app.presentation.pieces import Line, Piece, fill
 from tui.model.problems import Problem
+from tui.model.progress import TrialProgress
 from tui.model.shown import show_line, show_text
-from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case, Suite
 from tui.model.trials import Prompt
 
 _LINES_A_MESSAGE = 400
 _FILES = 200
-
-
-class AttemptRow(NamedTuple):
-    """An attempt of a model; `number` counts from 1."""
-
-    model: str
-    number: int
 
 
 def size_words(text: str) -> str:
@@ -69,40 +60,6 @@ def _file_lines(prompt: Prompt) -> list[Line]:
         for left in prompt.left_out[:_FILES]:
             lines.append(((f"  {show_line(left.path)}  ", "plain"), (show_line(left.reason), "dim")))
     return lines
-
-
-def attempt_rows(named: Sequence[tuple[str, TrialProgress | None]]) -> list[AttemptRow]:
-    """All attempts of all models, in order."""
-    return [AttemptRow(model, attempt.number) for model, trial in named if trial for attempt in trial.attempts]
-
-
-def attempt_line(row: AttemptRow, trial: TrialProgress, width: int) -> Line:
-    """An attempt: verdict, time, retries, error."""
-    attempt = next(each for each in trial.attempts if each.number == row.number)
-    mark = mark_of(attempt.finished.verdict if attempt.finished else "running")
-    word = word_of(attempt.finished.verdict) if attempt.finished else "running"
-    retries = sum(len(step.result.retries if step.result else step.retries) for step in attempt.steps)
-    duration = attempt.finished.duration_ms if attempt.finished else None
-    pieces: list[Piece] = [
-        (fill(show_line(row.model), min(28, width // 3)), "plain"),
-        (f" {attempt.number}/{attempt.of}  ", "dim"),
-        mark,
-        (f" {fill(word, 11)}", mark[1]),
-        (f"{seconds(duration)} s", "dim"),
-    ]
-    if retries:
-        pieces.append((f"  {retries} transport {'retry' if retries == 1 else 'retries'}", "flaky"))
-    if attempt.finished and attempt.finished.error:
-        pieces.append((f"  {show_line(attempt.finished.error)}", "error"))
-    return tuple(pieces)
-
-
-def retry_lines(attempt: AttemptProgress) -> list[Line]:
-    """Each transport retry of an attempt."""
-    retries = [retry for step in attempt.steps for retry in (step.result.retries if step.result else step.retries)]
-    return [
-        ((f"waited {retry.waited_ms / 1000:.1f} s  ", "dim"), (show_line(retry.reason), "plain")) for retry in retries
-    ]
 
 
 def risk_lines(case: Case) -> list[Line]:

@@ -1,7 +1,9 @@
 """An attempt as one text: the answers of its steps in order, each under its input where there are several."""
 
+from collections.abc import Iterator
+
 from tui.app.text.marks import Mark, MarkKind
-from tui.model.state import AttemptProgress
+from tui.model.progress import AttemptProgress
 from tui.model.suite import Case
 
 
@@ -25,12 +27,20 @@ def transcript(case: Case, attempt: AttemptProgress | None) -> str:
 
 def starts(case: Case, attempt: AttemptProgress) -> list[int]:
     """Where the answer of each step begins in the transcript."""
-    places, at = [], 0
+    return [at + len(head) for at, head in _heads(case, attempt)]
+
+
+def steps_at(case: Case, attempt: AttemptProgress) -> list[int]:
+    """Where each step itself begins in the transcript: at its input."""
+    return [at + len(head) - len(head.lstrip("\n")) for at, head in _heads(case, attempt)]
+
+
+def _heads(case: Case, attempt: AttemptProgress) -> Iterator[tuple[int, str]]:
+    at = 0
     for number, step in enumerate(attempt.steps):
-        at += len(heading(number, len(case.steps), case.steps[number].input if number < len(case.steps) else ""))
-        places.append(at)
-        at += step.size
-    return places
+        head = heading(number, len(case.steps), case.steps[number].input if number < len(case.steps) else "")
+        yield at, head
+        at += len(head) + step.size
 
 
 def reasoning(attempt: AttemptProgress | None) -> str:

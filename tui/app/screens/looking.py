@@ -165,10 +165,12 @@ class LookingScreen(Screen[None]):
         if self.looking.path != before:
             self.suite_chosen()
         self.show_choice()
+        if message.row.kind == "step":
+            self.answers.go_to_step(message.row.step)
 
     @on(SuiteTree.RowChosen)
     def choose(self, message: SuiteTree.RowChosen) -> None:
-        """The same for Enter and a click; a case with steps unfolds too."""
+        """The same for Enter and a click."""
         self.look_at(message)
 
     def suite_chosen(self) -> None:
@@ -243,9 +245,9 @@ class LookingScreen(Screen[None]):
     @on(AttemptsTab.AttemptChosen)
     def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
         """Show the answer of an attempt in its model's pane."""
-        pane = self.answers.pane_of(message.model)
+        pane = self.answers.pane_of(message.trial.key.model)
         if pane is not None:
-            pane.pin(message.number)
+            pane.pin(message.trial, message.number)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """The prompt that is shown is the one of the pane with the focus."""

@@ -103,6 +103,10 @@ class Page:
         """The row that shows an offset of the shown text."""
         return self._text.row_at(offset)
 
+    def row_of(self, raw: int) -> int:
+        """The row that shows an offset of the text as it came."""
+        return self._text.row_at(self._funnel.shown_at(raw))
+
     def slice(self, start: int, end: int) -> str:
         """The shown text between two offsets, unwrapped."""
         return self._text.slice(start, end)

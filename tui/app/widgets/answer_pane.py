@@ -12,10 +12,10 @@ from tui.app.painting import content_of
 from tui.app.presentation.figures import figure_line
 from tui.app.presentation.pieces import Line, text_of
 from tui.app.presentation.sentences import closing_note, waiting_note
-from tui.app.presentation.transcript import marks_in, reasoning, transcript
+from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
 from tui.app.widgets.answer_view import AnswerView
+from tui.model.progress import AttemptProgress, TrialProgress
 from tui.model.shown import show_text
-from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case
 
 
@@ -39,8 +39,8 @@ class AnswerPane(Vertical):
         self.model = ""
         self._case: Case | None = None
         self._trial: TrialProgress | None = None
-        self._number: int | None = None
-        self._pinned: int | None = None
+        self._number: tuple[int, int] | None = None
+        self._pinned: tuple[TrialProgress, int] | None = None
         self._length = self._thought = 0
         self._figures: Line = ()
 
@@ -55,7 +55,8 @@ class AnswerPane(Vertical):
             self._pinned = None
         attempt = self._attempt(trial)
         text, thought = transcript(case, attempt), reasoning(attempt)
-        number = attempt.number if attempt else None
+        shown = self._shown(trial)
+        number = (shown.key.repeat, attempt.number) if shown and attempt else None
         same = trial is self._trial and number == self._number and case is self._case
         self.view.streaming = trial is not None and trial.status == "running" and self._pinned is None
         if not (same and self._extend(text, thought)):
@@ -87,12 +88,19 @@ class AnswerPane(Vertical):
             self._thought += len(text)
             self.view.append_reasoning(text)
 
-    def pin(self, number: int) -> None:
-        """Show this attempt, until another case is shown."""
+    def pin(self, trial: TrialProgress, number: int) -> None:
+        """Show this attempt of this repeat, until another case is shown."""
         if self._case is not None and self._trial is not None:
-            latest = self._trial.attempt
-            self._pinned = None if latest and latest.number == number else number
+            latest = trial.attempt
+            is_usual = trial is self._trial and latest is not None and latest.number == number
+            self._pinned = None if is_usual else (trial, number)
             self.show(self._case, self._trial)
+
+    def go_to_step(self, step: int) -> None:
+        """Bring a step to the top, if it has begun."""
+        attempt = self._attempt(self._trial)
+        if self._case is not None and attempt is not None and step < len(attempt.steps):
+            self.view.go_to(steps_at(self._case, attempt)[step])
 
     def mark(self) -> None:
         """Mark what the checks have found so far."""
@@ -111,7 +119,7 @@ class AnswerPane(Vertical):
 
     def draw_figures(self) -> None:
         """Bring the figures below up to date; only that line is painted, and only where it is another."""
-        line = figure_line(self._trial, self._attempt(self._trial), monotonic(), self.size.width - 4)
+        line = figure_line(self._shown(self._trial), self._attempt(self._trial), monotonic(), self.size.width - 4)
         if line != self._figures:
             self._figures = line
             # the public setter would paint the answer again, several times a second
@@ -123,12 +131,16 @@ class AnswerPane(Vertical):
         """Other room, other figures."""
         self.draw_figures()
 
+    def _shown(self, trial: TrialProgress | None) -> TrialProgress | None:
+        return self._pinned[0] if self._pinned else trial
+
     def _attempt(self, trial: TrialProgress | None) -> AttemptProgress | None:
         if trial is None:
             return None
         if self._pinned is None:
             return trial.attempt
-        return next((each for each in trial.attempts if each.number == self._pinned), trial.attempt)
+        pinned, number = self._pinned
+        return next((each for each in pinned.attempts if each.number == number), pinned.attempt)
 
     def _note(self, trial: TrialProgress | None, attempt: AttemptProgress | None, queued: bool, fault: str) -> None:
         """What went wrong stands at the bottom, where no text can push it out; what is waited for under the text."""

@@ -125,6 +125,10 @@ class AnswerView(FollowView, can_focus=True):
         if self._sheet.set_note(text):
             self.rows_changed(self._sheet.foot_row)
 
+    def go_to(self, offset: int) -> None:
+        """Bring a code point of the answer to the top, as far as there is text below it."""
+        self.scroll_now(self._sheet.head_rows + self._sheet.answer.row_of(offset))
+
     # --- matches
 
     @property

@@ -84,6 +84,11 @@ class Answers(Container):
         queued = queue is not None and queue.is_queued(looking.path, case.id, pane.model)
         pane.show(case, trial, queued=queued, fault=faults.get(pane.model, ""))
 
+    def go_to_step(self, step: int) -> None:
+        """Bring a step of the case to the top of every pane, where it is there already."""
+        for pane in self.seen:
+            pane.go_to_step(step)
+
     def pane_of(self, model: str) -> AnswerPane | None:
         """The pane of a model."""
         return next((pane for pane in self.panes if pane.model == model), None)

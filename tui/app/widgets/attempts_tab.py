@@ -1,4 +1,4 @@
-"""The Attempts tab: every attempt of every model, and a way to look at its answer."""
+"""The Attempts tab: every attempt of every repeat of every model, and a way to look at its answer."""
 
 from collections.abc import Sequence
 
@@ -7,27 +7,24 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from tui.app.exploring import Exploring
+from tui.app.presentation.attempts import AttemptRow, attempt_line, attempt_rows, name_width, retry_lines
+from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line
-from tui.app.presentation.telling import AttemptRow, attempt_line, attempt_rows, retry_lines
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
-from tui.model.state import TrialProgress
+from tui.model.progress import TrialProgress
 
 
 class _Table(LineList):
     rows: Sequence[AttemptRow] = ()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.trials: dict[str, TrialProgress] = {}
 
     @property
     def line_count(self) -> int:
         return len(self.rows)
 
     def line_at(self, place: int, width: int) -> Line:
-        row = self.rows[place]
-        return attempt_line(row, self.trials[row.model], width)
+        repeats = any(row.trial.key.repeat > 1 for row in self.rows)
+        return attempt_line(self.rows[place], name_width(self.rows, width), repeats=repeats)
 
 
 class AttemptsTab(Vertical):
@@ -42,13 +39,14 @@ class AttemptsTab(Vertical):
     class AttemptChosen(Message):
         """The answer of an attempt is to be shown."""
 
-        def __init__(self, model: str, number: int) -> None:
+        def __init__(self, trial: TrialProgress, number: int) -> None:
             super().__init__()
-            self.model, self.number = model, number
+            self.trial, self.number = trial, number
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._table, self._detail = _Table(), Reading()
+        self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Rows and details."""
@@ -57,19 +55,21 @@ class AttemptsTab(Vertical):
 
     def show(self, looking: Exploring) -> None:
         """Show the attempts as they stand now."""
-        named = list(zip(looking.models, looking.trials(), strict=True))
-        self._table.trials = {model: trial for model, trial in named if trial}
-        self._table.rows = attempt_rows(named)
-        self._table.lines_changed(self._table.cursor)
+        names = dict(zip(looking.models, model_names(looking.models), strict=True))
+        self._table.rows = attempt_rows((names[trial.key.model], trial) for trial in looking.repeats())
+        shown = looking.path, looking.case_id
+        self._table.lines_changed(self._table.cursor if shown == self._shown else 0)
+        self._shown = shown
+        self._table.display = bool(self._table.rows)
         self._tell()
 
     def _tell(self) -> None:
         if not 0 <= self._table.cursor < len(self._table.rows):
             self._detail.show_lines([(("No attempt yet. Press r to run this case.", "dim"),)])
             return
-        row = self._table.rows[self._table.cursor]
-        attempt = next(each for each in self._table.trials[row.model].attempts if each.number == row.number)
-        self._detail.show_lines(retry_lines(attempt) or [(("Enter shows its answer.", "dim"),)])
+        retries = retry_lines(self._table.rows[self._table.cursor].attempt)
+        enter: Line = (("Enter shows its answer in its model's pane.", "dim"),)
+        self._detail.show_lines([*retries, (), enter] if retries else [enter])
 
     def on_line_list_reached(self, message: LineList.Reached) -> None:
         """Tell about the attempt under the cursor."""
@@ -81,4 +81,4 @@ class AttemptsTab(Vertical):
         message.stop()
         row = self._table.rows[message.place]
         self._tell()
-        self.post_message(self.AttemptChosen(row.model, row.number))
+        self.post_message(self.AttemptChosen(row.trial, row.attempt.number))

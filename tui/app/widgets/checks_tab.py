@@ -21,8 +21,8 @@ from tui.app.presentation.pieces import Line
 from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
+from tui.model.progress import TrialProgress
 from tui.model.shown import show_text
-from tui.model.state import TrialProgress
 from tui.model.suite import Case
 
 Named = Sequence[tuple[str, TrialProgress | None]]
@@ -112,7 +112,7 @@ class ChecksTab(Vertical):
             row = self._table.rows[place]
             lines = detail_lines(row, self._table.named, whole=is_cut(row, self._table.widths))
         if case.expected_behavior:
-            expected = (("Expected  ", "dim"), (show_text(case.expected_behavior), "plain"))
+            expected: Line = (("Expected  ", "dim"), (show_text(case.expected_behavior), "plain"))
             lines = [*lines, (), expected] if lines else [expected]
         if not self._table.rows:
             lines.append((("This case has no checks: an answer that arrives whole passes.", "dim"),))

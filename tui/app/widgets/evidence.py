@@ -66,7 +66,7 @@ class Evidence(Vertical):
     def _names(self, looking: Exploring) -> Sequence[Tab]:
         case = looking.case
         risks = len(case.risk_criteria) if case else 0
-        attempts = sum(len(trial.attempts) for trial in looking.trials() if trial)
+        attempts = sum(len(trial.attempts) for trial in looking.repeats())
         return (
             Tab("checks", "Checks"),
             Tab("prompt", "Prompt"),

@@ -1,0 +1,63 @@
+"""The Attempts tab: a row for each attempt of each repeat of each model, and what there is to say about one."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tui.app.presentation.figures import seconds
+from tui.app.presentation.marks import mark_of, word_of
+from tui.app.presentation.pieces import Line, Piece, fill, width_of
+from tui.model.progress import AttemptProgress, TrialProgress
+from tui.model.shown import show_line
+from tui.model.trials import Retry
+
+
+class AttemptRow(NamedTuple):
+    """An attempt of a trial, with what the trial's model is called here."""
+
+    name: str
+    trial: TrialProgress
+    attempt: AttemptProgress
+
+
+def attempt_rows(named: Iterable[tuple[str, TrialProgress]]) -> list[AttemptRow]:
+    """All attempts of all these trials, in order."""
+    return [AttemptRow(name, trial, attempt) for name, trial in named for attempt in trial.attempts]
+
+
+def name_width(rows: Sequence[AttemptRow], width: int) -> int:
+    """Cells for the models' names."""
+    return min(max((width_of(row.name) for row in rows), default=0), width // 3)
+
+
+def attempt_line(row: AttemptRow, names: int, *, repeats: bool) -> Line:
+    """An attempt: verdict, time, retries, error; with `repeats` also which repeat it belongs to."""
+    attempt, finished = row.attempt, row.attempt.finished
+    mark = mark_of(finished.verdict if finished else "running")
+    word = word_of(finished.verdict) if finished else "running"
+    count = len(_retries(attempt))
+    pieces: list[Piece] = [(fill(row.name, names), "plain")]
+    if repeats:
+        pieces.append((f"  repeat {row.trial.key.repeat}", "dim"))
+    pieces += [
+        (f"  {attempt.number}/{attempt.of}  ", "dim"),
+        mark,
+        (f" {fill(word, 11)}", mark[1]),
+        (f"{seconds(finished.duration_ms if finished else None)} s", "dim"),
+    ]
+    if count:
+        pieces.append((f"  {count} transport {'retry' if count == 1 else 'retries'}", "flaky"))
+    if finished and finished.error:
+        pieces.append((f"  {show_line(finished.error)}", "error"))
+    return tuple(pieces)
+
+
+def retry_lines(attempt: AttemptProgress) -> list[Line]:
+    """Each transport retry of an attempt."""
+    return [
+        ((f"waited {retry.waited_ms / 1000:.1f} s  ", "dim"), (show_line(retry.reason), "plain"))
+        for retry in _retries(attempt)
+    ]
+
+
+def _retries(attempt: AttemptProgress) -> list[Retry]:
+    return [retry for step in attempt.steps for retry in (step.result.retries if step.result else step.retries)]
