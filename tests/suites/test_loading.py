@@ -160,12 +160,13 @@ def test_a_suite_with_warnings_is_a_suite_without_what_is_unknown(tmp_path: Path
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("first", ["id", "name", "riskCriteria"])
 def test_a_case_knows_its_line_in_json(break_: str, indent: int | None, first: str, tmp_path: Path) -> None:
-    criteria = [{"name": "r", "description": "{\n", "severity": "low"}]
+    criteria = [{"name": "r", "description": "{\né😀", "severity": "low"}]
     cases = []
     for number in range(5):
         case = {**CASE, "id": f"a{number}", "riskCriteria": criteria}
         cases.append({first: case.pop(first), **case})
-    text = json.dumps({**ROOT, "testCases": cases, "options": {}}, indent=indent).replace("\n", break_)
+    value = {**ROOT, "testCases": cases, "options": {}}
+    text = json.dumps(value, indent=indent, ensure_ascii=False).replace("\n", break_)
     (tmp_path / "s.json").write_bytes(text.encode())
     loaded = load_suite(tmp_path / "s.json", pattern_error)
     assert loaded.suite is not None

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from tui.model.paths import path_fault
@@ -42,6 +43,7 @@ class Around:
         return self._files[key]
 
 
+@lru_cache(maxsize=32_768)
 def refused_path(path: str) -> str | None:
     """Why a path of the suite is refused, as a sentence; None when it is fine."""
     fault = path_fault(relative(path))

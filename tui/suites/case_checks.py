@@ -16,6 +16,7 @@ PATTERN_KINDS: tuple[tuple[str, CheckKind], ...] = (
     ("expectedPatterns", "expected_pattern"),
     ("forbiddenPatterns", "forbidden_pattern"),
 )
+FILE_KEYS = frozenset(("applyChanges", "targetFile", "codeContext", "command"))
 
 
 def is_blank(value: str | None) -> bool:
@@ -42,11 +43,18 @@ def case_findings(
         if is_blank(case.get(key)):
             yield blank((*at, key))
     yield from _pattern_findings(case, at, around)
+    yield from file_findings(case, at, cloned, root, around)
+    yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
+
+
+def file_findings(
+    case: dict[str, Any], at: Path, cloned: bool, root: FilePath | None, around: Around
+) -> Iterator[Finding]:
+    """Everything wrong with the files that the case reads or changes, and with its command: its FILE_KEYS."""
     yield from _change_findings(case, at, cloned)
     for index, context in enumerate(case.get("codeContext") or ()):
         if context is not None:
             yield from _context_findings(context, (*at, "codeContext", index), root, around)
-    yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
 
 
 def _pattern_findings(case: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:

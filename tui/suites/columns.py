@@ -3,6 +3,7 @@
 It reads the same annotations as pydantic. What it accepts, pydantic accepts; for what it does not accept: ask pydantic.
 """
 
+import types
 from collections.abc import Callable, Collection
 from functools import cache
 from itertools import chain
@@ -13,12 +14,13 @@ from typing import (
     NotRequired,
     Required,
     TypeAlias,
+    Union,
     get_args,
     get_origin,
     get_type_hints,
 )
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Le, MinLen
 from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
@@ -76,8 +78,12 @@ def _count_of_values(hint: Any, limits: list[Any]) -> _Count:
         return _count_of_lists(_count_of_values(get_args(hint)[0], []))
     if is_typeddict(hint):
         return _count_of(hint)
+    if origin in (Union, types.UnionType) and not limits:
+        return _count_of_texts_or_others(*get_args(hint))
     if limits and hint is int:
         return _leaf(_accepts_range(limits))
+    if limits == [MinLen(1)] and hint is str:
+        return _leaf(lambda values: _all_of(values, {str}) and all(values))
     if limits or hint not in _PLAIN:
         return _leaf(lambda values: not values)
     return _leaf(lambda values: _all_of(values, _PLAIN[hint]))
@@ -87,6 +93,18 @@ def _count_of_lists(count_items: _Count) -> _Count:
     def count(values: Collection[Any]) -> int:
         _expect(_all_of(values, {list}))
         return count_items(list(chain.from_iterable(values)))
+
+    return count
+
+
+def _count_of_texts_or_others(text: Any, *others: Any) -> _Count:
+    if len(others) != 1 or get_origin(text) is not Annotated or get_args(text)[0] is not str:
+        return _leaf(lambda values: not values)
+    count_texts, count_others = _count_of_values(text, []), _count_of_values(others[0], [])
+
+    def count(values: Collection[Any]) -> int:
+        texts = [value for value in values if isinstance(value, str)]
+        return count_texts(texts) + count_others([value for value in values if not isinstance(value, str)])
 
     return count
 

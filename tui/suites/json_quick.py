@@ -15,8 +15,8 @@ _scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstr
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SEPARATOR = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
-# The colon after every key that does not end in a backslash; within texts it is rare. It begins with what is looked
-# for, not with the quotation mark, because colons are fewer.
+# The colon after every key that does not end in a backslash, and hardly ever one within a text. It begins with the
+# colon, not with the quotation mark, because there are fewer of them.
 _AFTER_KEY = re.compile(rb':(?<=[^\\]":|[" \t\n\r][ \t\n\r]:)')
 
 
@@ -84,7 +84,7 @@ def _starts_of_cases(text: str, position: int) -> tuple[int, ...]:
         position = _after(_COLON, text, position)
         if key == "testCases":
             return _starts_of_items(text, position)
-        _, position = _STRICT.raw_decode(text, position)
+        _, position = _PLAIN.raw_decode(text, position)
         position = _after(_SEPARATOR, text, position)
 
 
@@ -93,7 +93,7 @@ def _starts_of_items(text: str, position: int) -> tuple[int, ...]:
     position = _after(_SPACE, text, position + 1)
     while text[position] != "]":
         starts.append(position)
-        _, position = _STRICT.raw_decode(text, position)
+        _, position = _PLAIN.raw_decode(text, position)
         if text[_after(_SPACE, text, position)] == "]":
             break
         position = _after(_SEPARATOR, text, position)
@@ -121,6 +121,7 @@ def _finite(digits: str) -> float:
     return value
 
 
+_PLAIN = JSONDecoder()
 _STRICT = JSONDecoder(object_pairs_hook=_unique, parse_float=_finite)
 
 

@@ -10,15 +10,13 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from tui.suites.around import Around, refused_path, relative
-from tui.suites.case_checks import PATTERN_KINDS, blank, case_findings, is_blank
+from tui.suites.case_checks import FILE_KEYS, PATTERN_KINDS, blank, case_findings, file_findings, is_blank
 from tui.suites.findings import Finding
 from tui.suites.places import Path
 from tui.suites.spelling import ID_PATTERN, quoted
 from tui.suites.urls import branch_fault, url_fault, url_password
 
 _ID = re.compile(ID_PATTERN)
-# A case without these, with its texts filled in, has nothing that would have to be looked at.
-_INTRICATE = frozenset(("applyChanges", "targetFile", "codeContext", "command"))
 
 
 def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterator[Finding]:
@@ -122,21 +120,18 @@ def _cases_findings(
     whole = [case for case in cases if case is not None]
     yield from _doubled_ids(cases)
     bad = _bad_patterns(whole, around)
-    if sound and not bad and _are_plain(whole):
-        return
+    look = file_findings if sound and not bad and _texts_are_fine(whole) else case_findings
     for index, case in enumerate(cases):
-        if case is not None:
-            yield from case_findings(case, ("testCases", index), cloned, root, around)
+        if case is not None and (look is case_findings or not FILE_KEYS.isdisjoint(case)):
+            yield from look(case, ("testCases", index), cloned, root, around)
 
 
-def _are_plain(cases: list[dict[str, Any]]) -> bool:
-    """Whether nothing but patterns and ids needs a look in any of the cases, all of which fit their shape."""
+def _texts_are_fine(cases: list[dict[str, Any]]) -> bool:
+    """Whether, in cases that fit their shape, nothing is wrong but what is in patterns and FILE_KEYS."""
     ids = [case["id"] for case in cases]
     criteria = [(index, item["name"]) for index, case in enumerate(cases) for item in case.get("riskCriteria", ())]
     return (
-        _INTRICATE.isdisjoint(chain.from_iterable(cases))
-        # Of characters that are all allowed, only the number has still to be checked.
-        and all(ids)
+        all(ids)
         and _ID.fullmatch("".join(ids)) is not None
         and all(all(map(str.strip, [case[key] for case in cases])) for key in ("name", "category", "prompt"))
         and all(name.strip() for _, name in criteria)
