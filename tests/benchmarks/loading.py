@@ -13,7 +13,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tests.benchmarks.registry import Figure, benchmark
+from tests.benchmarks.registry import Figure, benchmark, table
 from tui.checks.patterns import javascript_error, pattern_error
 from tui.model.suite import Severity, TaskType
 from tui.suites.finding import find_suites
@@ -196,3 +196,7 @@ def _read_all(folder: str) -> None:
     for root, _, files in os.walk(folder):
         for name in files:
             Path(root, name).read_bytes()
+
+
+if __name__ == "__main__":
+    print("\n".join(table([*measure_loading(), *measure_finding()])))
