@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.app.exploring import Seen, desk_for, explored
 from tests.support.scripted_desk import prompt_of, result_of, step_of
+from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
 from tui.app.screens.confirm import ConfirmScreen
 from tui.model.events import (
@@ -66,10 +67,11 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
         desk.finish()
         await seen.until(lambda: "■ 2/2  ✓ 1  ✗ 1" in seen.header)
         assert "Whole at once." in seen.text(1)
-        kinds = [type(message) for message in seen.messages if type(message).__qualname__.startswith("RunQueue.")]
-        assert kinds[0] is RunQueue.RunBegan
+        told = ("RunQueue.", "RunNews.")
+        kinds = [type(message) for message in seen.messages if type(message).__qualname__.startswith(told)]
+        assert kinds[0] is RunNews.RunBegan
         assert kinds[-1] is RunQueue.RunEnded
-        assert set(kinds[1:-1]) == {RunQueue.TrialMoved}
+        assert set(kinds[1:-1]) == {RunNews.TrialMoved}
 
 
 async def test_tokens_are_no_messages(tmp_path: Path) -> None:
@@ -78,10 +80,10 @@ async def test_tokens_are_no_messages(tmp_path: Path) -> None:
         await start(seen)
         desk.say(*begun(A))
         await seen.until(lambda: seen.row.startswith("●"))
-        before = len(seen.told(RunQueue.TrialMoved))
+        before = len(seen.told(RunNews.TrialMoved))
         desk.say(*(TextArrived(A, 1, 0, f"word{number} ") for number in range(500)))
         await seen.until(lambda: "word499" in seen.text(0))
-        assert len(seen.told(RunQueue.TrialMoved)) == before
+        assert len(seen.told(RunNews.TrialMoved)) == before
 
 
 async def test_what_streams_unseen_is_whole_when_it_is_looked_at(tmp_path: Path) -> None:
@@ -107,9 +109,9 @@ async def test_nothing_is_gathered_for_a_trial_that_is_over(tmp_path: Path) -> N
         desk.say(*begun(A), TextArrived(A, 1, 0, "unseen"))
         queue = seen.screen.queue
         assert queue is not None
-        await seen.until(lambda: bool(queue.text))
+        await seen.until(lambda: bool(queue.news.text))
         desk.say(TrialFinished(result_of(A, "passed", step_of("unseen"))))
-        await seen.until(lambda: not queue.text)
+        await seen.until(lambda: not queue.news.text)
 
 
 async def test_waiting_and_retrying_are_said(tmp_path: Path) -> None:

@@ -41,8 +41,9 @@ class Opened:
 class ScriptedDesk:
     """Suites by their path; models that lead nowhere with their sentence; runs that do what `say` says.
 
-    A run yields RunStarted by itself, then whatever was said, and ends after a RunFinished that was said. Trials that
-    are cancelled end as cancelled at once.
+    A run yields the first of `before` if there is any, waits for `go_on` and yields the rest, then RunStarted, whatever
+    was said, and ends after a RunFinished that was said. Trials that are
+    cancelled end as cancelled at once.
     """
 
     suites: dict[Path, Opened] = field(default_factory=dict)
@@ -56,6 +57,8 @@ class ScriptedDesk:
     fault: AssayError | None = None
     closed: bool = False
     ended: list[RunState] = field(default_factory=list)
+    before: tuple[Event, ...] = ()
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self._said: asyncio.Queue[Event] = asyncio.Queue()
@@ -106,6 +109,10 @@ class ScriptedDesk:
         return plan
 
     async def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
+        for number, event in enumerate(self.before):
+            if number:
+                await self.go_on.wait()
+            yield event
         yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00")
         open_trials = set(plan.trials)
         while True:

@@ -1,10 +1,27 @@
 """Which trials a key asks for: of a case, of a suite or part of it, of what did not pass. Without textual."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Row
-from tui.app.running import RunRequest
-from tui.model.suite import Case
+from tui.model.suite import Case, Suite
 from tui.model.trials import TrialKey
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is to be run. `stream` None means: as the suite says."""
+
+    path: Path
+    suite: Suite
+    trials: tuple[TrialKey, ...]
+    stream: bool | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that are asked, in order."""
+        return tuple(dict.fromkeys(trial.model for trial in self.trials))
 
 
 def request_of(looking: Exploring, cases: tuple[Case, ...]) -> RunRequest | None:

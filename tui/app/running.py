@@ -4,7 +4,6 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
@@ -12,23 +11,13 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 from tui.app.desk import Desk
-from tui.app.flushing import PaneBuffers
+from tui.app.presentation.sentences import Coming
+from tui.app.requests import RunRequest
+from tui.app.run_news import RunNews
 from tui.app.shelf import Shelf
 from tui.model.errors import AssayError
 from tui.model.events import (
-    AttemptStarted,
-    CheckMoved,
-    Event,
-    ReasoningArrived,
-    RepositoryCloned,
-    RepositoryCloning,
     RunFinished,
-    RunStarted,
-    StepFinished,
-    StoreRecovered,
-    StoreStalled,
-    TextArrived,
-    TrialFinished,
 )
 from tui.model.plan import Plan
 from tui.model.runs import RunState as Outcome
@@ -38,52 +27,12 @@ from tui.model.trials import TrialKey
 from tui.runner.control import Control
 from tui.session.consent import Consent
 
-_QUIET = (CheckMoved, StepFinished)
 _SLICE_SECONDS = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What is to be run. `stream` None means: as the suite says."""
-
-    path: Path
-    suite: Suite
-    trials: tuple[TrialKey, ...]
-    stream: bool | None = None
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that are asked, in order."""
-        return tuple(dict.fromkeys(trial.model for trial in self.trials))
-
-
 class RunQueue:
-    """Runs what is asked for, in order. `told` gets the messages below; `ask` asks a person for a consent.
-
-    Text is not told but put into `text` and `thoughts`, moving checks mark their trial in
-    `take_moved`: a timer reads all three.
-    """
-
-    class RunBegan(Message):
-        """A run of the suite at `path` has started."""
-
-        def __init__(self, path: Path) -> None:
-            super().__init__()
-            self.path = path
-
-    class TrialMoved(Message):
-        """A trial has another state."""
-
-        def __init__(self, path: Path, trial: TrialKey) -> None:
-            super().__init__()
-            self.path, self.trial = path, trial
-
-    class StoreTroubled(Message):
-        """Results cannot be kept; `reason` is empty when they can be again."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
+    """Runs what is asked for, in order. `told` gets the messages below and those of `news`; `ask` asks a person for a
+    consent."""
 
     class ModelsMissed(Message):
         """Models that cannot be asked, each with a sentence why."""
@@ -110,10 +59,8 @@ class RunQueue:
         self._desk, self._shelf, self._told, self._ask = desk, shelf, told, ask
         self._waiting: deque[RunRequest] = deque()
         self._asked, self._idle = asyncio.Event(), asyncio.Event()
-        self._moved: set[TrialKey] = set()
         self._control = Control()
-        self.text: PaneBuffers[TrialKey] = PaneBuffers()
-        self.thoughts: PaneBuffers[TrialKey] = PaneBuffers()
+        self.news = RunNews(told)
         self.current: RunRequest | None = None
         self.began_at: float | None = None
         self.ended_at: float | None = None
@@ -128,10 +75,18 @@ class RunQueue:
         """What is queued."""
         return tuple(self._waiting)
 
-    def is_queued(self, path: Path, case: str, model: str) -> bool:
-        """Whether a trial waits for a run before its own."""
-        key = TrialKey(case, model)
-        return any(request.path == path and key in request.trials for request in self._waiting)
+    def coming(self, path: Path, case: str, model: str) -> Coming:
+        """What a trial that was asked for waits for: a run before its own, or that its own begins to ask."""
+        if self.current is not None:
+            if self._has(self.current, path, case, model):
+                return "" if self._shelf.state(path).running else "preparing"
+            return "queued" if any(self._has(each, path, case, model) for each in self._waiting) else ""
+        first = self._waiting[0] if self._waiting else None
+        return "preparing" if first and self._has(first, path, case, model) else ""
+
+    @staticmethod
+    def _has(request: RunRequest, path: Path, case: str, model: str) -> bool:
+        return request.path == path and TrialKey(case, model) in request.trials
 
     def add(self, request: RunRequest) -> None:
         """Run this when everything before it is over."""
@@ -159,16 +114,6 @@ class RunQueue:
                     await self._idle.wait()
         except TimeoutError:
             pass
-
-    def drop_text(self, trial: TrialKey) -> None:
-        """Forget what waits to be shown of a trial: it is shown anew, or is over."""
-        self.text.drop(trial)
-        self.thoughts.drop(trial)
-
-    def take_moved(self) -> set[TrialKey]:
-        """Trials that have moved since this was asked last, other than by more text."""
-        moved, self._moved = self._moved, set()
-        return moved
 
     async def work(self) -> None:
         """Run what is asked for. Never ends; made to be run as a worker."""
@@ -206,7 +151,7 @@ class RunQueue:
             async for event in events:
                 now = monotonic()
                 state.take(event, now)
-                self._tell(request.path, event)
+                self.news.tell(request.path, event)
                 if isinstance(event, RunFinished):
                     outcome = event.state
                 if now - rested > _SLICE_SECONDS:  # a fast server must not keep the keys waiting
@@ -232,29 +177,6 @@ class RunQueue:
 
     def _make_plan(self, request: RunRequest, subjects: tuple[Subject, ...], trials: tuple[TrialKey, ...]) -> Plan:
         return self._desk.make_plan(request.suite, subjects, trials=trials, stream=request.stream)
-
-    def _tell(self, path: Path, event: Event) -> None:
-        match event:
-            case RunStarted():
-                self._told.post_message(self.RunBegan(path))
-            case RunFinished() | RepositoryCloning() | RepositoryCloned():
-                pass  # the state has it
-            case StoreStalled(reason):
-                self._told.post_message(self.StoreTroubled(reason))
-            case StoreRecovered():
-                self._told.post_message(self.StoreTroubled(""))
-            case _:
-                if isinstance(event, TextArrived):
-                    self.text.put(event.trial, event.text)
-                    return
-                if isinstance(event, ReasoningArrived):
-                    self.thoughts.put(event.trial, event.text)
-                    return
-                if isinstance(event, AttemptStarted | TrialFinished):
-                    self.drop_text(event.trial)
-                self._moved.add(event.trial)
-                if not isinstance(event, _QUIET):
-                    self._told.post_message(self.TrialMoved(path, event.trial))
 
 
 def resolve_each(desk: Desk, suite: Suite, models: tuple[str, ...]) -> tuple[tuple[Subject, ...], dict[str, str]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tui.app.presentation.figures import clock
 from tui.app.presentation.pieces import Line, Piece, width_of
+from tui.model.events import RepositoryCloned
 from tui.model.progress import Counts
 from tui.model.shown import show_line
 
@@ -12,7 +13,8 @@ _BAR = "━"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What the header shows. Times are seconds; `elapsed` None means that no run was started."""
+    """What the header shows. Times are seconds; `elapsed` None means that no run was started; `cloning` is how many
+    objects of a repository have come, of how many (0 where that is not known)."""
 
     suite: str = ""
     cases: int = 0
@@ -22,6 +24,8 @@ class Heading:
     elapsed: float | None = None
     queued: int = 0
     outcome: str = ""
+    cloning: tuple[int, int] | None = None
+    following: bool = False
 
 
 def seconds_left(elapsed: float, counts: Counts) -> float | None:
@@ -37,7 +41,7 @@ def header_line(shown: Heading, width: int) -> Line:
     size: list[Piece] = [(f"  {shown.cases} cases × {shown.models} models", "dim")] if shown.cases else []
     size = [(_singular(text), role) for text, role in size]
     progress = _progress(shown)
-    tally = _tally(shown.counts) if progress else []
+    tally = _tally(shown.counts) if progress and shown.cloning is None else []
     time = _time(shown)
     bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time))) - 6)
     bar = _bar(shown, bar_room) if progress and bar_room >= 8 else []
@@ -46,6 +50,13 @@ def header_line(shown: Heading, width: int) -> Line:
             gap = max(2, min(6, width - sum(map(_width, kept)) - 2)) if progress else 0
             return tuple(piece for part in _with_gap(kept, gap) for piece in part)
     return tuple(name + progress)
+
+
+def clone_note(cloned: RepositoryCloned) -> str:
+    """What a person should know of a clone that is there; empty where there is nothing to say."""
+    kept = [f"Kept in {cloned.kept_folder}"] if cloned.kept_folder else []
+    said = [show_line(each, 600) for each in (*cloned.notes, *kept)]
+    return "\n".join([show_line(f"{cloned.url}, branch {cloned.branch}"), *said]) if said else ""
 
 
 def _with_gap(parts: list[list[Piece]], gap: int) -> list[list[Piece]]:
@@ -62,6 +73,9 @@ def _width(line: list[Piece]) -> int:
 
 
 def _progress(shown: Heading) -> list[Piece]:
+    if shown.cloning is not None:
+        received, total = shown.cloning
+        return [("▶ ", "accent"), (f"cloning {received:,}{f'/{total:,}' if total else ''} objects", "accent")]
     counts = shown.counts
     if counts is None or not counts.trials:
         return []
@@ -82,20 +96,22 @@ def _tally(counts: Counts | None) -> list[Piece]:
 
 
 def _bar(shown: Heading, room: int) -> list[Piece]:
-    if shown.counts is None:
+    done, of = shown.cloning or ((shown.counts.done, shown.counts.trials) if shown.counts else (0, 0))
+    if not of:
         return []
-    filled = round(shown.counts.done / max(1, shown.counts.trials) * room)
+    filled = round(min(1.0, done / of) * room)
     return [("   ", "plain"), (_BAR * filled, "accent"), (_BAR * (room - filled), "quiet"), (" ", "plain")]
 
 
 def _time(shown: Heading) -> list[Piece]:
-    if shown.elapsed is None or shown.counts is None:
+    if shown.elapsed is None or (shown.counts is None and shown.cloning is None):
         return []
     text = f"  {clock(shown.elapsed)}"
     if shown.running:
-        left = seconds_left(shown.elapsed, shown.counts)
+        left = seconds_left(shown.elapsed, shown.counts) if shown.counts and not shown.cloning else None
         text += f" · about {clock(left)} left" if left is not None else ""
         text += f" · {shown.queued} queued" if shown.queued else ""
+        text += " · following" if shown.following else ""
     elif shown.outcome not in ("", "finished"):
         text += f" · {shown.outcome}"
     return [(text, "dim")]

@@ -1,13 +1,19 @@
 """What a pane says where there is no text yet, or no more to come: one clear sentence, and what to do."""
 
+from typing import Literal
+
 from tui.model.progress import TrialProgress
 from tui.model.shown import show_text
 
+Coming = Literal["", "queued", "preparing"]
 
-def waiting_note(trial: TrialProgress | None, queued: bool = False) -> str:
+
+def waiting_note(trial: TrialProgress | None, coming: Coming = "") -> str:
     """What the pane of a trial without text says; empty where there is nothing to say."""
-    if queued:
+    if coming == "queued":
         return "Queued: it starts when the run before it is over."
+    if coming == "preparing":
+        return "The run is being prepared."
     if trial is None:
         return "Not asked yet. Press r to run this case, R to run the whole suite."
     if trial.waits is not None:

@@ -1,4 +1,4 @@
-"""The Explore screen: looking, and running what is looked at."""
+"""The Explore screen: looking, steering, and running what is looked at."""
 
 from time import monotonic
 from typing import ClassVar
@@ -9,11 +9,14 @@ from textual.binding import BindingType
 from tui.app.desk import Desk
 from tui.app.exploring import Exploring
 from tui.app.flushing import FLUSHES_A_SECOND
-from tui.app.presentation.heading import Heading
-from tui.app.requests import request_of_failed, request_of_row, request_of_suite
-from tui.app.running import RunQueue, RunRequest
+from tui.app.following import Following
+from tui.app.presentation.heading import Heading, clone_note
+from tui.app.requests import RunRequest, request_of_failed, request_of_row, request_of_suite
+from tui.app.run_news import RunNews
+from tui.app.running import RunQueue
 from tui.app.screens.explore_keys import EXPLORE_KEYS
-from tui.app.screens.looking import LookingScreen
+from tui.app.screens.steering import SteeringScreen
+from tui.model.events import RepositoryCloning
 from tui.model.shown import show_line
 from tui.model.trials import TrialKey
 from tui.session.consent import Consent
@@ -21,13 +24,14 @@ from tui.session.consent import Consent
 _FLUSHES_A_FIGURE = 4
 
 
-class ExploreScreen(LookingScreen):
+class ExploreScreen(SteeringScreen):
     """The first place of the app."""
 
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
 
     def on_mount(self) -> None:
         """One timer hands text, figures and marks over while something runs."""
+        self._following = Following()
         self._flush_timer = self.set_interval(1 / FLUSHES_A_SECOND, self._flush, pause=True)
         self._flushes = 0
 
@@ -49,16 +53,23 @@ class ExploreScreen(LookingScreen):
 
     # --- what comes from the run
 
-    @on(RunQueue.RunBegan)
-    def show_beginning(self, message: RunQueue.RunBegan) -> None:
+    @on(RunNews.RunBegan)
+    def show_beginning(self, message: RunNews.RunBegan) -> None:
         """Everything of it is waiting now."""
         del message
-        self._flush_timer.resume()
         self.suites.tree_of_suites.refresh_marks()
         self.show_choice()
 
-    @on(RunQueue.TrialMoved)
-    def show_trial(self, message: RunQueue.TrialMoved) -> None:
+    @on(RunNews.CloneMoved)
+    def show_clone(self, message: RunNews.CloneMoved) -> None:
+        """How far it is; what is worth knowing of it when it is there."""
+        self.show_heading()
+        text = clone_note(message.cloned) if message.cloned else ""
+        if text:
+            self.notify(text, title="Cloned", markup=False, timeout=12)
+
+    @on(RunNews.TrialMoved)
+    def show_trial(self, message: RunNews.TrialMoved) -> None:
         """A trial has another state: its mark, and its pane where it is seen."""
         self._marks_moved = True
         looking = self.looking
@@ -74,7 +85,9 @@ class ExploreScreen(LookingScreen):
         del message
         if self.queue is None or not self.queue.busy:
             self._flush_timer.pause()
+            self._following.stop()
         self._flush()
+        self.refresh_bindings()
         if self.looking is not None and self.looking.filter:
             self.suites.show(self.looking)
         self.suites.tree_of_suites.refresh_marks(exact=True)
@@ -95,8 +108,8 @@ class ExploreScreen(LookingScreen):
         where = "Its pane says" if len(message.faults) == 1 else "Their panes say"
         self.notify(f"Not asked: {names}. {where} why.", severity="warning", markup=False, timeout=6)
 
-    @on(RunQueue.StoreTroubled)
-    def tell_store(self, message: RunQueue.StoreTroubled) -> None:
+    @on(RunNews.StoreTroubled)
+    def tell_store(self, message: RunNews.StoreTroubled) -> None:
         """Results wait in memory, or were written after all."""
         if message.reason:
             text = f"{message.reason} Results stay in memory and are tried again."
@@ -113,7 +126,8 @@ class ExploreScreen(LookingScreen):
         if looking is None or queue is None:
             return
         self._flushes += 1
-        moved = queue.take_moved()
+        self._go_with_run(looking, queue)
+        moved = queue.news.take_moved()
         self._flush_text(looking, queue, moved)
         if self._marks_moved:
             self._marks_moved = False
@@ -125,14 +139,21 @@ class ExploreScreen(LookingScreen):
             for pane in self.answers.seen:
                 pane.draw_figures()
 
+    def _go_with_run(self, looking: Exploring, queue: RunQueue) -> None:
+        """Look at what runs, while nobody has chosen otherwise."""
+        case = self._following.next_case(looking, queue.current, monotonic()) if queue.current else None
+        volume = looking.shelf.volume(queue.current.path) if queue.current else None
+        if case is not None and volume is not None:
+            self.open_case(volume, case)
+
     def _flush_text(self, looking: Exploring, queue: RunQueue, moved: set[TrialKey]) -> None:
         current = queue.current
         if looking.case_id is None or (current is not None and current.path != looking.path):
             return
         seen = {TrialKey(looking.case_id, pane.model): pane for pane in self.answers.seen}
-        for key, text in queue.thoughts.take(seen):
+        for key, text in queue.news.thoughts.take(seen):
             seen[key].append_reasoning(text)
-        for key, text in queue.text.take(seen):
+        for key, text in queue.news.text.take(seen):
             seen[key].append(text)
         for key in moved & seen.keys():
             seen[key].mark()
@@ -147,7 +168,9 @@ class ExploreScreen(LookingScreen):
         volume = looking.shelf.volume(path) if path else None
         suite = volume.suite if volume else None
         state = looking.shelf.state(path) if path else None
-        started = queue.began_at if queue and state and state.run_id else None
+        coming = state.repository if current and state and not state.running else None
+        cloning = (coming.received_objects, coming.total_objects) if isinstance(coming, RepositoryCloning) else None
+        started = queue.began_at if queue and state and (state.run_id or cloning) else None
         until = queue.ended_at if queue and queue.ended_at is not None else monotonic()
         self.header.show(
             Heading(
@@ -156,6 +179,8 @@ class ExploreScreen(LookingScreen):
                 models=len(looking.models_of(path)) if path else 0,
                 counts=state.counts if state and state.run_id else None,
                 running=current is not None,
+                cloning=cloning,
+                following=self._following.on,
                 elapsed=until - started if started is not None else None,
                 queued=len(queue.waiting) if queue else 0,
                 outcome=state.ended or "" if state else "",
@@ -164,6 +189,24 @@ class ExploreScreen(LookingScreen):
 
     # --- keys
 
+    def person_moved(self) -> None:
+        """They look where they want to look now."""
+        if self._following.on:
+            self._following.stop()
+            self.refresh_bindings()
+            self.show_heading()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is something to follow only while something runs, and not while it is followed."""
+        del parameters
+        return action != "follow_run" or (self.queue is not None and self.queue.busy and not self._following.on)
+
+    def action_follow_run(self) -> None:
+        """Look at what runs, from now on."""
+        self._following.begin()
+        self.refresh_bindings()
+        self.show_heading()
+
     def _start(self, request: RunRequest | None, nothing: str) -> None:
         if request is None or self.queue is None:
             self.notify(nothing, severity="warning", markup=False)
@@ -171,6 +214,10 @@ class ExploreScreen(LookingScreen):
         if self.queue.busy:
             self.notify("Queued: it runs when this run is over.", markup=False, timeout=3)
         self.queue.add(request)
+        self._flush_timer.resume()
+        if len({trial.case for trial in request.trials}) > 1:
+            self._following.begin()
+        self.refresh_bindings()
         self.show_choice()
 
     def action_run_case(self) -> None:

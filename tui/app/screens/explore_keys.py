@@ -12,6 +12,7 @@ def _key(key: str, action: str, name: str, tooltip: str, *, says: str = "", show
 EXPLORE_KEYS: list[BindingType] = [
     _key("r", "run_case", "run.case", "Run the case, or the category, under the cursor", says="run"),
     _key("R", "run_suite", "run.suite", "Run the whole suite", says="run all"),
+    _key("F", "follow_run", "run.follow", "Go with what runs, until you choose a case", says="follow"),
     _key("x", "cancel", "run.cancel", "Cancel the case that is shown", says="cancel"),
     _key("f", "run_failed", "run.failed", "Run again what did not pass", says="failed again"),
     _key("n", "next_match", "answer.next-match", "Go to the next match of a check", says="next match"),

@@ -3,16 +3,18 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import DescendantFocus, Resize
 from textual.screen import Screen
 
 from tui.app.desk import Desk
-from tui.app.exploring import MOST_PANES, Exploring
+from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Volume
 from tui.app.presentation.telling import problem_lines, start_lines, suite_lines
 from tui.app.running import RunQueue, resolve_each
@@ -20,6 +22,7 @@ from tui.app.watching import ShelfWatch
 from tui.app.widgets.answers import Answers
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.evidence import TABS, Evidence, TabId
+from tui.app.widgets.follow_view import FollowView
 from tui.app.widgets.header_line import HeaderLine
 from tui.app.widgets.keys_line import KeysLine
 from tui.app.widgets.reading import Reading
@@ -27,13 +30,13 @@ from tui.app.widgets.suite_panel import SuitePanel
 from tui.app.widgets.suite_tree import SuiteTree
 from tui.app.widgets.tab_line import TabLine
 from tui.model.shown import show_line
-from tui.model.suite import Suite
+from tui.model.suite import Case, Suite
 
 _NARROW, _TINY, _LOW = 110, 60, 18
 
 
 class LookingScreen(Screen[None]):
-    """What the cursor is on decides what is shown; runs are the business of its subclass."""
+    """What the cursor is on decides what is shown; keys and runs are the business of its subclasses."""
 
     DEFAULT_CSS = """
     LookingScreen { background: $background; color: $foreground; }
@@ -50,8 +53,13 @@ class LookingScreen(Screen[None]):
     LookingScreen.-case Answers, LookingScreen.-case Evidence { display: block; }
     LookingScreen.-case.-low Evidence, LookingScreen.-case.-zoomed Evidence, LookingScreen.-zoomed SuitePanel,
     LookingScreen.-tiny SuitePanel, LookingScreen.-no-suites SuitePanel { display: none; }
+    LookingScreen.-case.-only-evidence Evidence { display: block; height: 1fr; }
+    LookingScreen.-case.-only-evidence Answers, LookingScreen.-case.-only-evidence SuitePanel { display: none; }
     """
     AUTO_FOCUS = "#tree"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "go_to_diff", "Diff", id="look.diff", tooltip="Go to what the answer changed", show=False),
+    ]
 
     def __init__(self, open_desk: Callable[[], Desk], paths: Sequence[Path]) -> None:
         super().__init__()
@@ -108,6 +116,9 @@ class LookingScreen(Screen[None]):
     def desk_taken(self, desk: Desk) -> None:
         """For a subclass."""
 
+    def person_moved(self) -> None:
+        """For a subclass: the person has chosen what to look at."""
+
     @on(ShelfWatch.SuitesRead)
     def show_read(self, message: ShelfWatch.SuitesRead) -> None:
         """Show what was read; at the start, open the first suite that can be used and select its first case."""
@@ -131,17 +142,19 @@ class LookingScreen(Screen[None]):
         first = next((volume for volume in volumes if volume.suite is not None), None)
         if first is None and (more or not volumes):
             return
-        self.open_volume(first or volumes[0])
+        volume = first or volumes[0]
+        self.open_case(volume, volume.suite.cases[0] if volume.suite and volume.suite.cases else None)
 
-    def open_volume(self, volume: Volume) -> None:
-        """Look at a suite's first case."""
+    def open_case(self, volume: Volume, case: Case | None) -> None:
+        """Look at a case of a suite, with the cursor on it; the suite itself where there is none."""
         looking = self.looking
         if looking is None:
             return
-        case = volume.suite.cases[0] if volume.suite and volume.suite.cases else None
+        before = looking.path
         looking.path, looking.case_id = volume.path, case.id if case else None
         self.suites.reveal(volume, case)
-        self.suite_chosen()
+        if looking.path != before:
+            self.suite_chosen()
         self.show_choice()
 
     def _take_again(self, looking: Exploring) -> None:
@@ -158,6 +171,7 @@ class LookingScreen(Screen[None]):
         """Look at what the cursor is on."""
         if self.looking is None:
             return
+        self.person_moved()
         before = self.looking.path
         if message.row.case is None:
             self.looking.case_id = None
@@ -236,22 +250,30 @@ class LookingScreen(Screen[None]):
     @on(TabLine.TabChosen)
     def turn_tab(self, message: TabLine.TabChosen) -> None:
         """Show another tab."""
-        self._turn_to(next(tab for tab in TABS if tab == message.tab))
+        self.turn_to(next(tab for tab in TABS if tab == message.tab))
 
-    def _turn_to(self, tab: TabId) -> None:
+    def turn_to(self, tab: TabId) -> None:
+        """Show this tab."""
         if self.looking is not None:
             self.evidence.turn_to(tab, self.looking, self._model())
+
+    @on(FollowView.ScrolledByHand)
+    def stay_for_reading(self) -> None:
+        """Nobody wants to have what they read taken away."""
+        self.person_moved()
 
     @on(AttemptsTab.AttemptChosen)
     def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
         """Show the answer of an attempt in its model's pane."""
+        self.person_moved()
         pane = self.answers.pane_of(message.trial.key.model)
         if pane is not None:
             pane.pin(message.trial, message.number)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """The prompt that is shown is the one of the pane with the focus."""
-        if self.evidence.current == "prompt" and any(event.widget is pane.view for pane in self.answers.panes):
+        """The prompt and the diff that are shown are those of the pane with the focus."""
+        follows = self.evidence.current in ("prompt", "diff")
+        if follows and any(event.widget is pane.view for pane in self.answers.panes):
             self.show_evidence()
 
     def on_resize(self, event: Resize) -> None:
@@ -259,101 +281,3 @@ class LookingScreen(Screen[None]):
         self.set_class(event.size.width < _NARROW, "-narrow")
         self.set_class(event.size.width < _TINY, "-tiny")
         self.set_class(event.size.height < _LOW, "-low")
-
-    # --- keys
-
-    def action_zoom(self) -> None:
-        """Zoom the current pane, or show all again."""
-        zoomed = not self.answers.zoomed
-        self.set_class(zoomed, "-zoomed")
-        self.answers.zoom(zoomed)
-        if zoomed and self.answers.current:
-            self.answers.current.view.focus()
-
-    def action_next_match(self) -> None:
-        """Go to the next match in the current pane."""
-        if self.answers.current:
-            self.answers.current.view.next_match()
-
-    def action_previous_match(self) -> None:
-        """Go to the match before."""
-        if self.answers.current:
-            self.answers.current.view.previous_match()
-
-    async def action_filter(self) -> None:
-        """Type a filter."""
-        self.remove_class("-no-suites")
-        await self.suites.open_filter()
-
-    async def action_back(self) -> None:
-        """Out of the zoom, else out of the filter, else to the suites."""
-        if self.answers.zoomed:
-            self.action_zoom()
-        elif self.suites.filtering and self.suites.has_focus_within:
-            await self.suites.close_filter()
-        else:
-            self.suites.tree_of_suites.focus()
-
-    def action_pane(self, number: int) -> None:
-        """Go to a pane."""
-        self.answers.go_to(number)
-
-    def action_pane_beside(self, by: int) -> None:
-        """Go to the pane beside."""
-        self.answers.step(by)
-
-    def action_tab_beside(self, by: int) -> None:
-        """Show the tab beside."""
-        self._turn_to(self.evidence.beside(by))
-
-    def action_turn_tree(self) -> None:
-        """Show or hide the suites."""
-        self.toggle_class("-no-suites")
-
-    def action_turn_in_step(self) -> None:
-        """Scroll the panes in step, or each alone."""
-        self.answers.in_step = not self.answers.in_step
-        self.notify(f"Panes scroll {'in step' if self.answers.in_step else 'each alone'}", markup=False, timeout=2)
-
-    def action_case_beside(self, by: int) -> None:
-        """Show the case before or after."""
-        row = self.suites.case_beside(by)
-        if row is not None:
-            self.look_at(SuiteTree.RowReached(row))
-
-    def action_choose_models(self) -> None:
-        """Choose the models that stand side by side."""
-        self._choose_models()
-
-    @work(group="models", exclusive=True)
-    async def _choose_models(self) -> None:
-        from tui.app.screens.model_chooser import ModelChooser
-
-        looking, desk = self.looking, self.desk
-        if looking is None or looking.suite is None or desk is None:
-            return
-        names = (*looking.suite.models, *desk.config.variants, "local/smollm2-135m")
-        chosen = await self.app.push_screen_wait(ModelChooser(names, looking.models))
-        if chosen:
-            looking.choose_models(chosen[:MOST_PANES])
-            self.suite_chosen()
-            self.suites.show(looking)
-            self.show_choice()
-
-    def action_edit(self) -> None:
-        """Open the suite in the person's editor."""
-        self._edit()
-
-    @work(group="edit", exclusive=True)
-    async def _edit(self) -> None:
-        from tui.app.editing import edit
-
-        looking = self.looking
-        if looking is None or looking.path is None:
-            return
-        volume, case = looking.volume, looking.case
-        problem = next((each for each in volume.problems if each.line), None) if volume and volume.broken else None
-        line = case.line if case else problem.line if problem else 1
-        fault = await edit(self.app, looking.path, line or 1)
-        if fault:
-            self.notify(show_line(fault), severity="warning", markup=False)

@@ -11,7 +11,7 @@ from textual.widgets import Static
 from tui.app.painting import content_of
 from tui.app.presentation.figures import figure_line
 from tui.app.presentation.pieces import Line, text_of
-from tui.app.presentation.sentences import closing_note, waiting_note
+from tui.app.presentation.sentences import Coming, closing_note, waiting_note
 from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
 from tui.app.widgets.answer_view import AnswerView
 from tui.model.progress import AttemptProgress, TrialProgress
@@ -49,7 +49,7 @@ class AnswerPane(Vertical):
         yield self.view
         yield self._fault
 
-    def show(self, case: Case, trial: TrialProgress | None, *, queued: bool = False, fault: str = "") -> None:
+    def show(self, case: Case, trial: TrialProgress | None, *, coming: Coming = "", fault: str = "") -> None:
         """Show a trial as it is now; what is shown of it already stays where it is."""
         if trial is not self._trial or case is not self._case:
             self._pinned = None
@@ -63,7 +63,7 @@ class AnswerPane(Vertical):
             self.view.show(text, thought)
         self._case, self._trial, self._number = case, trial, number
         self._length, self._thought = len(text), len(thought)
-        self._note(trial, attempt, queued, fault)
+        self._note(trial, attempt, coming, fault)
         self.mark()
         self.draw_figures()
 
@@ -142,17 +142,17 @@ class AnswerPane(Vertical):
         pinned, number = self._pinned
         return next((each for each in pinned.attempts if each.number == number), pinned.attempt)
 
-    def _note(self, trial: TrialProgress | None, attempt: AttemptProgress | None, queued: bool, fault: str) -> None:
+    def _note(self, trial: TrialProgress | None, attempt: AttemptProgress | None, coming: Coming, fault: str) -> None:
         """What went wrong stands at the bottom, where no text can push it out; what is waited for under the text."""
         waits, broke = "", ""
         if self._pinned is not None and attempt is not None and attempt.finished is not None:
             broke = show_text(attempt.finished.error or "")
-        elif trial is not None and not trial.is_open and not queued:
+        elif trial is not None and not trial.is_open and not coming:
             broke = closing_note(trial)
         elif fault and trial is None:
             broke = show_text(fault)
         elif not self._length or (trial and trial.waits):
-            waits = waiting_note(trial, queued)
+            waits = waiting_note(trial, coming)
         self.view.note(waits)
         self._fault.update(Content(broke))
         self._fault.display = bool(broke)

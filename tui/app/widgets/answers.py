@@ -80,9 +80,9 @@ class Answers(Container):
             return
         trial = looking.trial(pane.model)
         if queue is not None and trial is not None:
-            queue.drop_text(trial.key)
-        queued = queue is not None and queue.is_queued(looking.path, case.id, pane.model)
-        pane.show(case, trial, queued=queued, fault=faults.get(pane.model, ""))
+            queue.news.drop_text(trial.key)
+        coming = queue.coming(looking.path, case.id, pane.model) if queue is not None else ""
+        pane.show(case, trial, coming=coming, fault=faults.get(pane.model, ""))
 
     def go_to_step(self, step: int) -> None:
         """Bring a step of the case to the top of every pane, where it is there already."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.events import MouseDown, MouseMove, MouseUp
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
@@ -36,6 +37,9 @@ class FollowView(ScrollView):
         Binding("home", "top", "Top", id="text.top", tooltip="Go to the beginning", show=False),
         Binding("end", "follow", "End", id="text.end", tooltip="Go to the end and follow it", show=False),
     ]
+
+    class ScrolledByHand(Message):
+        """The person has scrolled, with keys or the mouse."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -130,20 +134,28 @@ class FollowView(ScrollView):
 
     def action_scroll_by(self, rows: int) -> None:
         """Scroll by rows."""
-        self.scroll_now(self.top_row + rows)
+        self._scroll_by_hand(self.top_row + rows)
 
     def action_page(self, direction: int) -> None:
         """Scroll by what fits, less a row to read on from."""
-        self.scroll_now(self.top_row + direction * max(1, self.view_rows - 1))
+        self._scroll_by_hand(self.top_row + direction * max(1, self.view_rows - 1))
 
     def action_top(self) -> None:
         """Go to the beginning."""
-        self.scroll_now(0)
+        self._scroll_by_hand(0)
 
     def action_follow(self) -> None:
         """Go to the end and stay there while rows are added."""
         self._following = True
         self.scroll_now(self.max_scroll_y)
+
+    def on_mouse_scroll_up(self) -> None:
+        """The wheel turns; Textual scrolls."""
+        self.post_message(self.ScrolledByHand())
+
+    def _scroll_by_hand(self, y: float) -> None:
+        self.scroll_now(y)
+        self.post_message(self.ScrolledByHand())
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """The position mark can be dragged."""
@@ -164,4 +176,4 @@ class FollowView(ScrollView):
             self.release_mouse()
 
     def _drag_to(self, y: int) -> None:
-        self.scroll_now(self.max_scroll_y * y / max(1, self.view_rows - 1))
+        self._scroll_by_hand(self.max_scroll_y * y / max(1, self.view_rows - 1))
