@@ -160,3 +160,16 @@ def test_all_repeats_of_a_trial_are_found_however_they_became_known() -> None:
     state.take(RunStarted("again", (TrialKey("two", "mock-a", 5),), "t"))
     assert [trial.key.repeat for trial in state.repeats("two", "mock-a")] == [5]
     assert state.repeats("three", "mock-a") == ()
+
+
+def test_what_a_run_did_not_come_to_has_the_result_it_had_before() -> None:
+    state = RunState()
+    state.take_results([result_of(A, "failed")])
+    state.take(RunStarted("r", (A, B), "t"))
+    state.take(TrialStarted(A))
+    assert state.in_progress == {A}
+    assert trial_of(state).status == "running"
+    state.take(RunFinished("r", "cancelled", "t"))
+    assert trial_of(state).status == "failed"
+    assert state.in_progress == set()
+    assert list(state.trials) == [A]

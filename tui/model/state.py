@@ -37,7 +37,8 @@ _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
 
 
 class RunState:
-    """Everything known of one suite's trials: earlier results, and the run that is going or was the last."""
+    """Everything known of one suite's trials: earlier results, and the run that is going or was the last; `in_progress`
+    are those that have started and not finished."""
 
     def __init__(self) -> None:
         self.trials: dict[TrialKey, TrialProgress] = {}
@@ -46,7 +47,9 @@ class RunState:
         self.ended: runs.RunState | None = None
         self.stalled: str | None = None
         self.repository: RepositoryEvent | None = None
+        self.in_progress: set[TrialKey] = set()
         self._most_repeats = 1
+        self._before: dict[TrialKey, TrialProgress] = {}
 
     @property
     def running(self) -> bool:
@@ -89,20 +92,30 @@ class RunState:
                     self._finish(trial, event.result)
                 else:
                     _advance(trial, event, at)
+                    if isinstance(event, TrialStarted | AttemptStarted):
+                        self.in_progress.add(event.trial)
 
     def _begin(self, run_id: str, trials: tuple[TrialKey, ...]) -> None:
         self.run_id, self.ended = run_id, None
         self.counts = Counts(trials=len(trials))
+        self.in_progress.clear()
+        self._before = {key: self.trials[key] for key in trials if key in self.trials}
         for key in trials:
             self.trials[key] = TrialProgress(key)
             self._most_repeats = max(self._most_repeats, key.repeat)
 
     def _end(self, state: runs.RunState) -> None:
+        """What has no result now has the one it had before, if any."""
         self.ended = state
         for key in [key for key, trial in self.trials.items() if trial.is_open]:
             del self.trials[key]
+            if key in self._before:
+                self.trials[key] = self._before[key]
+        self.in_progress.clear()
+        self._before = {}
 
     def _finish(self, trial: TrialProgress, result: TrialResult) -> None:
+        self.in_progress.discard(trial.key)
         live = trial.attempt
         kept = _kept_trial(result)
         trial.status, trial.attempts, trial.result = kept.status, kept.attempts, result
