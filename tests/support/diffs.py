@@ -33,7 +33,7 @@ def applied(folder: Path, files: Files, answer: str, case: Case) -> TrialResult:
 def shown_for(folder: Path, files: Files, answer: str, case: Case) -> ShownDiff:
     """The same as the tab takes it."""
     result = applied(folder, files, answer, case)
-    shown = kept_diff(case, MODEL, TrialProgress(result.trial, "passed", result=result))
+    shown = kept_diff(case, TrialProgress(result.trial, "passed", result=result))
     assert shown is not None
     return shown
 

@@ -10,7 +10,6 @@ from tui.app.diff.shown import ShownDiff
 from tui.app.editing import edit
 from tui.model.diffs import FileDiff
 from tui.model.errors import AssayError, WorkspaceError
-from tui.model.trials import TrialKey
 
 
 async def open_changed_file(
@@ -19,7 +18,6 @@ async def open_changed_file(
     files: Sequence[FileDiff],
     number: int,
     line: int,
-    trial: TrialKey,
     repository: Path | None,
 ) -> str | None:
     """Open the file until the editor is closed; a sentence where that was not possible. The whole repository is there
@@ -32,7 +30,7 @@ async def open_changed_file(
         with temporary_folder() as folder:
             tree = folder / "files"
             tree.mkdir(mode=0o700)
-            place = await asyncio.to_thread(_fill, tree, shown, files, files[number], trial, repository)
+            place = await asyncio.to_thread(_fill, tree, shown, files, files[number], repository)
             return await edit(app, place, line)
     except AssayError as error:
         return str(error)
@@ -43,12 +41,11 @@ def _fill(
     shown: ShownDiff,
     files: Sequence[FileDiff],
     wanted: FileDiff,
-    trial: TrialKey,
     repository: Path | None,
 ) -> Path:
     from tui.session.worktree import check_out_trial, write_changed_files
 
-    kept = repository is not None and shown.block is None and check_out_trial(repository, trial, folder)
+    kept = repository is not None and shown.block is None and check_out_trial(repository, shown.trial, folder)
     place = folder / wanted.path
     if kept and place.is_file() and not place.is_symlink():
         return place

@@ -1,6 +1,5 @@
 """What the Diff tab shows: the kept changes of an answer, or what another block of it would change."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.diff.sides import Sides, find_sides
@@ -9,7 +8,7 @@ from tui.model.errors import WorkspaceError
 from tui.model.progress import TrialProgress
 from tui.model.shown import show_line
 from tui.model.suite import Case
-from tui.model.trials import Change, NotApplied
+from tui.model.trials import Change, NotApplied, TrialKey
 from tui.workspace.blocks import Block, find_blocks
 from tui.workspace.choosing import choose_blocks
 from tui.workspace.patches import read_diff
@@ -21,7 +20,7 @@ class ShownDiff:
     these are the kept changes."""
 
     case: Case
-    model: str
+    trial: TrialKey
     answer: str
     changes: tuple[Change, ...] = ()
     refused: tuple[NotApplied, ...] = ()
@@ -40,22 +39,14 @@ class ShownDiff:
         return find_sides(self.case, self.answer, file, block)
 
 
-def kept_diff(case: Case, model: str, trial: TrialProgress | None) -> ShownDiff | None:
+def kept_diff(case: Case, trial: TrialProgress | None) -> ShownDiff | None:
     """What is kept of a trial; None while there is no result."""
     result = trial.result if trial is not None else None
-    if result is None:
+    if trial is None or result is None:
         return None
     steps = result.attempts[-1].steps if result.attempts else ()
     answer = steps[-1].response if steps else ""
-    return ShownDiff(case, model, answer, result.changes, result.not_applied)
-
-
-def has_diff(case: Case | None, trials: Sequence[TrialProgress | None]) -> bool:
-    """Whether there is, or may be, something to show."""
-    if case is None:
-        return False
-    results = (trial.result for trial in trials if trial is not None)
-    return case.apply_changes or any(result and (result.changes or result.not_applied) for result in results)
+    return ShownDiff(case, trial.key, answer, result.changes, result.not_applied)
 
 
 def blocks_of(shown: ShownDiff) -> tuple[Block, ...]:
@@ -89,4 +80,4 @@ def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
             return f"Nothing is kept of {name} as it was, so the diff of another block cannot be told."
         return f"Block {block + 1} makes no change to {name}, or what that was is not kept."
     changes = tuple(made if change.path == target else change for change in kept.changes)
-    return ShownDiff(kept.case, kept.model, kept.answer, changes, refused, block)
+    return ShownDiff(kept.case, kept.trial, kept.answer, changes, refused, block)

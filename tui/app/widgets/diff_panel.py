@@ -54,7 +54,7 @@ class _PlaceLine(PieceLine):
         found = (view.current_match + 1, len(view.matches)) if view.searched else None
         preview = "" if shown.block is None else f"trying block {shown.block + 1}"
         file = files[here] if 0 <= here < len(files) else None
-        model = show_line(shown.model, 60)
+        model = show_line(shown.trial.model, 60)
         return place_line(
             file, model, view.look, (max(hunk, 1) if hunk else 0, view.document.hunk_count), found, preview, width
         )

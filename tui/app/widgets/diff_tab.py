@@ -12,7 +12,6 @@ from tui.app.diff.patch import is_lossy, patch_name, patch_text, save_patch
 from tui.app.diff.shown import block_in_use, blocks_of, with_block
 from tui.app.widgets.diff_panel import DiffPanel
 from tui.model.shown import show_line
-from tui.model.trials import TrialKey
 
 if TYPE_CHECKING:
     from tui.app.widgets.typing_line import TypingLine
@@ -115,7 +114,7 @@ class DiffTab(DiffPanel):
         """Ask for a name, and save all changes as a patch."""
         if self.shown is not None and self.shown.changes:
             line = await self._open_line("save", "the name of a new file")
-            line.value = patch_name(self.shown.case.id, self.shown.model)
+            line.value = patch_name(self.shown.case.id, self.shown.trial.model)
             line.cursor_position = len(line.value)
 
     def _save(self, name: str) -> None:
@@ -143,9 +142,8 @@ class DiffTab(DiffPanel):
         shown, number = self.shown, self.view.current_file
         if shown is None or not 0 <= number < len(self.files.files):
             return
-        trial = TrialKey(shown.case.id, shown.model)
         fault = await open_changed_file(
-            self.app, shown, self.files.files, number, self.view.current_line, trial, self.repository
+            self.app, shown, self.files.files, number, self.view.current_line, self.repository
         )
         self._say(fault or "That was a copy: what was changed in it is gone, and the result is as it was.")
 

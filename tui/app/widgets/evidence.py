@@ -1,29 +1,35 @@
-"""The tabs below the answers: Checks, Prompt, Risk, Attempts."""
+"""The tabs below the answers: Checks, Diff, Prompt, Risk, Attempts."""
 
 from collections.abc import Sequence
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from tui.app.exploring import Exploring
+from tui.app.presentation.changes import count_changes, has_changes, missing_changes
 from tui.app.presentation.telling import prompt_lines, risk_lines
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
 from tui.app.widgets.reading import Reading
 from tui.app.widgets.tab_line import Tab, TabLine
+from tui.model.events import RepositoryCloned
 
-TabId = Literal["checks", "prompt", "risk", "attempts"]
-TABS: tuple[TabId, ...] = ("checks", "prompt", "risk", "attempts")
+if TYPE_CHECKING:
+    from tui.app.widgets.diff_tab import DiffTab
+
+TabId = Literal["checks", "diff", "prompt", "risk", "attempts"]
+TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
 
 
 class Evidence(Vertical):
-    """Shows one tab at a time; only that one is kept up to date."""
+    """Shows one tab at a time; only that one is kept up to date. The diff is loaded when it is first turned to."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._line = TabLine(id="tabs")
-        self._tabs: dict[TabId, ChecksTab | AttemptsTab | Reading] = {
+        self._tabs: dict[TabId, ChecksTab | AttemptsTab | Reading | DiffTab] = {
             "checks": ChecksTab(id="tab-checks"),
             "prompt": Reading(id="tab-prompt"),
             "risk": Reading(id="tab-risk"),
@@ -41,34 +47,78 @@ class Evidence(Vertical):
     def turn_to(self, tab: TabId, looking: Exploring, model: str) -> None:
         """Show another tab."""
         self.current = tab
-        for name, widget in self._tabs.items():
-            widget.display = name == tab
-        self.show(looking, model)
+        if tab == "diff" and tab not in self._tabs:
+            self._load_diff()
+            self.call_after_refresh(self.show, looking, model)
+        else:
+            self.show(looking, model)
+
+    @property
+    def diff(self) -> "DiffTab | None":
+        """The diff, once it was looked at."""
+        return self._tabs.get("diff")  # type: ignore[return-value]
+
+    def offers(self, tab: TabId) -> bool:
+        """Whether there is such a tab for what is looked at."""
+        return any(each.id == tab for each in self._line.tabs)
+
+    def focus_diff(self) -> None:
+        """Read in the diff."""
+        if self.diff is not None and self.diff.display:
+            self.diff.view.focus()
+
+    def _load_diff(self) -> None:
+        from tui.app.widgets.diff_tab import DiffTab
+
+        tab = self._tabs["diff"] = DiffTab(id="tab-diff")
+        tab.display = False
+        self.mount(tab)
 
     def beside(self, by: int) -> TabId:
         """The tab so many to the right, around the ends."""
-        return TABS[(TABS.index(self.current) + by) % len(TABS)]
+        names = [tab.id for tab in self._line.tabs]
+        at = names.index(self.current) if self.current in names else 0
+        return next(tab for tab in TABS if tab == names[(at + by) % len(names)])
 
     def show(self, looking: Exploring, model: str) -> None:
-        """Show what is known now; `model` is the one whose prompt is shown."""
-        self._line.show(self._names(looking), self.current)
-        tab = self._tabs[self.current]
-        case = looking.case
+        """Show what is known now; `model` is the one whose prompt and diff are shown."""
+        names = self._names(looking, model)
+        # A case without a diff shows its checks, and the next one that has one its diff again.
+        seen = self.current if any(tab.id == self.current for tab in names) and self.current in self._tabs else "checks"
+        self._line.show(names, seen)
+        for name, widget in self._tabs.items():
+            widget.display = name == seen
+        tab, case = self._tabs[seen], looking.case
         if isinstance(tab, ChecksTab | AttemptsTab):
             tab.show(looking)
+        elif not isinstance(tab, Reading):
+            self._show_diff(tab, looking, model)
         elif case is None:
             tab.show_lines([])
-        elif self.current == "prompt":
+        elif seen == "prompt":
             tab.show_lines(prompt_lines(case, looking.trial(model), model))
         else:
             tab.show_lines(risk_lines(case))
 
-    def _names(self, looking: Exploring) -> Sequence[Tab]:
+    @staticmethod
+    def _show_diff(tab: "DiffTab", looking: Exploring, model: str) -> None:
+        from tui.app.diff.shown import kept_diff
+
+        case, trial, cloned = looking.case, looking.trial(model), looking.state.repository
+        if case is None:
+            return
+        kept = cloned.kept_folder if isinstance(cloned, RepositoryCloned) else None
+        tab.show(kept_diff(case, trial), missing_changes(case, trial, model), Path(kept) if kept else None)
+
+    def _names(self, looking: Exploring, model: str) -> Sequence[Tab]:
         case = looking.case
         risks = len(case.risk_criteria) if case else 0
         attempts = sum(len(trial.attempts) for trial in looking.repeats())
+        changed = count_changes(looking.trial(model))
+        diff = (Tab("diff", f"Diff {changed}" if changed else "Diff"),) if has_changes(case, looking.trials()) else ()
         return (
             Tab("checks", "Checks"),
+            *diff,
             Tab("prompt", "Prompt"),
             Tab("risk", f"Risk {risks}" if risks else "Risk"),
             Tab("attempts", f"Attempts {attempts}" if attempts else "Attempts"),

@@ -41,6 +41,11 @@ class TabLine(Widget, can_focus=True):
         self._tabs: Sequence[Tab] = ()
         self._current = ""
 
+    @property
+    def tabs(self) -> Sequence[Tab]:
+        """The tabs that are shown."""
+        return self._tabs
+
     def show(self, tabs: Sequence[Tab], current: str) -> None:
         """Show these tabs."""
         if (list(tabs), current) != (list(self._tabs), self._current):

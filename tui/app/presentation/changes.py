@@ -1,0 +1,32 @@
+"""Whether there are changes to show, and how many. Light: the diff itself is loaded when it is looked at."""
+
+from collections.abc import Iterable
+
+from tui.model.progress import TrialProgress
+from tui.model.shown import show_line
+from tui.model.suite import Case
+
+
+def has_changes(case: Case | None, trials: Iterable[TrialProgress | None]) -> bool:
+    """Whether the case changes files, or an answer of it did."""
+    if case is None:
+        return False
+    results = (trial.result for trial in trials if trial is not None)
+    return case.apply_changes or any(result and (result.changes or result.not_applied) for result in results)
+
+
+def count_changes(trial: TrialProgress | None) -> int:
+    """The files that an answer changed."""
+    return len(trial.result.changes) if trial is not None and trial.result is not None else 0
+
+
+def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
+    """Why there is no diff."""
+    name = show_line(model, 100)
+    if trial is not None and trial.is_open:
+        return f"{name} is still at it. What its answer changes is shown when it has come."
+    if trial is None or trial.result is None:
+        return f"{name} has not been asked yet. Press r to run this case."
+    if not case.apply_changes:
+        return f"The answer of {name} changed nothing: the case does not ask for it."
+    return f"The answer of {name} has no code block, so it changed nothing."
