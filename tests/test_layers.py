@@ -9,14 +9,15 @@ import pytest
 import tui
 
 PACKAGE = Path(tui.__file__).parent
-SIBLINGS = {"suites", "providers", "checks", "workspace", "store", "risk", "reports", "config"}
+SIBLINGS = {"suites", "providers", "checks", "workspace", "store", "risk", "reports", "config", "imports"}
+GROUND = {"model", "statistics"}
 ALLOWED = {
-    "model": {"model"},
-    **{sibling: {"model", sibling} for sibling in SIBLINGS},
-    "runner": {"model", "runner", *SIBLINGS},
-    "session": {"model", "runner", "session", *SIBLINGS},
-    "app": {"model", "runner", "session", "app", *SIBLINGS},
-    "cli": {"model", "runner", "session", "app", "cli", *SIBLINGS},
+    **{ground: {ground} for ground in GROUND},
+    **{sibling: {sibling, *GROUND} for sibling in SIBLINGS},
+    "runner": {"runner", *SIBLINGS, *GROUND},
+    "session": {"runner", "session", *SIBLINGS, *GROUND},
+    "app": {"runner", "session", "app", *SIBLINGS, *GROUND},
+    "cli": {"runner", "session", "app", "cli", *SIBLINGS, *GROUND},
     "__main__": {"cli"},
 }
 HOMES = {
@@ -26,6 +27,8 @@ HOMES = {
     "aiohttp": "providers",
     "pygit2": "workspace",
     "sqlite3": "store",
+    "numpy": "statistics",
+    "scipy": "statistics",
 }
 MODEL_MAY_USE = {"pydantic", "typing_extensions", "tui"}
 

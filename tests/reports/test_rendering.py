@@ -338,7 +338,7 @@ def test_html_shows_a_few_things_people_look_for() -> None:
     for words in (
         "1 of 8 trials was not run",
         "15–85%",
-        "not enough to tell them apart",
+        "not enough data: 2 cases differ, it takes 6 at least",
         "401: the key in LOCAL_KEY was refused.",
         "passed 2/2 (flaky)",
         "not scored yet",

@@ -8,8 +8,9 @@ from tests.support.kept_runs import keep, make_case, make_plan, make_result, sma
 from tui.model.kept import KeptRun
 from tui.model.suite import Case
 from tui.model.trials import TrialKey, Verdict
-from tui.reports.statistics import mcnemar_exact, wilson_interval
 from tui.reports.summary import Effort, Tally, summarize
+from tui.statistics.pairs import mcnemar_exact
+from tui.statistics.shares import wilson_interval
 
 A, B, C = "openai/mock-a", "local/mock-b", "third"
 

@@ -112,7 +112,7 @@ def _comparisons(run: Reported) -> Iterator[str]:
     rows = [
         (
             f"{line(each.a)} <span class='dim'>against</span> {line(each.b)}",
-            line(wording.judgement(each, len(comparisons))),
+            line(wording.judgement(each)),
             _cases(each.win_cases),
             _cases(each.loss_cases),
             str(each.ties),

@@ -91,7 +91,7 @@ def _comparisons(run: Reported) -> Iterator[str]:
         (
             inline(each.a),
             inline(each.b),
-            inline(wording.judgement(each, len(comparisons))),
+            inline(wording.judgement(each)),
             wording.method(each),
             str(each.wins),
             str(each.losses),

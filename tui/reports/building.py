@@ -8,8 +8,8 @@ from tui.model.kept import KeptRun
 from tui.model.suite import Case
 from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult
 from tui.model.values import JsonObject, JsonValue
-from tui.reports.comparing import Comparison
 from tui.reports.summary import Repeats, Summary, Tally, cases_of, summarize
+from tui.statistics.comparing import Comparison
 
 Scores = Mapping[TrialKey, Sequence[JsonObject]]
 """For each trial its scores: `{"criterion", "severity", "extent", "band", "note", "reviewer", "scored_at"}`."""

@@ -1,15 +1,18 @@
 """The figures of a run: counts, intervals, repeats and the comparison of each pair of models."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import median
 
 from tui.model.kept import KeptRun
 from tui.model.outcomes import add_known, outcome_of
 from tui.model.suite import Case
-from tui.model.trials import TrialResult
-from tui.reports.comparing import Comparison, compare_models
-from tui.reports.statistics import pass_at, pass_hat, wilson_interval
+from tui.model.trials import TrialResult, Verdict
+from tui.statistics.comparing import Comparison, compare_models
+from tui.statistics.quantiles import spread_of
+from tui.statistics.repeats import is_mixed, pass_curves
+from tui.statistics.shares import Passes, clustered_interval, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,32 +30,39 @@ class Tally:
 class Repeats:
     """What asking again shows. `n` is how often each case was to be asked; `pass_at_k` and `pass_hat_k` are means over
     the cases with at least k results; `flake_rate` is the share of cases that came out mixed: a plain pass among their
-    repeats and something else too, or a trial that passed only on a later attempt."""
+    repeats and something else too, or a trial that passed only on a later attempt. `pass_rate_95` is the interval of
+    the pass rate that reckons with the repeats of a case hanging together, where Wilson's takes them for independent.
+    """
 
     n: int
     pass_at_k: Mapping[int, float]
     pass_hat_k: Mapping[int, float]
     flake_rate: float
+    pass_rate_95: tuple[float, float] = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a model's answers took: the median of a trial's last attempt in milliseconds, the tokens of all attempts."""
+    """What a model's answers took: median and 95th percentile of a trial's last attempt in milliseconds (the latter
+    None under 20 trials), the tokens of all attempts."""
 
     median_ms: float | None
     first_token_ms: float | None
     input_tokens: int | None
     output_tokens: int | None
+    p95_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All figures of a run. `planned` is the number of trials, `total.trials` that of results."""
+    """All figures of a run. `planned` is the number of trials, `total.trials` that of results; `errors` says for each
+    model what a tally's errors were."""
 
     planned: int
     total: Tally
     by_model: Mapping[str, Tally]
     by_category: Mapping[str, Tally]
+    errors: Mapping[str, Mapping[Verdict, int]]
     pass_rate_95: Mapping[str, tuple[float, float]]
     repeats: Mapping[str, Repeats]
     effort: Mapping[str, Effort]
@@ -110,28 +120,35 @@ def summarize(kept: KeptRun) -> Summary:
         total=tally(kept.results),
         by_model=tallies,
         by_category={category: tally(results) for category, results in by_category.items()},
+        errors={model: _errors(results) for model, results in by_model.items()},
         pass_rate_95={model: wilson_interval(count.passed, count.trials) for model, count in tallies.items()},
         repeats={model: _repeats(asked.get(model, 0), results) for model, results in by_model.items()},
         effort={model: _effort(results) for model, results in by_model.items()},
-        comparisons=compare_models(by_model),
+        comparisons=compare_models({model: passes_of(results) for model, results in by_model.items()}),
     )
 
 
-def _repeats(n: int, results: Iterable[TrialResult]) -> Repeats:
-    by_case: dict[str, list[bool]] = {}
-    mixed: set[str] = set()
+def passes_of(results: Iterable[TrialResult]) -> dict[str, Passes]:
+    """For each case how many of its results are plain passes."""
+    passes: dict[str, Passes] = {}
     for result in results:
-        by_case.setdefault(result.trial.case, []).append(result.verdict == "passed" and not result.flaky)
-        if result.flaky:
-            mixed.add(result.trial.case)
-    mixed.update(case for case, passes in by_case.items() if any(passes) and not all(passes))
-    at: dict[int, float] = {}
-    hat: dict[int, float] = {}
-    for k in range(1, max(map(len, by_case.values()), default=0) + 1):
-        counts = [(len(passes), sum(passes)) for passes in by_case.values() if len(passes) >= k]
-        at[k] = fmean(pass_at(k, *count) for count in counts)
-        hat[k] = fmean(pass_hat(k, *count) for count in counts)
-    return Repeats(n, at, hat, len(mixed) / len(by_case) if by_case else 0.0)
+        passed, asked = passes.get(result.trial.case, (0, 0))
+        plain = result.verdict == "passed" and not result.flaky
+        passes[result.trial.case] = Passes(passed + plain, asked + 1)
+    return passes
+
+
+def _errors(results: Iterable[TrialResult]) -> dict[Verdict, int]:
+    return dict(Counter(result.verdict for result in results if result.verdict not in ("passed", "failed")))
+
+
+def _repeats(n: int, results: Iterable[TrialResult]) -> Repeats:
+    results = [*results]
+    passes = passes_of(results)
+    mixed = {case for case, count in passes.items() if is_mixed(count)}
+    mixed.update(result.trial.case for result in results if result.flaky)
+    at, hat = pass_curves(passes)
+    return Repeats(n, at, hat, len(mixed) / len(passes) if passes else 0.0, clustered_interval([*passes.values()]))
 
 
 def _effort(results: list[TrialResult]) -> Effort:
@@ -139,9 +156,11 @@ def _effort(results: list[TrialResult]) -> Effort:
     durations = [outcome.duration_ms for outcome in outcomes if outcome.duration_ms > 0]
     firsts = [outcome.first_token_ms for outcome in outcomes if outcome.first_token_ms is not None]
     usages = [step.usage for result in results for attempt in result.attempts for step in attempt.steps]
+    spread = spread_of(durations)
     return Effort(
-        median(durations) if durations else None,
+        spread.median,
         median(firsts) if firsts else None,
         add_known(usage.input_tokens for usage in usages),
         add_known(usage.output_tokens for usage in usages),
+        spread.p95,
     )

@@ -9,8 +9,9 @@ from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import CheckResult, TrialResult
 from tui.reports.building import Scores
-from tui.reports.comparing import Comparison
 from tui.reports.summary import Summary, Tally
+from tui.statistics.comparing import Comparison
+from tui.statistics.pairs import cases_needed
 
 MARKS = {
     "passed": "✓",
@@ -33,7 +34,6 @@ CHECKS = {
     "expected": "expected",
     "command": "command",
 }
-_SURE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,18 +131,28 @@ def not_passed(results: Sequence[TrialResult]) -> list[TrialResult]:
     return [result for result in results if outcome_word(result) != "passed"]
 
 
-def judgement(comparison: Comparison, pairs: int) -> str:
-    """What a comparison says, in words; `pairs` is how many were compared in all."""
-    p = comparison.p_holm if pairs > 1 else comparison.p_value
-    if comparison.wins + comparison.losses + comparison.ties == 0:
-        return "no case in common"
-    if p >= _SURE:
-        return "not enough to tell them apart"
-    # A greater share of passes may come with fewer cases won; then neither is called better.
-    if comparison.wins == comparison.losses:
-        return "they differ"
-    better = comparison.a if comparison.wins > comparison.losses else comparison.b
-    return f"{better} does better"
+def judgement(comparison: Comparison) -> str:
+    """What a comparison says, in words."""
+    match comparison.finding:
+        case "a":
+            return f"{comparison.a} does better"
+        case "b":
+            return f"{comparison.b} does better"
+        case "nothing in common":
+            return "no case in common"
+        case "not enough data":
+            differ = comparison.wins + comparison.losses
+            cases = "1 case differs" if differ == 1 else f"{differ} cases differ"
+            return f"not enough data: {cases}, it takes {cases_needed(comparison.pairs)} at least"
+        case finding:
+            return finding
+
+
+def difference(comparison: Comparison) -> str:
+    """`+12 points (3 to 21)`: the first model's pass rate less the second's, over the cases of both."""
+    low, high = (f"{100 * end:+.0f}".replace("-", "−").replace("+0", "0") for end in comparison.difference_95)
+    mean = f"{100 * comparison.difference:+.0f}".replace("-", "−")
+    return f"{mean} points ({low} to {high})"
 
 
 def method(comparison: Comparison) -> str:

@@ -1,0 +1,59 @@
+"""What repeats show, by counting all choices."""
+
+import itertools
+
+import pytest
+
+from tui.statistics.repeats import is_mixed, meets_share, pass_at, pass_curves, pass_hat
+from tui.statistics.shares import Passes
+
+
+def test_pass_at_k_is_what_counting_all_choices_gives() -> None:
+    for repeats in range(1, 8):
+        for passes in range(repeats + 1):
+            outcomes = [index < passes for index in range(repeats)]
+            for k in range(1, repeats + 1):
+                choices = list(itertools.combinations(outcomes, k))
+                assert pass_at(k, repeats, passes) == pytest.approx(sum(map(any, choices)) / len(choices))
+                assert pass_hat(k, repeats, passes) == pytest.approx(sum(map(all, choices)) / len(choices))
+
+
+def test_pass_at_k_as_published() -> None:
+    # Chen et al. (2021), arXiv:2107.03374, figure 3: 1 − C(n−c, k) / C(n, k), by the product that they compute.
+    for samples, correct, k in ((200, 13, 10), (100, 1, 100), (20, 20, 3), (10, 8, 5)):
+        product = 1.0
+        for number in range(samples - correct + 1, samples + 1):
+            product *= 1 - k / number
+        published = 1.0 if samples - correct < k else 1 - product
+        assert pass_at(k, samples, correct) == pytest.approx(published)
+
+
+def test_curves_are_means_over_the_cases_that_have_enough() -> None:
+    at, hat = pass_curves({"one": Passes(2, 3), "two": Passes(0, 1), "none": Passes(0, 0)})
+    assert at == pytest.approx({1: 1 / 3, 2: 1.0, 3: 1.0})
+    assert hat == pytest.approx({1: 1 / 3, 2: 1 / 3, 3: 0.0})
+    assert pass_curves({}) == ({}, {})
+
+
+def test_mixed() -> None:
+    assert [is_mixed(Passes(passed, 3)) for passed in range(4)] == [False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("case", "planned", "required", "meets"),
+    [
+        (Passes(2, 3), 3, 2 / 3, True),
+        (Passes(2, 3), 3, 0.67, False),
+        (Passes(3, 5), 5, 0.6, True),
+        (Passes(7, 10), 10, 0.7, True),
+        (Passes(29, 100), 100, 0.29, True),
+        (Passes(1, 1), 1, 1.0, True),
+        (Passes(0, 1), 1, 0.01, False),
+        (Passes(2, 2), 3, 0.6, True),
+        (Passes(1, 2), 3, 0.6, None),
+        (Passes(0, 2), 3, 0.6, False),
+        (Passes(0, 0), 3, 0.6, None),
+    ],
+)
+def test_a_share_of_repeats(case: Passes, planned: int, required: float, meets: bool | None) -> None:
+    assert meets_share(case, planned, required) is meets

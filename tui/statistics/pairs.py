@@ -1,0 +1,98 @@
+"""Tests of paired outcomes: which of two is better on the same cases. numpy is loaded only where there are repeats."""
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Values = NDArray[numpy.float64]
+
+ALPHA = 0.05
+# Beyond this the sums are drawn, not listed.
+_MOST_SUMS = 300_000
+_SAMPLES = 9_999
+_SEED = 20_261_120
+
+
+def cases_needed(pairs: int = 1) -> int:
+    """How many cases have to differ before any outcome at all could be significant after Holm over so many pairs:
+    with fewer there is not enough data, whatever it says. Six for one pair."""
+    return next(cases for cases in range(1, 2_000) if 2.0 ** (1 - cases) * pairs <= ALPHA)
+
+
+def mcnemar_exact(wins: int, losses: int) -> float:
+    """McNemar's test, exact and two-sided (not mid-p): how likely a split at least as uneven is where both are even."""
+    pairs = wins + losses
+    term = total = 1
+    for count in range(min(wins, losses)):
+        term = term * (pairs - count) // (count + 1)
+        total += term
+    # As integers, since the powers of two outgrow a float; the middle of an even split would be counted twice.
+    return min(1.0, 2 * total / 2**pairs) if pairs else 1.0
+
+
+def adjust_holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values after Holm (1979), in the order in which they were given."""
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda index: p_values[index])):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted
+
+
+def paired_bootstrap(differences: Sequence[int]) -> float:
+    """Two-sided p-value for no difference between two models that were asked more than once: `differences` holds one
+    for each case, all in the same unit (a share of passes times a common multiple of the repeats).
+
+    The wild bootstrap over cases: each case keeps its difference and draws its sign (Liu 1988; Davidson & Flachaire
+    2008), which is also Fisher's randomisation test. Where two models are equal, every sign was as likely as the other,
+    so that it errs in at most one of twenty with however few cases; drawing cases with replacement does not promise
+    that. All signs are counted, unless the sums would be too many: then 9,999 are drawn from a fixed seed.
+    """
+    sizes = Counter(abs(difference) for difference in differences if difference)
+    unit = math.gcd(*sizes)
+    total = sum(size * number for size, number in sizes.items())
+    observed = abs(sum(differences))
+    if not observed:
+        return 1.0
+    if total // unit > _MOST_SUMS:
+        return _drawn(sizes, observed)
+    sums = _sums({size // unit: number for size, number in sizes.items()}, total // unit)
+    # `sums` is by the part that has its sign turned to plus; the far end of either side is as far as what was seen.
+    reached = (total + observed) // (2 * unit)
+    return float(min(1.0, max(2 * sums[reached:].sum(), sys.float_info.min)))
+
+
+def _sums(sizes: dict[int, int], total: int) -> "Values":
+    """The chance of each sum, from 0 to the total, where every piece is in it or not by the toss of a coin."""
+    import numpy
+    from scipy.special import gammaln
+
+    sums = numpy.zeros(total + 1)
+    sums[0] = 1.0
+    reach = 0
+    for size, number in sizes.items():
+        taken = numpy.arange(number + 1)
+        logs = gammaln(number + 1) - gammaln(taken + 1) - gammaln(number - taken + 1) - number * math.log(2)
+        before, sums = sums[: reach + 1].copy(), numpy.zeros(total + 1)
+        for count in numpy.flatnonzero(logs > -700):
+            at = int(count) * size
+            sums[at : at + reach + 1] += math.exp(logs[count]) * before
+        reach += size * number
+    return sums
+
+
+def _drawn(sizes: Counter[int], observed: int) -> float:
+    import numpy
+
+    random = numpy.random.default_rng(_SEED)
+    sums = numpy.zeros(_SAMPLES)
+    for size, number in sizes.items():
+        sums += float(size) * (2.0 * random.binomial(number, 0.5, _SAMPLES) - number)
+    return float((numpy.abs(sums) >= observed * (1 - 1e-12)).sum() + 1) / (_SAMPLES + 1)

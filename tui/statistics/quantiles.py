@@ -1,0 +1,65 @@
+"""Medians and 95th percentiles, and how far they can be trusted."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tui.statistics.shares import Z95
+
+LEAST_FOR_P95 = 20
+"""With fewer values the 95th percentile would be the largest of them: there is not enough data to say."""
+_LARGEST_EXACT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Durations or other values that have no bell shape. Whatever is None, there are too few values for: the median's
+    95% interval needs 6, the 95th percentile 20."""
+
+    count: int
+    median: float | None = None
+    median_95: tuple[float, float] | None = None
+    p95: float | None = None
+
+
+def spread_of(values: Iterable[float]) -> Spread:
+    """The spread of some values."""
+    ordered = sorted(values)
+    if not ordered:
+        return Spread(0)
+    # The nearest rank: a value that was really seen.
+    rank = math.ceil(0.95 * len(ordered) - 1e-9)
+    p95 = ordered[rank - 1] if len(ordered) >= LEAST_FOR_P95 else None
+    return Spread(len(ordered), median(ordered), median_interval(ordered), p95)
+
+
+def median_interval(ordered: Sequence[float]) -> tuple[float, float] | None:
+    """The 95% interval of the median of sorted values, whatever their distribution: the sign test's, between its two
+    nearest ranks by Hettmansperger & Sheather (1986). None for fewer than six values."""
+    size = len(ordered)
+    if size < 6:
+        return None
+    rank, sure, less_sure = _ranks(size)
+    part = (sure - 0.95) / (sure - less_sure)
+    weight = (size - rank) * part / (rank + (size - 2 * rank) * part)
+    low = ordered[rank - 1] + weight * (ordered[rank] - ordered[rank - 1])
+    high = ordered[size - rank] - weight * (ordered[size - rank] - ordered[size - rank - 1])
+    return low, high
+
+
+def _ranks(size: int) -> tuple[int, float, float]:
+    """The last rank from either end between which the median is in at least 95%, with its confidence and that of the
+    rank after it."""
+    if size > _LARGEST_EXACT:
+        deviation = math.sqrt(size) / 2
+        rank = math.floor((size + 1) / 2 - Z95 * deviation)
+        bells = (size / 2 - rank + 0.5) / deviation, (size / 2 - rank - 0.5) / deviation
+        return rank, math.erf(bells[0] / math.sqrt(2)), math.erf(bells[1] / math.sqrt(2))
+    term, below, rank = 1, 1, 1
+    # As whole numbers: `below` counts the outcomes of so many coins that leave fewer than `rank` heads.
+    while True:
+        term = term * (size - rank + 1) // rank
+        if 2 * (below + term) > 0.05 * 2**size:
+            return rank, 1 - 2 * below / 2**size, 1 - 2 * (below + term) / 2**size
+        below, rank = below + term, rank + 1
