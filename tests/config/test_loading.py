@@ -116,6 +116,34 @@ def test_an_entry_is_laid_over_the_built_in_provider(tmp_path: Path) -> None:
     assert config.providers["openrouter"].base_url == "http://127.0.0.1:1/v1"
 
 
+def test_the_protocol_is_chosen_for_a_provider_or_a_variant(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        "models: {deep: {provider: openai, id: new-thing, api: responses}}\n"
+        "providers: {mine: {base_url: 'http://h/v1', api: responses}}\n",
+    )
+    assert config.variants["deep"].settings.api == "responses"
+    assert config.providers["mine"].api == "responses"
+
+
+def test_anthropic_may_be_reached_in_another_way(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        "providers:\n"
+        "  anthropic: {headers: {anthropic-version: '2026-10-21'}}\n"
+        "  gateway: {kind: anthropic, base_url: 'http://h', api_key: '${GATE}'}\n",
+        {"ANTHROPIC_API_KEY": "a-key", "GATE": "g-key"},
+    )
+    anthropic, gateway = config.providers["anthropic"], config.providers["gateway"]
+    assert (anthropic.api_key, anthropic.headers) == ("a-key", {"anthropic-version": "2026-10-21"})
+    assert (gateway.kind, gateway.base_url, gateway.api_key, gateway.key_name) == (
+        "anthropic",
+        "http://h",
+        "g-key",
+        "GATE",
+    )
+
+
 def test_a_variable_that_is_not_set_is_asked_for_when_it_is_needed(tmp_path: Path) -> None:
     text = "providers: {mine: {base_url: 'http://h/v1', api_key: '${A_KEY}', headers: {X-B: '${B_KEY}'}}}"
     config = loaded(tmp_path, text, {"A_KEY": " "})
@@ -170,7 +198,7 @@ WRONG: list[tuple[str, str, str]] = [
         "models: {a: {id: x, temprature: 1}}\n",
         "1:21",
         "models.a.temprature: unknown key. Did you mean temperature? Known keys are provider, id, "
-        "temperature, top_p, seed, max_tokens, system",
+        "temperature, top_p, seed, max_tokens, system, api",
     ),
     ("models: {a: {id: x, temperature: true}}\n", "1:34", "models.a.temperature: must be a number"),
     ("models: {a: {id: x, temperature: '1'}}\n", "1:34", "models.a.temperature: must be a number"),
@@ -178,6 +206,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("models: {a: {id: x, top_p: 2}}\n", "1:28", "models.a.top_p: must be from 0 to 1"),
     ("models: {a: {id: x, seed: 1.5}}\n", "1:27", "models.a.seed: must be a whole number"),
     ("models: {a: {id: x, max_tokens: 0}}\n", "1:33", "models.a.max_tokens: must be at least 1 and below 2^63"),
+    ("models: {a: {id: x, api: grpc}}\n", "1:26", "models.a.api: must be chat or responses"),
     ("models: {a: {id: x, system: [a]}}\n", "1:29", "models.a.system: must be a single value, not a list"),
     (
         "models: {a: {id: x, provider: opnai}}\n",
@@ -227,6 +256,21 @@ WRONG: list[tuple[str, str, str]] = [
         "providers: {openai: {proxy: 'socks5://h'}}\n",
         "1:29",
         "providers.openai.proxy: must begin with http:// or https://",
+    ),
+    (
+        "providers: {openai: {api: response}}\n",
+        "1:27",
+        "providers.openai.api: Did you mean responses? Must be one of chat, responses",
+    ),
+    (
+        "providers: {anthropic: {api: chat}}\n",
+        "1:30",
+        "providers.anthropic.api: chooses between OpenAI's protocols; this provider speaks none of them",
+    ),
+    (
+        "providers: {mine: {kind: anthropic}}\n",
+        "1:13",
+        "providers.mine: needs a base_url, for example http://localhost:8080",
     ),
     ("providers: {openai: {api_key: 12345}}\n", "1:31", "providers.openai.api_key: must be a text; put it in quotes"),
     (

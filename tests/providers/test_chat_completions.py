@@ -10,7 +10,8 @@ from tests.support.replies import delta, event
 from tui.model.chunks import Chunk, Counted, Reasoning, Text, ToolCall
 from tui.model.trials import Usage
 from tui.providers.answer_text import AnswerTooLong
-from tui.providers.chat_completions import ChatDecoder, ErrorObject, NoCompletion, Unreadable
+from tui.providers.chat_completions import ChatDecoder
+from tui.providers.decoding import ErrorObject, NoAnswer, Unreadable
 from tui.providers.sse import EventTooLong
 
 MIB = 1024 * 1024
@@ -260,7 +261,7 @@ def test_a_whole_answer_that_is_no_json_object(raw: bytes) -> None:
 
 
 def test_a_whole_answer_that_is_something_else() -> None:
-    with pytest.raises(NoCompletion):
+    with pytest.raises(NoAnswer):
         decoder().take_whole(b'{"status": "ok"}')
     with pytest.raises(ErrorObject):
         decoder().take_whole(b'{"error": {"message": "m"}}')

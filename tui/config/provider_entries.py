@@ -9,11 +9,13 @@ from urllib.parse import unquote, urlsplit
 from tui.config.interpolation import fill, has_variable, variable_fault
 from tui.config.nodes import Place
 from tui.model.nearest import did_you_mean
+from tui.model.parameters import APIS
 from tui.model.servers import built_in, has_password, token_limit_for, url_fault
 from tui.model.subjects import ProviderSettings
 
-FIELDS = ("kind", "base_url", "api_key", "headers", "token_limit", "proxy")
+FIELDS = ("kind", "base_url", "api_key", "headers", "token_limit", "api", "proxy")
 _KINDS = ("openai", "local", "anthropic", "copilot")
+_EXAMPLES = {"openai": "http://localhost:8080/v1", "anthropic": "http://localhost:8080"}
 _TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -46,6 +48,8 @@ def read_provider(name: str, place: Place, environ: Mapping[str, str]) -> Provid
         given["token_limit"] = token_limit_for(url)
     if "token_limit" in fields and (limit := fields["token_limit"].text(_one_of(_TOKEN_LIMITS))):
         given["token_limit"] = limit
+    if "api" in fields and (api := fields["api"].text(_one_of(APIS))):
+        given["api"] = api
     entry = ProviderEntry(replace(base, **given))
     if "proxy" in fields and (proxy := fields["proxy"].text(_proxy_fault)):
         entry.settings = replace(entry.settings, proxy=proxy)
@@ -54,8 +58,11 @@ def read_provider(name: str, place: Place, environ: Mapping[str, str]) -> Provid
         _read_key(entry, fields["api_key"], environ)
     if "headers" in fields:
         _read_headers(entry, fields["headers"], environ)
-    if entry.settings.kind == "openai" and entry.settings.base_url is None and "base_url" not in fields:
-        place.complain_of_name("needs a base_url, for example http://localhost:8080/v1")
+    kind = entry.settings.kind
+    if kind in _EXAMPLES and entry.settings.base_url is None and "base_url" not in fields:
+        place.complain_of_name(f"needs a base_url, for example {_EXAMPLES[kind]}")
+    if kind != "openai" and "api" in fields:
+        fields["api"].complain("chooses between OpenAI's protocols; this provider speaks none of them")
     entry.settings = replace(entry.settings, missing=tuple(entry.missing))
     return entry
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from tui.model.subjects import Settings
 
-PARAMETERS = ("temperature", "top_p", "seed", "max_tokens", "system")
+PARAMETERS = ("temperature", "top_p", "seed", "max_tokens", "system", "api")
+APIS = ("chat", "responses")
 _LARGEST_SEED = 2**63 - 1
 
 
@@ -15,6 +16,8 @@ def parameter_fault(name: str, value: object) -> str | None:
     """Why this value cannot be used for that parameter, in a few words; None when it can. A bool is no number."""
     if name == "system":
         return None if isinstance(value, str) else "must be a text"
+    if name == "api":
+        return None if value in APIS else f"must be {' or '.join(APIS)}"
     if name in ("seed", "max_tokens"):
         if isinstance(value, bool) or not isinstance(value, int):
             return "must be a whole number"
@@ -33,7 +36,7 @@ def settings_from(values: Mapping[str, Any], base: Settings) -> Settings:
 
 def parameter_from_text(name: str, text: str) -> object:
     """The value that a text such as `0.8` stands for; the text itself where it stands for none."""
-    if name == "system":
+    if name in ("system", "api"):
         return text
     for kind in (int, float):
         try:

@@ -8,17 +8,20 @@ from tui.model.problems import Problem
 
 ProviderKind = Literal["openai", "anthropic", "copilot", "local", "replay", "agent"]
 TokenLimitParameter = Literal["max_tokens", "max_completion_tokens"]
+Api = Literal["chat", "responses"]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is asked of a model besides the prompt; None means: the provider's default."""
+    """What is asked of a model besides the prompt; None means: the provider's default. `api` is by which of OpenAI's
+    protocols it is asked."""
 
     temperature: float | None = None
     top_p: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
     system: str | None = None
+    api: Api | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ class Variant:
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
     """How a provider is reached. `api_key` is the key itself, `key_name` the variable it came from or would come from;
-    `missing` are variables that the config names for it and the environment lacks."""
+    `missing` are variables that the config names for it and the environment lacks; `api` holds for the models that
+    name none themselves."""
 
     name: str
     kind: ProviderKind
@@ -59,6 +63,7 @@ class ProviderSettings:
     token_limit: TokenLimitParameter = "max_tokens"
     proxy: str | None = field(default=None, repr=False)
     missing: tuple[str, ...] = ()
+    api: Api | None = None
 
 
 @dataclass(frozen=True, slots=True)

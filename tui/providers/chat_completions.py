@@ -1,14 +1,13 @@
 """Chat completions, streamed or whole: bytes in, chunks out. No network in here."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.model.chunks import Chunk, Counted, FinishReason, ToolCall
+from tui.model.chunks import Counted, FinishReason, ToolCall
 from tui.model.trials import Usage
-from tui.providers.answer_text import AnswerText, Kind
-from tui.providers.sse import SseDecoder, SseEvent
+from tui.providers.answer_text import Kind
+from tui.providers.decoding import AnswerDecoder, ErrorObject, NoAnswer, count_of
 
 _FINISHES: Mapping[str, FinishReason] = {
     "stop": "stop",
@@ -21,82 +20,34 @@ _FINISHES: Mapping[str, FinishReason] = {
 }
 
 
-class Unreadable(Exception):
-    """What came is not JSON; the text says what, for a person."""
-
-
-class NoCompletion(Exception):
-    """What came is JSON, but no chat completion."""
-
-
-class ErrorObject(Exception):
-    """The server sent an error in place of an answer, or in the midst of one: `error` is it, decoded."""
-
-    def __init__(self, error: object) -> None:
-        super().__init__("error object")
-        self.error = error
-
-
 @dataclass(slots=True)
 class _ToolCall:
     name: str = ""
     arguments: list[str] = field(default_factory=list)
 
 
-class ChatDecoder:
-    """Decodes one answer: feed bytes, take chunks. `finish` is the finish reason once it came, `done` whether [DONE]
-    came, `events` how many events came. After an exception, `take` still gives what had been decoded before it."""
+class ChatDecoder(AnswerDecoder):
+    """Decodes one chat completion; [DONE] ends it."""
+
+    what = "chat completion"
+    done_by_mark = True
 
     def __init__(self, answer_size: int, event_size: int) -> None:
-        self._sse = SseDecoder(event_size)
-        self._text = AnswerText(answer_size)
+        super().__init__(answer_size, event_size)
         self._tools: dict[object, _ToolCall] = {}
         self._refused = False
-        self.finish: FinishReason | None = None
-        self.done = False
-        self.events = 0
 
-    def take(self) -> list[Chunk]:
-        """The chunks decoded since the last time."""
-        return self._text.take()
+    def _take_answer(self, answer: Mapping[str, Any]) -> None:
+        self._take_chunk(answer)
+        if not isinstance(answer.get("choices"), list):
+            raise NoAnswer
 
-    def feed(self, data: bytes) -> None:
-        """Bytes of a stream. Raises EventTooLong, AnswerTooLong, Unreadable, ErrorObject."""
-        for event in self._sse.feed(data):
-            self._take_event(event)
-
-    def end(self) -> None:
-        """The body is over: an event without its blank line counts, and tool calls are whole. Raises as `feed`."""
-        for event in self._sse.flush():
-            self._take_event(event)
-        self._text.end()
+    def _take_end(self) -> None:
         for call in self._tools.values():
             self._text.add(ToolCall(call.name, "".join(call.arguments)))
         self._tools.clear()
 
-    def take_whole(self, data: bytes) -> None:
-        """The body of an answer that is no stream. Raises Unreadable, NoCompletion, ErrorObject, AnswerTooLong."""
-        answer = _json_object(data.decode("utf-8-sig", errors="replace"), "Unreadable answer (not JSON)")
-        self._take_object(answer)
-        if not isinstance(answer.get("choices"), list):
-            raise NoCompletion
-        self.finish = self.finish or "other"
-        self.done = True
-        self.end()
-
-    def _take_event(self, event: SseEvent) -> None:
-        if self.done or not event.data:
-            return
-        self.events += 1
-        if event.data.startswith("[DONE]"):
-            self.done = True
-            return
-        chunk = _json_object(event.data, f"Unreadable chunk {self.events}")
-        if event.name == "error" and not chunk.get("error"):
-            raise ErrorObject(chunk)
-        self._take_object(chunk)
-
-    def _take_object(self, chunk: Mapping[str, Any]) -> None:
+    def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         if chunk.get("error"):
             raise ErrorObject(chunk["error"])
         if chunk.get("object") == "error":
@@ -156,16 +107,6 @@ class ChatDecoder:
                 call.arguments.append(arguments)
 
 
-def _json_object(text: str, otherwise: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        raise Unreadable(otherwise) from None
-    if not isinstance(value, dict):
-        raise Unreadable(otherwise)
-    return value
-
-
 def _reasoning_of(delta: Mapping[str, Any]) -> str:
     """Reasoning has three names; a server that uses several says the same in each."""
     for name in ("reasoning_content", "reasoning"):
@@ -184,12 +125,9 @@ def read_usage(chunk: Mapping[str, Any]) -> Usage | None:
     if isinstance(usage, dict):
         details = usage.get("completion_tokens_details")
         reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
-        return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(reasoning))
+        prompt, completion = count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens"))
+        return Usage(prompt, completion, count_of(reasoning))
     timings = chunk.get("timings")
     if isinstance(timings, dict):
-        return Usage(_count(timings.get("prompt_n")), _count(timings.get("predicted_n")), None)
+        return Usage(count_of(timings.get("prompt_n")), count_of(timings.get("predicted_n")), None)
     return None
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

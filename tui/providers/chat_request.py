@@ -1,12 +1,10 @@
 """A Request as the JSON body of chat completions."""
 
-import json
 from typing import Any
 
 from tui.model.chunks import Request
 from tui.model.subjects import TokenLimitParameter
-
-_ENCODE = json.JSONEncoder(separators=(",", ":")).encode
+from tui.providers.json_body import encode_body, plain
 
 
 def chat_body(request: Request, token_limit: TokenLimitParameter) -> bytes:
@@ -15,7 +13,7 @@ def chat_body(request: Request, token_limit: TokenLimitParameter) -> bytes:
     settings = request.subject.settings
     body: dict[str, Any] = {
         "model": request.subject.model_id,
-        "messages": [{"role": message.role, "content": message.content} for message in request.prompt.messages],
+        "messages": plain(request.prompt.messages),
         "stream": request.stream,
     }
     if request.stream:
@@ -26,5 +24,4 @@ def chat_body(request: Request, token_limit: TokenLimitParameter) -> bytes:
         ("seed", settings.seed),
         (token_limit, settings.max_tokens),
     )
-    body.update((name, value) for name, value in wishes if value is not None)
-    return _ENCODE(body).encode("ascii")
+    return encode_body(body, wishes)

@@ -13,7 +13,12 @@ _WORDS = 300
 _RETRIED = (408, 409, 429, 529)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_credits", "credit_balance_exhausted")
 # An error object inside a 200 answer that says so is as final as the status of that number.
-_FINAL_TYPES = ("invalid_request_error", "authentication_error", "permission_error", "not_found_error", *_NO_CREDIT)
+_FINAL_TYPES = (
+    "invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error",
+    "request_too_large", "invalid_prompt", "bio_policy", "misalignment_policy_violation", "data_residency_mismatch",
+    *_NO_CREDIT,
+)  # fmt: skip
+_LIMITED_TYPES = ("rate_limit_error", "rate_limit_exceeded")
 _FINAL_CODES = (400, 401, 402, 403, 404, 413, 422)
 
 Effect = Literal["none", "pause", "stop"]
@@ -112,6 +117,11 @@ def error_object_fault(error: object, peer: Peer) -> TryFailed:
     if not isinstance(error, dict):
         return peer.fail("refused", f"{peer.host} sent an error: {words}", tries=peer.tries)
     kinds = (error.get("type"), error.get("code"))
+    if any(kind in _LIMITED_TYPES for kind in kinds if isinstance(kind, str)):
+        limited = ProviderError("overloaded", f"{peer.host} limits the rate of requests: {words}")
+        return TryFailed(limited, tries=peer.tries, effect="pause")
+    if "overloaded_error" in kinds:
+        return peer.fail("overloaded", f"{peer.host} is overloaded: {words}", tries=peer.tries)
     final = any(kind in _FINAL_TYPES for kind in kinds if isinstance(kind, str)) or error.get("code") in _FINAL_CODES
     return peer.fail("refused", f"{peer.host} sent an error: {words}", tries=1 if final else peer.tries)
 

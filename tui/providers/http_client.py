@@ -87,8 +87,17 @@ class HttpClient:
         self._transports: dict[tuple[bool, bool], AiohttpTransport] = {}
         self._urls: dict[str, httpx.URL] = {}
 
-    async def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes, peer: Peer) -> HttpAnswer:
-        """The answer's head. Raises TimeoutError after `first_byte_s`, and TryFailed where there is no answer."""
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        peer: Peer,
+        within_s: float | None = None,
+    ) -> HttpAnswer:
+        """The answer's head. Raises TimeoutError after `within_s`, or `first_byte_s`, and TryFailed where there is no
+        answer."""
         try:
             request = httpx.Request(
                 method,
@@ -98,7 +107,7 @@ class HttpClient:
                 extensions={"timeout": {"connect": self._patience.connect_s}},
             )
             transport = self._transport(url)
-            async with asyncio.timeout(self._patience.first_byte_s):
+            async with asyncio.timeout(self._patience.first_byte_s if within_s is None else within_s):
                 response = await transport.handle_async_request(request)
         except TimeoutError:
             raise

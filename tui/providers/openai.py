@@ -1,173 +1,95 @@
-"""Any server that speaks chat completions: OpenAI, OpenRouter, Ollama, llama.cpp, LM Studio, vLLM, the local one."""
+"""Any server that speaks OpenAI's protocols: OpenAI, OpenRouter, Ollama, llama.cpp, LM Studio, vLLM, the local one."""
 
-import asyncio
-import json
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from itertools import count
-from urllib.parse import urlsplit, urlunsplit
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
-from tui.model.chunks import Chunk, Reasoning, Request, Sent, Text, ToolCall, Waiting
-from tui.model.errors import ProviderError
-from tui.model.secrets import Secrets
-from tui.model.subjects import ProviderSettings
-from tui.providers.chat_answer import ChatAnswer
+from tui.model.chunks import Request
+from tui.model.servers import OPENAI_URL
+from tui.model.subjects import Api, ProviderSettings, TokenLimitParameter
+from tui.providers.chat_completions import ChatDecoder
 from tui.providers.chat_request import chat_body
-from tui.providers.faults import Peer, Refusal, TryFailed, refusal_fault
-from tui.providers.http_client import HttpAnswer, HttpClient
 from tui.providers.patience import Patience
-from tui.providers.retrying import Queue, retry_after, wait_before
+from tui.providers.responses import ResponsesDecoder
+from tui.providers.responses_request import responses_body
+from tui.providers.server import Dialect, ServerProvider
 
-# What cannot be taken back once it was handed on.
-_PARTS = (Text, Reasoning, ToolCall)
+# What OpenAI itself serves by the Responses API only; other models there have both, so a wide pattern does no harm.
+_RESPONSES_ONLY = (
+    "*-pro", "*-pro-20??-*", "*codex*", "*-deep-research*", "computer-use-*", "gpt-*-cyber", "gpt-daybreak-*",
+    "gpt-rosalind-*", "gpt-*-rosalind",
+)  # fmt: skip
 
 
-class OpenAIProvider:
-    """Asks one server. `settings.base_url` must be set; `called` names the server in sentences, where its host would
-    say nothing to a person (the local model's server)."""
+class ChatCompletions:
+    """Chat completions, which every one of these servers speaks."""
+
+    path = "/chat/completions"
+    thinks_long = False
+
+    def __init__(self, token_limit: TokenLimitParameter) -> None:
+        self._token_limit = token_limit
+
+    def body(self, request: Request) -> bytes:
+        """The question."""
+        return chat_body(request, self._token_limit)
+
+    def unsent(self, request: Request) -> tuple[str, ...]:  # noqa: ARG002 - everything has its place
+        """Nothing."""
+        return ()
+
+    def decoder(self, answer_size: int, event_size: int) -> ChatDecoder:
+        """What reads one answer."""
+        return ChatDecoder(answer_size, event_size)
+
+
+class Responses:
+    """The Responses API."""
+
+    path = "/responses"
+    thinks_long = True
+
+    def body(self, request: Request) -> bytes:
+        """The question."""
+        return responses_body(request)
+
+    def unsent(self, request: Request) -> tuple[str, ...]:
+        """The seed."""
+        if request.subject.settings.seed is None:
+            return ()
+        return ("The seed was not sent: the Responses API has none",)
+
+    def decoder(self, answer_size: int, event_size: int) -> ResponsesDecoder:
+        """What reads one answer."""
+        return ResponsesDecoder(answer_size, event_size)
+
+
+class OpenAIProvider(ServerProvider):
+    """Asks one server, whose `settings.base_url` must be set; `called` names it in sentences."""
 
     def __init__(self, settings: ProviderSettings, patience: Patience | None = None, *, called: str = "") -> None:
-        patience = patience or Patience()
-        self._settings, self._patience = settings, patience
-        self._headers = _headers(settings)
-        # A header may hold more than the key: `Bearer KEY`.
-        values = (settings.api_key or "", *settings.headers.values())
-        self._secrets = Secrets([part for value in values for part in (value, *value.split()[-1:])])
-        self._peer = _peer(settings, called, patience.tries)
-        self._chat_url = _joined(settings.base_url or "", "/chat/completions")
-        self._queue = Queue(patience)
-        self._client = HttpClient(patience, settings.proxy)
+        super().__init__(settings, _headers(settings), patience=patience, called=called)
+        self._settings = settings
+        self._dialects: Mapping[Api, Dialect] = {
+            "chat": ChatCompletions(settings.token_limit),
+            "responses": Responses(),
+        }
 
-    async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """Answer one step, with as many tries as the fault is worth; none once a part of the answer has arrived.
+    def _dialect(self, request: Request) -> Dialect:
+        return self._dialects[choose_api(request, self._settings)]
 
-        While the queue is paused by another question, nothing is yielded: the clock starts at `Sent`.
-        """
-        body = chat_body(request, self._settings.token_limit)
-        for number in count(1):
-            await self._queue.wait()
-            yield Sent()
-            arrived = False
-            try:
-                async with aclosing(self._try(request, body)) as chunks:
-                    async for chunk in chunks:
-                        arrived = arrived or isinstance(chunk, _PARTS)
-                        yield chunk
-                return
-            except TryFailed as failed:
-                wait = self._after(failed, number, arrived)
-                reason = self._secrets.hide(failed.error.what)
-            yield Waiting(reason, round(wait * 1000))
-            await self._patience.sleep(wait)
 
-    async def models(self) -> tuple[str, ...]:
-        """The ids under `/models`, sorted; none where the server has no such list. Raises ProviderError."""
-        url = _joined(self._settings.base_url or "", "/models")
-        try:
-            async with asyncio.timeout(self._patience.listing_s):
-                answer = await self._client.send("GET", url, self._headers, b"", self._peer)
-                try:
-                    return await self._listed(answer)
-                finally:
-                    await answer.close()
-        except TimeoutError:
-            what = f"{self._peer.host} did not list its models within {self._patience.listing_s:g} s"
-            raise ProviderError("silent", what) from None
-        except TryFailed as failed:
-            raise self._cleaned(failed.error) from None
-
-    def reopen(self) -> None:
-        """Ask again after a refused key."""
-        self._queue.reopen()
-
-    async def close(self) -> None:
-        """Close every connection."""
-        await self._client.close()
-
-    async def _try(self, request: Request, body: bytes) -> AsyncGenerator[Chunk, None]:
-        """One try. Raises TryFailed."""
-        clock = asyncio.get_running_loop()
-        before = clock.time()
-        try:
-            answer = await self._client.send("POST", self._chat_url, self._headers, body, self._peer)
-        except TimeoutError:
-            what = f"{self._peer.host} sent nothing for {self._patience.first_byte_s:g} s"
-            raise self._peer.fail("silent", what, tries=self._peer.tries) from None
-        try:
-            if not answer.is_success:
-                raise await self._refusal(answer, request.subject.model_id)
-            left = self._patience.first_byte_s - (clock.time() - before)
-            async with aclosing(ChatAnswer(answer, self._peer, self._patience, left).chunks()) as chunks:
-                async for chunk in chunks:
-                    yield chunk
-        finally:
-            await answer.close()
-
-    def _after(self, failed: TryFailed, number: int, arrived: bool) -> float:
-        """Seconds until the next try; the provider's queue learns what the fault means for it. Raises ProviderError
-        where there is no next try."""
-        if failed.effect == "stop":
-            self._queue.stop(self._cleaned(failed.error))
-        if arrived:
-            fix = "What had arrived is kept; the case can be asked again."
-            raise self._cleaned(ProviderError("incomplete", failed.error.what, fix=fix)) from None
-        try:
-            wait = wait_before(failed, number, self._patience)
-        except ProviderError as error:
-            raise self._cleaned(error) from None
-        if failed.effect == "pause":
-            self._queue.pause(wait)
-        return wait
-
-    def _cleaned(self, error: ProviderError) -> ProviderError:
-        """The same, without any key that a server or a library may have quoted."""
-        hide = self._secrets.hide
-        return ProviderError(error.fault, hide(error.what), where=hide(error.where), fix=hide(error.fix))
-
-    async def _refusal(self, answer: HttpAnswer, model: str) -> TryFailed:
-        wait = retry_after(answer.headers, self._patience.now())
-        refusal = Refusal(answer.status, answer.headers, await answer.read_refusal(), wait)
-        return refusal_fault(refusal, self._peer, model)
-
-    async def _listed(self, answer: HttpAnswer) -> tuple[str, ...]:
-        if answer.status == 404:
-            return ()
-        if not answer.is_success:
-            raise await self._refusal(answer, "")
-        body = bytearray()
-        while data := await answer.read(self._patience.listing_s):
-            body += data
-            if len(body) > self._patience.answer_size:
-                break
-        try:
-            listed = json.loads(body)
-            entries = listed["data"] if isinstance(listed, dict) else listed
-            return tuple(sorted({entry["id"] for entry in entries if isinstance(entry["id"], str)}))
-        except (ValueError, RecursionError, LookupError, TypeError):
-            raise self._peer.fail(
-                "garbled", f"{self._peer.host} sent no list of models", "Check the base URL."
-            ) from None
+def choose_api(request: Request, settings: ProviderSettings) -> Api:
+    """By which protocol the question goes: the variant's `api`, else the provider's, else the Responses API for what
+    OpenAI serves by nothing else, and chat completions for all the rest."""
+    chosen = request.subject.settings.api or settings.api
+    if chosen is not None:
+        return chosen
+    model = request.subject.model_id
+    is_openai = (settings.base_url or "").rstrip("/") == OPENAI_URL
+    return "responses" if is_openai and any(fnmatchcase(model, name) for name in _RESPONSES_ONLY) else "chat"
 
 
 def _headers(settings: ProviderSettings) -> dict[str, str]:
-    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    if settings.api_key and not any(name.lower() == "authorization" for name in settings.headers):
-        headers["Authorization"] = f"Bearer {settings.api_key}"
-    return headers | dict(settings.headers)
-
-
-def _peer(settings: ProviderSettings, called: str, tries: int) -> Peer:
-    parts = urlsplit(settings.base_url or "")
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or "the server"
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    shown = called or (f"{host}:{port}" if parts.port else host)
-    has_key = bool(settings.api_key) or any(
-        "auth" in name.lower() or "key" in name.lower() for name in settings.headers
-    )
-    return Peer(shown, f"{host}:{port}", settings.key_name, has_key, tries)
-
-
-def _joined(base_url: str, path: str) -> str:
-    """The path below the base URL, whose query stays (some gateways want one)."""
-    parts = urlsplit(base_url)
-    return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path))
+    has_own = any(name.lower() == "authorization" for name in settings.headers)
+    key = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key and not has_own else {}
+    return {**key, **settings.headers}

@@ -12,7 +12,8 @@ MIB = 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Patience:
     """Seconds, tries in all, and sizes. `first_byte_s` runs from the request to the first piece of an answer, `stall_s`
-    between two; `after_finish_s` and `drain_s` are for what follows the finish reason and [DONE]."""
+    between two, `think_s` where the model is known to think without showing it; `after_finish_s` and `drain_s` are for
+    what follows the finish reason and the last event."""
 
     tries: int = 5
     dns_tries: int = 2
@@ -22,6 +23,7 @@ class Patience:
     connect_s: float = 20.0
     first_byte_s: float = 120.0
     stall_s: float = 60.0
+    think_s: float = 900.0
     after_finish_s: float = 5.0
     drain_s: float = 0.5
     listing_s: float = 20.0

@@ -1,11 +1,18 @@
 """When a failed try is followed by another: the waits, and the queue that all questions to a provider share."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
 from email.utils import parsedate_to_datetime
+from itertools import count
 
+from tui.model.chunks import Chunk, Reasoning, Sent, Text, ToolCall, Waiting
 from tui.model.errors import ProviderError
+from tui.model.secrets import Secrets
 from tui.providers.faults import TryFailed
 from tui.providers.patience import Patience
+
+# What cannot be taken back once it was handed on.
+_PARTS = (Text, Reasoning, ToolCall)
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
@@ -75,3 +82,56 @@ class Queue:
     def reopen(self) -> None:
         """Let questions out again."""
         self._stopped = None
+
+
+class Tries:
+    """Asks again where that may mend a fault, for all questions to one provider. Sentences about faults lose every
+    one of the `secrets`."""
+
+    def __init__(self, patience: Patience, secrets: Iterable[str]) -> None:
+        self._patience, self._secrets = patience, Secrets(secrets)
+        self._queue = Queue(patience)
+
+    async def ask(self, one_try: Callable[[], AsyncGenerator[Chunk, None]]) -> AsyncGenerator[Chunk, None]:
+        """`Sent` and the chunks of each try, with `Waiting` in between. A try fails by TryFailed; none follows once a
+        part of the answer has arrived. Raises ProviderError."""
+        for number in count(1):
+            await self._queue.wait()
+            yield Sent()
+            arrived = False
+            try:
+                async with aclosing(one_try()) as chunks:
+                    async for chunk in chunks:
+                        arrived = arrived or isinstance(chunk, _PARTS)
+                        yield chunk
+                return
+            except TryFailed as failed:
+                wait = self._after(failed, number, arrived)
+                reason = self._secrets.hide(failed.error.what)
+            yield Waiting(reason, round(wait * 1000))
+            await self._patience.sleep(wait)
+
+    def cleaned(self, error: ProviderError) -> ProviderError:
+        """The same, without any key that a server or a library may have quoted."""
+        hide = self._secrets.hide
+        return ProviderError(error.fault, hide(error.what), where=hide(error.where), fix=hide(error.fix))
+
+    def reopen(self) -> None:
+        """Let questions out again after a refused key."""
+        self._queue.reopen()
+
+    def _after(self, failed: TryFailed, number: int, arrived: bool) -> float:
+        """Seconds until the next try; the provider's queue learns what the fault means for it. Raises ProviderError
+        where there is no next try."""
+        if failed.effect == "stop":
+            self._queue.stop(self.cleaned(failed.error))
+        if arrived:
+            fix = "What had arrived is kept; the case can be asked again."
+            raise self.cleaned(ProviderError("incomplete", failed.error.what, fix=fix)) from None
+        try:
+            wait = wait_before(failed, number, self._patience)
+        except ProviderError as error:
+            raise self.cleaned(error) from None
+        if failed.effect == "pause":
+            self._queue.pause(wait)
+        return wait

@@ -1,4 +1,4 @@
-"""One answer of a chat completions server, from first byte to `End`: deadlines, limits, what it turns out to be."""
+"""One answer of a model's server, from first byte to `End`: deadlines, limits, what it turns out to be."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -6,23 +6,30 @@ from collections.abc import AsyncGenerator
 from tui.model.chunks import Chunk, End, Noted
 from tui.model.errors import ProviderError
 from tui.providers.answer_text import AnswerTooLong
-from tui.providers.chat_completions import ChatDecoder, ErrorObject, NoCompletion, Unreadable
+from tui.providers.decoding import AnswerDecoder, ErrorObject, NoAnswer, Unreadable
 from tui.providers.faults import WHITE, Peer, TryFailed, error_object_fault, is_page, page_fault
 from tui.providers.http_client import HttpAnswer
 from tui.providers.patience import MIB, Patience
 from tui.providers.sse import EventTooLong
 
 _EVENT_FIELDS = (b"d", b"e", b"i", b"r", b":")
-_DECODE_FAULTS = (AnswerTooLong, EventTooLong, Unreadable, NoCompletion, ErrorObject)
+_DECODE_FAULTS = (AnswerTooLong, EventTooLong, Unreadable, NoAnswer, ErrorObject)
 
 
-class ChatAnswer:
-    """Reads one answer. `silence_s` is how much of the time to the first byte is left."""
+class ServedAnswer:
+    """Reads one answer, whose head came after `spent_s` of the `first_byte_s` that its first byte may take."""
 
-    def __init__(self, answer: HttpAnswer, peer: Peer, patience: Patience, silence_s: float) -> None:
-        self._answer, self._peer, self._patience = answer, peer, patience
-        self._decoder = ChatDecoder(patience.answer_size, patience.event_size)
-        self._left_s = silence_s
+    def __init__(
+        self,
+        answer: HttpAnswer,
+        decoder: AnswerDecoder,
+        peer: Peer,
+        patience: Patience,
+        first_byte_s: float,
+        spent_s: float,
+    ) -> None:
+        self._answer, self._decoder, self._peer, self._patience = answer, decoder, peer, patience
+        self._allowed_s, self._left_s = first_byte_s, first_byte_s - spent_s
         self._began = False
 
     async def chunks(self) -> AsyncGenerator[Chunk, None]:
@@ -57,14 +64,19 @@ class ChatAnswer:
                 raise TimeoutError
             return await self._answer.read(self._left_s)
         except TimeoutError:
-            seconds = self._patience.stall_s if self._began else self._patience.first_byte_s
-            what = f"{self._peer.host} sent nothing{' more' if self._began else ''} for {seconds:g} s"
+            more = " more" if self._began else ""
+            what = f"{self._peer.host} sent nothing{more} for {self._allowed_s:g} s"
             raise self._peer.fail("silent", what, tries=self._peer.tries) from None
         finally:
             self._left_s -= clock.time() - before
 
     def _note_progress(self, seconds: float) -> None:
-        self._began, self._left_s = True, seconds
+        self._began, self._allowed_s, self._left_s = True, seconds, seconds
+
+    def _longest_silence(self) -> float:
+        if self._decoder.finish:
+            return self._patience.after_finish_s
+        return self._patience.think_s if self._decoder.thinks else self._patience.stall_s
 
     async def _first_bytes(self) -> bytes:
         """What comes first besides white space, which some servers send while they think."""
@@ -112,7 +124,7 @@ class ChatAnswer:
                 await self._drain()
                 break
             if decoder.events > events:
-                self._note_progress(patience.after_finish_s if decoder.finish else patience.stall_s)
+                self._note_progress(self._longest_silence())
             data = await self._next_bytes()
         for chunk in self._end():
             yield chunk
@@ -135,7 +147,7 @@ class ChatAnswer:
         return self._decoder.take()
 
     async def _drain(self) -> None:
-        """Read what follows [DONE], which is the end of the body; not for long, and whatever it is."""
+        """Read what follows the last event, which is the end of the body; not for long, and whatever it is."""
         clock = asyncio.get_running_loop()
         end = clock.time() + self._patience.drain_s
         try:
@@ -149,8 +161,9 @@ class ChatAnswer:
         match wrong:
             case ErrorObject(error=error):
                 return error_object_fault(error, peer)
-            case NoCompletion():
-                return peer.fail("garbled", f"{peer.host} sent JSON that is no chat completion", "Check the base URL.")
+            case NoAnswer():
+                what = f"{peer.host} sent JSON that is no {self._decoder.what}"
+                return peer.fail("garbled", what, "Check the base URL.")
             case Unreadable():
                 return peer.fail("garbled", f"{wrong} from {peer.host}", tries=peer.tries)
             case _:
