@@ -45,6 +45,19 @@ def test_a_signal_ends_the_run_restores_the_terminal_and_is_told(tmp_path: Path,
         assert (tmp_path / "ended").read_text() == "interrupted"
 
 
+@pytest.mark.parametrize("typed", ["/qsh", "/q/s", "2/xq"])
+def test_what_is_typed_right_after_the_filter_key_is_typed_into_the_filter(tmp_path: Path, typed: str) -> None:
+    with app_in(tmp_path) as terminal:
+        terminal.wait_for("Not asked yet")
+        terminal.send(typed)
+        terminal.wait_for(typed.partition("/")[2])
+        terminal.wait_for("0 cases")
+        terminal.press("escape")
+        terminal.wait_while("0 cases")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+
+
 def test_ctrl_z_goes_to_the_shell_and_comes_back(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
         terminal.wait_for("Not asked yet")

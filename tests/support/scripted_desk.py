@@ -109,10 +109,10 @@ class ScriptedDesk:
         return plan
 
     async def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
-        for number, event in enumerate(self.before):
+        for number, early in enumerate(self.before):
             if number:
                 await self.go_on.wait()
-            yield event
+            yield early
         yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00")
         open_trials = set(plan.trials)
         while True:

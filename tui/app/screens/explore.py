@@ -198,7 +198,8 @@ class ExploreScreen(SteeringScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is something to follow only while something runs, and not while it is followed."""
-        del parameters
+        if not super().check_action(action, parameters):
+            return False
         return action != "follow_run" or (self.queue is not None and self.queue.busy and not self._following.on)
 
     def action_follow_run(self) -> None:

@@ -3,10 +3,15 @@
 from textual.binding import Binding, BindingType
 
 
-def _key(key: str, action: str, name: str, tooltip: str, *, says: str = "", shown_as: str | None = None) -> Binding:
-    """`says` is the word in the footer; without it the key is in the help and the palette only."""
-    description = says or tooltip
-    return Binding(key, action, description, id=name, tooltip=tooltip, show=bool(says), key_display=shown_as)
+def _key(
+    key: str, action: str, name: str, tooltip: str, *, says: str = "", shown_as: str | None = None, first: bool = False
+) -> Binding:
+    """`says` is the word in the footer; without it the key is in the help and the palette only. What a key with `first`
+    does is done before the next key is read: that one is meant for what the first has opened."""
+    shown = bool(says)
+    return Binding(
+        key, action, says or tooltip, id=name, tooltip=tooltip, show=shown, key_display=shown_as, priority=first
+    )
 
 
 EXPLORE_KEYS: list[BindingType] = [
@@ -16,8 +21,9 @@ EXPLORE_KEYS: list[BindingType] = [
     _key("x", "cancel", "run.cancel", "Cancel the case that is shown", says="cancel"),
     _key("f", "run_failed", "run.failed", "Run again what did not pass", says="failed again"),
     _key("n", "next_match", "answer.next-match", "Go to the next match of a check", says="next match"),
-    _key("z", "zoom", "pane.zoom", "Zoom the pane, or show everything again", says="zoom"),
-    _key("slash", "filter", "look.filter", "Filter the cases", says="filter", shown_as="/"),
+    _key("d", "go_to_diff", "look.diff", "Read what the answer changed", says="diff"),
+    _key("z", "zoom", "pane.zoom", "Zoom the pane or the tabs, or show everything again", says="zoom"),
+    _key("slash", "filter", "look.filter", "Filter the cases", says="filter", shown_as="/", first=True),
     _key("M", "choose_models", "look.models", "Choose the models that stand side by side", says="models"),
     _key("e", "edit", "look.edit", "Open the suite in $EDITOR at this case", says="edit"),
     _key("X", "cancel_all", "run.cancel-all", "Cancel the whole run, and what is queued"),

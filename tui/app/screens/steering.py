@@ -11,8 +11,18 @@ from tui.model.shown import show_line
 class SteeringScreen(LookingScreen):
     """The actions of all keys that ask nothing of a model."""
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where a filter is typed, its key is a letter like any other; only a case that changes files has a diff."""
+        del parameters
+        if action == "go_to_diff":
+            return self.has_class("-case") and self.evidence.offers("diff")
+        return action != "filter" or not self.suites.typing
+
     def action_zoom(self) -> None:
-        """Zoom the current pane, or show all again."""
+        """Zoom the current pane, or the tabs where they have the focus, or show all again."""
+        if self.has_class("-only-evidence") or (self.evidence.has_focus_within and not self.answers.zoomed):
+            self.toggle_class("-only-evidence")
+            return
         zoomed = not self.answers.zoomed
         self.set_class(zoomed, "-zoomed")
         self.answers.zoom(zoomed)
@@ -38,7 +48,7 @@ class SteeringScreen(LookingScreen):
 
     async def action_back(self) -> None:
         """Out of the zoom, else out of the filter, else to the suites."""
-        if self.answers.zoomed:
+        if self.answers.zoomed or self.has_class("-only-evidence"):
             self.action_zoom()
         elif self.suites.filtering and self.suites.has_focus_within:
             await self.suites.close_filter()
@@ -47,15 +57,28 @@ class SteeringScreen(LookingScreen):
 
     def action_pane(self, number: int) -> None:
         """Go to a pane."""
+        self.remove_class("-only-evidence")
         self.answers.go_to(number)
 
     def action_pane_beside(self, by: int) -> None:
         """Go to the pane beside."""
+        self.remove_class("-only-evidence")
         self.answers.step(by)
 
     def action_tab_beside(self, by: int) -> None:
         """Show the tab beside."""
         self.turn_to(self.evidence.beside(by))
+
+    def action_go_to_diff(self) -> None:
+        """Show the diff, and read in it; where nothing else fits beside it, alone."""
+        self.turn_to("diff")
+        self.set_class(
+            self.answers.zoomed or self.has_class("-low") or self.has_class("-only-evidence"), "-only-evidence"
+        )
+        if self.answers.zoomed:
+            self.answers.zoom(False)
+            self.remove_class("-zoomed")
+        self.evidence.call_after_refresh(self.evidence.focus_diff)
 
     def action_turn_tree(self) -> None:
         """Show or hide the suites."""

@@ -123,6 +123,11 @@ class SuitePanel(Vertical):
         return self._line is not None
 
     @property
+    def typing(self) -> bool:
+        """Whether the keys go to the filter."""
+        return self._line is not None and self.screen.focused is self._line
+
+    @property
     def _line(self) -> "TypingLine | None":
         found: TypingLine | None = next(iter(self.query("#filter").results()), None)  # type: ignore[assignment]
         return found
