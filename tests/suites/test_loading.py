@@ -65,6 +65,18 @@ def test_a_command_is_an_extension_without_a_warning(command: object, expected: 
     assert loaded.steps[0].checks == (Check("expected_pattern", "x"), Check("command", "npm test"))
 
 
+@pytest.mark.parametrize(("written", "share"), [("1", 1.0), ("0.6", 0.6), ("6e-1", 0.6)])
+@pytest.mark.parametrize("name", ["s.json", "s.yaml"])
+def test_a_share_of_repeats_is_an_extension_with_a_warning(
+    name: str, written: str, share: float, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(document({"minPassRate": "SHARE"}).replace('"SHARE"', written))
+    loaded = load_suite(tmp_path / name, pattern_error)
+    assert loaded.suite is not None
+    assert loaded.suite.cases[0].min_pass_rate == share
+    assert [(problem.level, problem.where) for problem in loaded.problems] == [("warning", "testCases[0].minPassRate")]
+
+
 def test_the_schema_key_for_editors_is_fine(tmp_path: Path) -> None:
     suite_of(tmp_path, "s.json", document().replace("{", '{"$schema": "./schema.json", ', 1))
     suite_of(tmp_path, "t.json", '{"$schema": "x", "input": "i"}')

@@ -55,6 +55,8 @@ def test_defaults_and_words_are_those_of_the_model() -> None:
     assert fields["RepoCloneShape.depth"]["default"] == 1
     assert fields["RiskCriterionShape.severity"]["enum"] == ["low", "medium", "high", "critical"]
     assert len(fields["CaseShape.testType"]["enum"]) == 14
+    share = fields["CaseShape.minPassRate"]
+    assert (share["type"], share["exclusiveMinimum"], share["maximum"]) == ("number", 0, 1)
     assert fields["CaseShape.id"]["pattern"] == "^[A-Za-z0-9._-]+$"
 
 

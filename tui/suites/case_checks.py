@@ -45,6 +45,9 @@ def case_findings(
     yield from _pattern_findings(case, at, around)
     yield from file_findings(case, at, cloned, root, around)
     yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
+    if "minPassRate" in case:
+        what = "is an extension that only Assay knows; remove it where other readers of schema 1.0.0 object to it"
+        yield Finding((*at, "minPassRate"), what, "warning", at_key=True)
 
 
 def file_findings(

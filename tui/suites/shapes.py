@@ -24,6 +24,8 @@ def _unfloated(value: object) -> object:
 
 Natural = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(_unfloated)]
 Positive = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_unfloated)]
+Share = Annotated[float, Field(gt=0, le=1)]
+_SHARE = "Share of a model's repeats that have to pass for the case to count as met, above 0 up to 1 (extension)"
 
 
 def _text(description: str, *examples: str, **more: Any) -> Any:
@@ -110,6 +112,7 @@ class CaseShape(TypedDict):
     codeContext: NotRequired[Annotated[list[CodeContextShape], _defaulted("Files to send along with the prompt", [])]]
     riskCriteria: NotRequired[Annotated[list[RiskCriterionShape], _defaulted("What a person scores by hand", [])]]
     command: NotRequired[Annotated[Command, Field(description="Command to run on the changed repository (extension)")]]
+    minPassRate: NotRequired[Annotated[Share, Field(description=_SHARE)]]
 
 
 @with_config(STRICT)

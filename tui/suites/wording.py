@@ -18,6 +18,7 @@ _WANTED = {
     "bool_type": "true or false",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "float_type": "a number",
     "list_type": "a list",
     "dict_type": "an object with keys",
     "union_tag_not_found": "text, or an object with `run`",
@@ -55,6 +56,8 @@ def _sentence(kind: str, value: Any, context: dict[str, Any]) -> str:
         meant = suggestion(value, words) if isinstance(value, str) else None
         last = f"; did you mean `{meant}`?" if meant else "; use one of them"
         return f"must be one of {', '.join(words)}, not {_what(value)}{last}"
+    if kind == "greater_than":
+        return f"must be more than {context['gt']:g}, not {quoted(value)}; write a larger number"
     if kind == "greater_than_equal":
         return f"must be at least {context['ge']}, not {quoted(value)}; write a larger number"
     if kind == "less_than_equal":
@@ -91,6 +94,8 @@ def _advice(kind: str, value: Any) -> str:
         case "bool_type", int() | float():
             return "write true or false"
         case (("int_type" | "int_from_float"), str()) if value.strip().isdigit():
+            return "remove the quotes"
+        case "float_type", str() if value.strip().replace(".", "", 1).isdigit():
             return "remove the quotes"
         case "list_type", str():
             return "put it in square brackets"
