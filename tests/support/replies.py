@@ -49,8 +49,8 @@ class Reply:
 
     @property
     def true_length(self) -> int:
-        """Bytes of the body."""
-        return sum(len(move) for move in self.body if isinstance(move, bytes))
+        """Bytes of the body; a hang holds back one more, or the answer would be whole without it."""
+        return sum(len(move) for move in self.body if isinstance(move, bytes)) + (HANG in self.body)
 
     @property
     def keeps_connection(self) -> bool:
