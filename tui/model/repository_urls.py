@@ -1,4 +1,4 @@
-"""Which repository URLs may be cloned, which need a person's consent first, and what in them is secret."""
+"""Which repository URLs and branches may be cloned, which need consent first, and what in them is secret."""
 
 import re
 from typing import NamedTuple
@@ -9,6 +9,9 @@ _HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 _SCP = re.compile(r"(?:(?P<user>[^@/\s:]+)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^:/@\s\[\]]+):(?P<path>[^\s].*)", re.DOTALL)
 _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b-\u200f\ufeff\ud800-\udfff]")
+_BAD_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\.lock(?:/|$)|(?:^|/)\.|\.$|/$|^/")
+# A user's name so long is a token: servers take one in its place.
+_TOKEN_LENGTH = 16
 _FORMS = "give https://…, ssh://… or user@host:path"
 
 
@@ -90,3 +93,21 @@ def parse_url(url: str) -> ParsedUrl:
     kept = f"{user}@" if at and name == "ssh" else ""
     bare_host = re.sub(r":\d+$", "", host).strip("[]").lower()
     return ParsedUrl(f"{name}://{kept}{host}/{path}", name, bare_host, unquote(user) or None, unquote(password) or None)
+
+
+def url_secrets(url: str) -> tuple[str, ...]:
+    """What must be seen nowhere: the password in a URL, and a token in the place of a user's name."""
+    parsed = parse_url(url)
+    token = (
+        parsed.username if parsed.scheme in ("https", "http") and len(parsed.username or "") >= _TOKEN_LENGTH else None
+    )
+    return tuple(dict.fromkeys(secret for secret in (parsed.password, token) if secret))
+
+
+def branch_fault(branch: str) -> str | None:
+    """Why git would not take a branch's name, as a clause that follows `it …`; None when it would."""
+    if branch.startswith("-"):
+        return "begins with `-`"
+    if not branch or branch == "@" or _BAD_REF.search(branch) or _UNPRINTED.search(branch):
+        return "has characters that git does not allow in a branch's name"
+    return None

@@ -1,6 +1,7 @@
 """What is tested: a Suite holds Cases, a Case holds Steps, a Step holds an input and Checks."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from tui.model.values import JsonObject, JsonValue
@@ -95,8 +96,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test. `line` is where it stands in its file, counted from 1; `memory` is the first step's (TestHaven);
-    `min_pass_rate` is the share (above 0, at most 1) of a model's repeats that have to be plain passes."""
+    """One test. `line` is where it stands in its file, counted from 1; `memory` is the first step's (TestHaven)."""
 
     id: str
     name: str
@@ -113,7 +113,6 @@ class Case:
     risk_criteria: tuple[RiskCriterion, ...] = ()
     memory: JsonObject = field(default_factory=dict)
     command: CommandCheck | None = None
-    min_pass_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,8 @@ class RepoClone:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A whole file of tests. `path` is as it was given, `sha256` the hex digest of the file's bytes."""
+    """A whole file of tests. `path` is as it was given, `sha256` the hex digest of the file's bytes, `folder` the
+    absolute folder that it lies in; empty where nobody has said it."""
 
     name: str
     description: str
@@ -166,3 +166,9 @@ class Suite:
     repository_context: RepositoryContext | None = None
     repo_clone: RepoClone | None = None
     agent: str | None = None
+    folder: str = ""
+
+    @property
+    def home(self) -> Path:
+        """The folder that the suite's own paths start from, wherever a kept run of it is taken up again."""
+        return Path(self.folder) if self.folder else Path(self.path).absolute().parent

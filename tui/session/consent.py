@@ -38,7 +38,7 @@ class Consent:
 
 def consents_of(suite: Suite) -> tuple[Consent, ...]:
     """Everything that a suite would do beyond asking models."""
-    folder = Path(suite.path).resolve().parent
+    folder = suite.home.resolve()
     found = []
     if suite.agent and not suite.agent.startswith(("http://", "https://")):
         found.append(_agent_consent(suite.agent, folder))

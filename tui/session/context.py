@@ -48,7 +48,7 @@ def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | No
         return SuiteContext()
     from tui.workspace.reading import read_repository
 
-    folder = Path(suite.path).absolute().parent
+    folder = suite.home
     context = suite.repository_context
     try:
         files = read_repository(context, clone.base.source() if clone else folder) if context else None

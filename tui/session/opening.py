@@ -1,5 +1,6 @@
 """Suites as the front ends open them: loaded, with their patterns compiled once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tui.checks.patterns import pattern_error
@@ -10,7 +11,10 @@ from tui.suites.loading import Loaded, load_suite
 def open_suite(path: Path, *, clone: bool = False, repository: Path | None = None) -> Loaded:
     """A suite with everything that is wrong with it; `clone` and `repository` say that the command line names a
     repository to clone, or a folder to read instead of the suite's own."""
-    return load_suite(path, pattern_error, clone=clone, repository=repository)
+    loaded = load_suite(path, pattern_error, clone=clone, repository=repository)
+    if loaded.suite is None:
+        return loaded
+    return replace(loaded, suite=replace(loaded.suite, folder=str(path.absolute().parent)))
 
 
 def suites_at(path: Path) -> list[Path]:

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.model.errors import WorkspaceError
 from tui.model.events import RepositoryCloned, RepositoryCloning
 from tui.model.plan import Plan
-from tui.model.repository_urls import parse_url
+from tui.model.repository_urls import parse_url, url_secrets
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, CommandCheck, Suite
 from tui.model.trials import CheckResult, TrialKey
@@ -29,7 +28,7 @@ class RunRepository:
 
     def __init__(self, suite: Suite, environ: Mapping[str, str], secrets: Collection[str]) -> None:
         self._suite, self._environ, self._secrets = suite, environ, secrets
-        self._folder = Path(suite.path).absolute().parent
+        self._folder = suite.home
         self._stack = AsyncExitStack()
         self.clone: Clone | None = None
         self.fault: WorkspaceError | None = None
@@ -99,9 +98,8 @@ class RunRepository:
 
 
 def secrets_of(suite: Suite) -> tuple[str, ...]:
-    """The password in the repository's URL, where there is one."""
-    password = parse_url(suite.repo_clone.url).password if suite.repo_clone else None
-    return (password,) if password else ()
+    """The password or token in the repository's URL, where there is one."""
+    return url_secrets(suite.repo_clone.url) if suite.repo_clone else ()
 
 
 def without_secrets(plan: Plan, secrets: Secrets) -> Plan:

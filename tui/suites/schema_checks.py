@@ -9,12 +9,12 @@ from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any
 
+from tui.model.repository_urls import branch_fault, url_fault, url_secrets
 from tui.suites.around import Around, refused_path, relative
 from tui.suites.case_checks import FILE_KEYS, PATTERN_KINDS, blank, case_findings, file_findings, is_blank
 from tui.suites.findings import Finding
 from tui.suites.places import Path
 from tui.suites.spelling import ID_PATTERN, quoted
-from tui.suites.urls import branch_fault, url_fault, url_password
 
 _ID = re.compile(ID_PATTERN)
 
@@ -71,7 +71,7 @@ def _clone_findings(clone: dict[str, Any]) -> Iterator[Finding]:
             yield blank(("repoClone", "repoUrl"))
         elif fault := url_fault(url):
             yield Finding(("repoClone", "repoUrl"), f"the URL is refused: it {fault}")
-        elif url_password(url):
+        elif url_secrets(url):
             what = "a password stands in the URL for all to read; remove it and use the environment or an ssh key"
             yield Finding(("repoClone", "repoUrl"), what, "warning")
     if branch is not None:
@@ -136,7 +136,6 @@ def _texts_are_fine(cases: list[dict[str, Any]]) -> bool:
         and all(all(map(str.strip, [case[key] for case in cases])) for key in ("name", "category", "prompt"))
         and all(name.strip() for _, name in criteria)
         and len(set(criteria)) == len(criteria)
-        and not any("minPassRate" in case for case in cases)
     )
 
 
