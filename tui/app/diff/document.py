@@ -48,8 +48,8 @@ class Document:
         self._add_up()
 
     def _section(self, number: int) -> Section:
-        several = len(self.files) + bool(self.refused) > 1
-        return file_section(self.files[number], self.look, head=several, first=number == 0)
+        # The first one's name stands above the view, as does that of whichever is read.
+        return file_section(self.files[number], self.look, head=number > 0)
 
     def _add_up(self) -> None:
         self._starts = [0, *accumulate(section.row_count for section in self.sections)]

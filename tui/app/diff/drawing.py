@@ -69,17 +69,17 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
             return _side(section, number, sub, side, line, numbers, look.width, pen, current)
 
 
-def head_pieces(file: FileDiff) -> tuple[str, str]:
-    """The name of a file, with the one it had, and what happened to it."""
+def head_pieces(file: FileDiff, *, crlf: bool) -> tuple[str, str]:
+    """The name of a file, with the one it had, and what is to be said of it: what happened, how its lines end."""
     name = show_line(file.path, 1_000)
     if file.old_path and file.old_path != file.path:
         name = f"{show_line(file.old_path, 1_000)} → {name}"
-    return name, "" if file.kind == "modified" else file.kind
+    said = ("" if file.kind == "modified" else file.kind, "CRLF" if crlf else "")
+    return name, " · ".join(part for part in said if part)
 
 
 def _head(file: FileDiff, width: int, *, crlf: bool) -> list[DiffRun]:
-    name, kind = head_pieces(file)
-    kind = " · ".join(part for part in (kind, "CRLF" if crlf else "") if part)
+    name, kind = head_pieces(file, crlf=crlf)
     right = [(f"+{file.added}", DiffInk("added", "head")), (f" -{file.removed} ", DiffInk("removed", "head"))]
     right_width = sum(len(text) for text, _ in right)
     room = width - right_width - 3 - (len(kind) + 2 if kind else 0)
@@ -137,7 +137,7 @@ def _both(section: Section, number: int, sub: int, pen: Pen, current: bool) -> l
         else:
             at = line.new if side else line.old
             runs += _side(section, number, sub, 1 if side else 0, line, (at,), width, pen, mark)
-    return runs
+    return fit(runs, look.width, "plain")
 
 
 def _side(
@@ -164,7 +164,7 @@ def _side(
     room = max(0, width - look.gutter)
     if look.wrap:
         return fit([*gutter, *text], width, ground)
-    return [*gutter, *_shifted(text, pen.shift, room, ground)][: None if room else len(gutter)]
+    return fit([*gutter, *_shifted(text, pen.shift, room, ground)], width, ground)
 
 
 def _gutter(look: Look, numbers: Iterable[int | None], sign: str, front: Front, ground: Ground) -> list[DiffRun]:

@@ -68,11 +68,9 @@ class Listed(NamedTuple):
     hunks: list[int]
 
 
-def list_entries(file: FileDiff, *, beside: bool, head: bool, first: bool = True, notes: Sequence[str] = ()) -> Listed:
+def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[str] = ()) -> Listed:
     """Everything that is shown of a file; `beside` puts both sides next to each other."""
-    entries: list[Entry] = []
-    if head:
-        entries += [HeadEntry(file)] if first else [BlankEntry(), HeadEntry(file)]
+    entries: list[Entry] = [BlankEntry(), HeadEntry(file)] if head else []
     entries += (SayEntry("", note) for note in (*_said(file), *notes))
     hunks: list[int] = []
     shown = 0

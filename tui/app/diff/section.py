@@ -162,8 +162,8 @@ class Section:
         return rows
 
 
-def file_section(file: FileDiff, look: Look, *, head: bool = True, first: bool = True) -> Section:
-    """The section of a file, as the look wants it."""
+def file_section(file: FileDiff, look: Look, *, head: bool = True) -> Section:
+    """The section of a file, as the look wants it, with its name above or without."""
     shown = ignore_spacing(file) if look.ignore_space else file
     notes = ("Only white space changed.",) if file.hunks and not shown.hunks else ()
-    return Section(list_entries(shown, beside=look.beside, head=head, first=first, notes=notes), look, file)
+    return Section(list_entries(shown, beside=look.beside, head=head, notes=notes), look, file)

@@ -44,6 +44,8 @@ def place_line(
     found: tuple[int, int] | None,
     preview: str,
     width: int,
+    *,
+    crlf: bool = False,
 ) -> Line:
     """Where one is: file and counts on the left, the how manieth change and how it is shown on the right. `hunk` and
     `found` are (number from 1, how many); `preview` names the block that is tried out."""
@@ -63,7 +65,7 @@ def place_line(
     right.append((" ", "dim"))
     if file is None:
         return spread([*left, (f" {model}", "dim")], right, width)
-    name, kind = head_pieces(file)
+    name, kind = head_pieces(file, crlf=crlf)
     counts = _counts(file)
     taken = sum(width_of(text) for text, _ in (*left, *right, *counts))
     room = max(8, width - taken - 6 - (width_of(kind) + 2 if kind else 0))

@@ -49,14 +49,18 @@ class _PlaceLine(PieceLine):
         view, shown = self.view, self.shown
         if shown is None:
             return ()
-        files, here = view.document.files, view.current_file
-        hunk = view.current_hunk + 1 if view.document.hunk_count else 0
+        document, here = view.document, view.current_file
+        is_file = 0 <= here < len(document.files)
         found = (view.current_match + 1, len(view.matches)) if view.searched else None
-        preview = "" if shown.block is None else f"trying block {shown.block + 1}"
-        file = files[here] if 0 <= here < len(files) else None
-        model = show_line(shown.trial.model, 60)
         return place_line(
-            file, model, view.look, (max(hunk, 1) if hunk else 0, view.document.hunk_count), found, preview, width
+            document.files[here] if is_file else None,
+            show_line(shown.trial.model, 60),
+            view.look,
+            (max(1, view.current_hunk + 1), document.hunk_count),
+            found,
+            "" if shown.block is None else f"trying block {shown.block + 1}",
+            width,
+            crlf=is_file and document.sections[here].hidden_returns,
         )
 
 

@@ -85,6 +85,8 @@ class Evidence(Vertical):
         names = self._names(looking, model)
         # A case without a diff shows its checks, and the next one that has one its diff again.
         seen = self.current if any(tab.id == self.current for tab in names) and self.current in self._tabs else "checks"
+        if [tab.id for tab in names] != [tab.id for tab in self._line.tabs]:
+            self.call_after_refresh(self.screen.refresh_bindings)
         self._line.show(names, seen)
         for name, widget in self._tabs.items():
             widget.display = name == seen

@@ -1,0 +1,172 @@
+"""The parts of the diff viewer: pairs, white space, colours, grounds, pieces."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.app.diff.diffs import file_of
+from tests.app.diff_samples import SERVICE
+from tui.app.diff.colouring import FileColours, language_of
+from tui.app.diff.colours import SideColours
+from tui.app.diff.ink import DiffInk, fit, skip
+from tui.app.diff.pairing import emphasis, pair_lines
+from tui.app.diff.sides import Sides
+from tui.app.diff.spacing import ignore_spacing
+from tui.app.diff.tints import grounds
+from tui.app.palettes import DEFAULT_PALETTE, Palette, contrast
+from tui.app.text.colouring import load_lexer
+from tui.app.theme_files import ThemeFiles
+from tui.app.widgets.diff_styles import DiffStyles
+from tui.model.diffs import DiffLine, LineKind
+from tui.model.shipped import shipped_folder
+
+PALETTES = (*ThemeFiles([shipped_folder("themes")]).read_changed().palettes, DEFAULT_PALETTE)
+
+
+def lines(kind: LineKind, *texts: str) -> list[DiffLine]:
+    return [DiffLine(kind, text, *((n, None) if kind == "removed" else (None, n))) for n, text in enumerate(texts, 1)]
+
+
+def test_the_likeliest_lines_are_paired() -> None:
+    old = lines("removed", "total = 0", "return total + count")
+    new = lines("added", "check(count)", "log('adding')", "return total + count + 1")
+    assert [(a.text if a else "", b.text if b else "") for a, b in pair_lines(old, new)] == [
+        ("total = 0", ""),
+        ("", "check(count)"),
+        ("", "log('adding')"),
+        ("return total + count", "return total + count + 1"),
+    ]
+
+
+@given(
+    st.lists(st.sampled_from(["a b", "a c", "x", ""]), max_size=9),
+    st.lists(st.sampled_from(["a b", "a c", "y"]), max_size=9),
+)
+def test_pairs_hold_every_line_once_in_order(old: list[str], new: list[str]) -> None:
+    removed, added = lines("removed", *old), lines("added", *new)
+    pairs = pair_lines(removed, added)
+    assert [a for a, _ in pairs if a] == removed
+    assert [b for _, b in pairs if b] == added
+
+
+def test_lines_that_have_little_in_common_are_not_marked() -> None:
+    assert emphasis("return hashlib.md5(x)", "salt = token(16)") == ((), ())
+    assert emphasis("value = 1", "value = 2") == (((8, 9),), ((8, 9),))
+
+
+@given(
+    st.lists(st.sampled_from(["a", " a", "a ", "b", "\tb", "c d", "cd"]), max_size=12),
+    st.lists(st.sampled_from(["a", " a", "a ", "b", "\tb", "c d", "cd"]), max_size=12),
+)
+def test_without_white_space_nothing_else_is_lost(old: list[str], new: list[str]) -> None:
+    file = file_of("".join(f"{x}\n" for x in old), "".join(f"{x}\n" for x in new), context=100)
+    if not file.hunks:
+        return
+    ignored = ignore_spacing(file)
+    shown = [line for hunk in ignored.hunks for line in hunk.lines]
+    if not shown:
+        assert ["".join(x.split()) for x in old] == ["".join(x.split()) for x in new]
+        return
+    assert [line.new for line in shown if line.new] == [*range(1, len(new) + 1)]
+    assert [line.old for line in shown if line.old] == [*range(1, len(old) + 1)]
+    assert ignored.added <= file.added
+
+
+def coloured(side: SideColours, first: int, last: int, most: int = 10_000) -> int:
+    for slices in range(most):
+        if side.work(first, last) is None:
+            return slices
+    raise AssertionError("there is no end to it")
+
+
+def whole(code: Sequence[str]) -> list[object]:
+    return list(load_lexer("python").colours(code, ())[0])
+
+
+def test_colours_far_down_are_those_of_the_whole_file() -> None:
+    code = SERVICE.split("\n") * 8
+    side = SideColours(load_lexer("python"), code)
+    coloured(side, 350, 390)
+    assert [side.at(n) for n in range(350, 391)] == whole(code)[350:391]
+    coloured(side, 0, 40)
+    assert [side.at(n) for n in range(41)] == whole(code)[:41]
+
+
+def test_a_long_text_from_far_above_is_guessed_and_then_put_right() -> None:
+    code = ["x = 1", 'text = """', *["for a in b: pass"] * 900, '"""', "y = 2"]
+    side = SideColours(load_lexer("python"), code)
+    side.work(500, 520)
+    assert side.at(500)[0].role == "keyword"
+    coloured(side, 500, 520)
+    assert {span.role for n in range(500, 521) for span in side.at(n)} == {"string"}
+
+
+@pytest.mark.parametrize("sides", [True, False])
+def test_the_colours_of_a_diff_are_those_of_its_sides(sides: bool) -> None:
+    old = SERVICE
+    new = SERVICE.replace("json.dumps", "repr").replace("sums of floats", "their sums")
+    file = file_of(old, new)
+    both = Sides(old.split("\n"), new.split("\n")) if sides else None
+    colours = FileColours(file, both, load_lexer("python"))
+    for side in (0, 1):
+        while colours.work(side, 1, 60) is not None:
+            pass
+    line = next(line for hunk in file.hunks for line in hunk.lines if "their sums" in line.text)
+    expected = [(0, len(line.text), "comment")] if sides else None
+    found = [tuple(span) for span in colours.at(line, 1)]
+    assert (found == expected) if sides else found
+    last = file.hunks[-1].lines[-1]
+    assert [tuple(span)[2] for span in colours.at(last, 1)][:1] == ["keyword"]
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("a/b.py", "py"),
+        ("Dockerfile", "dockerfile"),
+        ("x.TS", "ts"),
+        ("Makefile", "makefile"),
+        (".env", None),
+        ("a", None),
+    ],
+)
+def test_the_language_is_known_by_the_name(path: str, language: str | None) -> None:
+    assert language_of(path) == language
+
+
+@pytest.mark.parametrize("palette", PALETTES, ids=lambda palette: palette.name)
+def test_code_can_be_read_on_every_ground(palette: Palette) -> None:
+    variables = dict(palette.colours)
+    styles = DiffStyles(variables)
+    least = 7.0 if palette.name.startswith("beacon") else 4.5
+    for ground in ("added", "removed", "added-word", "removed-word"):
+        for front in (
+            "text",
+            "keyword",
+            "function",
+            "type",
+            "string",
+            "number",
+            "operator",
+            "comment",
+            "added",
+            "removed",
+        ):
+            style = styles.style(DiffInk(front, ground))
+            assert style.color is not None
+            assert style.bgcolor is not None
+            shown = contrast(style.color.name, style.bgcolor.name)
+            assert shown >= (least if "word" not in ground else 4.5), (front, ground, shown)
+    made = grounds(variables)
+    assert len({made[ground] for ground in ("plain", "added", "removed", "added-word", "removed-word")}) == 5
+
+
+@given(st.lists(st.text(alphabet="ab日🙂\u0301", max_size=8), max_size=5), st.integers(0, 30), st.integers(0, 30))
+def test_pieces_fit_and_can_be_skipped(texts: list[str], width: int, cells: int) -> None:
+    runs = [(text, DiffInk()) for text in texts]
+    assert sum(cell_len(text) for text, _ in fit(runs, width, "plain")) == width
+    whole = sum(cell_len(text) for text, _ in runs)
+    assert sum(cell_len(text) for text, _ in skip(runs, cells)) == max(0, whole - cells)
