@@ -96,7 +96,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test. `line` is where it stands in its file, counted from 1; `memory` is the first step's (TestHaven)."""
+    """One test. `line` is where it stands in its file, counted from 1; `memory` is the first step's (TestHaven);
+    `min_pass_rate` is the share (above 0, at most 1) of a model's repeats that have to be plain passes."""
 
     id: str
     name: str
@@ -113,6 +114,7 @@ class Case:
     risk_criteria: tuple[RiskCriterion, ...] = ()
     memory: JsonObject = field(default_factory=dict)
     command: CommandCheck | None = None
+    min_pass_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
