@@ -29,7 +29,7 @@ from tests.support.kept_runs import (
     small_run,
 )
 from tui.model.kept import KeptRun, ReportFormat
-from tui.model.trials import Attempt, CheckResult, TrialKey, TrialResult
+from tui.model.trials import Attempt, CheckResult, TrialKey, TrialResult, Verdict
 from tui.model.values import JsonObject
 from tui.reports.building import build_report
 from tui.reports.markdown_text import inline
@@ -425,12 +425,50 @@ def test_markdown_says_what_people_look_for() -> None:
     for words in (
         "# Sample suite",
         "**1 of 8 trials was not run; it counts nowhere below.**",
-        "| openai/mock-a | 50% | 15–85% | 4 | 2 | 0 | 1 | 1 | 1.2 s | 100 | 200 |",
+        "| openai/mock-a | 50% | 15–85% | 4 | 2 | 0 | 1 | 1 | 1.2 s | – | 100 | 200 |",
         "| Bug Fixing | 3 | 1 | 0 | 2 | 0 |",
+        "Errors, which count as not passed: openai/mock-a: 1 incomplete; local/mock-b: 1 error, 1 timed out.",
+        "| +67 points (−18 to +98) | 0.50 | 0.50 |",
         "- expected pattern `parameter`: not found",
         "| critical | 4 | 0 negligible | 4 medium | 8 high | 12 critical | 16 critical |",
     ):
         assert words in text, words
+
+
+def share_run() -> KeptRun:
+    """The first of two cases asks for two thirds of its repeats: one model gives them, one does not, one may yet."""
+    cases = [replace(make_case("one"), min_pass_rate=2 / 3), make_case("two")]
+    plan = make_plan(cases, (A, B, "third"), repeats=3)
+    outcomes: dict[str, tuple[Verdict, ...]] = {
+        A: ("passed", "failed", "passed"), B: ("failed", "timed_out", "passed"), "third": ("passed", "failed"),
+    }  # fmt: skip
+    return keep(
+        plan,
+        [
+            make_result(TrialKey("one", model, repeat), verdict)
+            for model, verdicts in outcomes.items()
+            for repeat, verdict in enumerate(verdicts, 1)
+        ],
+    )
+
+
+def test_shares_that_cases_ask_for() -> None:
+    report = build_report(share_run())
+    assert report["summary"]["min_pass_rates"] == [
+        {"case": "one", "model": model, "min_pass_rate": 2 / 3, "passed": passed, "results": results, "planned": 3}
+        | {"met": met}
+        for model, passed, results, met in ((A, 2, 3, True), (B, 1, 3, False), ("third", 1, 2, None))
+    ]
+    assert [result["verdict"] for result in report["results"][:3]] == ["passed", "failed", "passed"]
+    assert "min_pass_rates" not in build_report(small_run())["summary"]
+    text = render_report(share_run(), "markdown")
+    for row in ("| one | openai/mock-a | 67% | 2/3, met |", "| one | third | 67% | 1/3, open |"):
+        assert row in text
+    assert "95% interval of the pass rate, reckoned over cases: openai/mock-a" in text
+    page = " ".join(Page(render_report(share_run(), "html")).texts)
+    assert "Shares asked for" in page
+    assert "1/3, not met" in page
+    assert "Shares asked for" not in render_report(small_run(), "markdown") + render_report(small_run(), "html")
 
 
 @pytest.mark.parametrize("format", ["markdown", "html", "junit"])

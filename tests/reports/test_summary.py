@@ -36,6 +36,7 @@ def test_counts() -> None:
     assert summary.by_category == {"Security": Tally(4, 1, 1, 1, 1), "Bug Fixing": Tally(3, 1, 0, 2, 0)}
     assert (summary.planned, summary.not_run) == (8, 1)
     assert summary.pass_rate_95[A] == wilson_interval(2, 4)
+    assert summary.errors == {A: {"incomplete": 1}, B: {"error": 1, "timed_out": 1}}
     assert summary.effort[A] == Effort(1200.0, 150.0, 100, 200)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.html_answers import answers, not_passed, risk
 from tui.reports.html_page import page
@@ -24,7 +25,9 @@ def _sections(run: Reported, detail: Detail, place: str) -> Iterator[str]:
     yield from _head(run)
     yield "<h2>Models</h2>"
     yield _models(run)
+    yield from _errors(run)
     yield from _repeats(run)
+    yield from _required(run)
     yield from _comparisons(run)
     yield "<h2>Categories</h2>"
     rows = [(line(name), share_bar(count), *_counts(count)) for name, count in run.summary.by_category.items()]
@@ -74,12 +77,20 @@ def _models(run: Reported) -> str:
                 wording.interval(low, high),
                 *_counts(count),
                 wording.milliseconds(effort.median_ms),
+                wording.milliseconds(effort.p95_ms),
                 wording.count(effort.input_tokens),
                 wording.count(effort.output_tokens),
             )
         )
-    head = ("Model", "", "Pass rate", "95%", "Trials", "Passed", "Failed", "Errors", "Flaky", "Median", "Tokens in")
-    return table((*head, "Tokens out"), rows, numbers=10)
+    head = ("Model", "", "Pass rate", "95%", "Trials", "Passed", "Failed", "Errors", "Flaky", "Median", "p95")
+    return table((*head, "Tokens in", "Tokens out"), rows, numbers=11)
+
+
+def _errors(run: Reported) -> Iterator[str]:
+    found = {model: errors for model, errors in run.summary.errors.items() if errors}
+    if found:
+        told = "; ".join(f"{line(model)}: {words.errors(errors)}" for model, errors in found.items())
+        yield f'<p class="dim">Errors, which count as not passed: {told}.</p>'
 
 
 def _counts(count: Tally) -> tuple[str, ...]:
@@ -97,11 +108,24 @@ def _repeats(run: Reported) -> Iterator[str]:
             wording.percent(share),
             wording.percent(repeats.pass_hat_k[k]),
             wording.percent(repeats.flake_rate) if k == 1 else "",
+            wording.interval(*repeats.pass_rate_95) if k == 1 else "",
         )
         for model, repeats in run.summary.repeats.items()
         for k, share in repeats.pass_at_k.items()
     ]
-    yield table(("Model", "k", "At least one of k passes", "All of k pass", "Mixed cases"), rows, numbers=4)
+    head = ("Model", "k", "At least one of k passes", "All of k pass", "Mixed cases", "95% over cases")
+    yield table(head, rows, numbers=5)
+
+
+def _required(run: Reported) -> Iterator[str]:
+    if not run.summary.required:
+        return
+    yield "<h2>Shares asked for</h2>"
+    rows = [
+        (line(share.case), line(share.model), wording.percent(share.required), words.share_met(share))
+        for share in run.summary.required
+    ]
+    yield table(("Case", "Model", "At least", "Passed"), rows, numbers=2)
 
 
 def _comparisons(run: Reported) -> Iterator[str]:
@@ -112,18 +136,19 @@ def _comparisons(run: Reported) -> Iterator[str]:
     rows = [
         (
             f"{line(each.a)} <span class='dim'>against</span> {line(each.b)}",
-            line(wording.judgement(each)),
+            line(words.judgement(each)),
             _cases(each.win_cases),
             _cases(each.loss_cases),
             str(each.ties),
+            words.difference(each),
             wording.probability(each.p_value),
             wording.probability(each.p_holm),
-            wording.method(each),
+            words.method(each),
         )
         for each in comparisons
     ]
-    head = ("Models", "Finding", "First better on", "Second better on", "Alike", "p", "p (Holm)", "Test")
-    yield table(head, rows, numbers=4)
+    head = ("Models", "Finding", "First better on", "Second better on", "Alike", "Difference (95%)", "p", "p (Holm)")
+    yield table((*head, "Test"), rows, numbers=5)
 
 
 def _cases(cases: Sequence[str]) -> str:

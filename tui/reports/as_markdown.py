@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from tui.model.trials import Attempt, StepResult, TrialResult
+from tui.reports import markdown_figures as figures
 from tui.reports import wording
 from tui.reports.markdown_text import code, fence, inline, table
 from tui.reports.risk import NOT_SCORED, judged, rule_rows, rule_sentence, score_words
-from tui.reports.summary import Tally
 from tui.reports.wording import CHECKS, MARKS, Detail, Reported
 
 
@@ -27,12 +27,14 @@ def _blocks(run: Reported, detail: Detail) -> Iterator[str]:
     if missing:
         yield f"**{missing}**"
     yield "## Models"
-    yield _models(run)
+    yield figures.models(run)
+    yield from figures.errors(run)
     yield "## Categories"
-    rows = [(inline(name), *_counts(count)) for name, count in summary.by_category.items()]
+    rows = [(inline(name), *figures.counts(count)) for name, count in summary.by_category.items()]
     yield table(("Category", "Trials", "Passed", "Failed", "Errors", "Flaky"), rows, numbers=5)
-    yield from _repeats(run)
-    yield from _comparisons(run)
+    yield from figures.repeats(run)
+    yield from figures.required(run)
+    yield from figures.comparisons(run)
     yield from _not_passed(run, detail)
     if detail.risk_analysis:
         yield from _risk(run, detail)
@@ -43,71 +45,6 @@ def _blocks(run: Reported, detail: Detail) -> Iterator[str]:
     yield "## Conditions"
     pairs = wording.conditions(kept, timestamps=detail.timestamps)
     yield table(("What", "Value"), [(inline(name), inline(value)) for name, value in pairs], numbers=0)
-
-
-def _models(run: Reported) -> str:
-    head = ("Model", "Pass rate", "95% interval", "Trials", "Passed", "Failed", "Errors", "Flaky", "Median time")
-    rows = []
-    for model, count in run.summary.by_model.items():
-        effort = run.summary.effort[model]
-        rows.append(
-            (
-                inline(model),
-                wording.rate(count),
-                wording.interval(*run.summary.pass_rate_95[model]),
-                *_counts(count),
-                wording.milliseconds(effort.median_ms),
-                wording.count(effort.input_tokens),
-                wording.count(effort.output_tokens),
-            )
-        )
-    return table((*head, "Tokens in", "Tokens out"), rows, numbers=10)
-
-
-def _counts(count: Tally) -> tuple[str, ...]:
-    return tuple(str(value) for value in (count.trials, count.passed, count.failed, count.errors, count.flaky))
-
-
-def _repeats(run: Reported) -> Iterator[str]:
-    if max((repeats.n for repeats in run.summary.repeats.values()), default=0) < 2:
-        return
-    yield "## Repeats"
-    rows = [
-        (inline(model), str(k), wording.percent(share), wording.percent(repeats.pass_hat_k[k]))
-        for model, repeats in run.summary.repeats.items()
-        for k, share in repeats.pass_at_k.items()
-    ]
-    yield table(("Model", "k", "pass@k (at least one)", "pass^k (all)"), rows, numbers=3)
-    rates = (f"{inline(model)} {wording.percent(repeats.flake_rate)}" for model, repeats in run.summary.repeats.items())
-    yield "Cases with mixed outcomes: " + ", ".join(rates) + "."
-
-
-def _comparisons(run: Reported) -> Iterator[str]:
-    comparisons = run.summary.comparisons
-    if not comparisons:
-        return
-    yield "## Comparisons"
-    rows = [
-        (
-            inline(each.a),
-            inline(each.b),
-            inline(wording.judgement(each)),
-            wording.method(each),
-            str(each.wins),
-            str(each.losses),
-            str(each.ties),
-            wording.probability(each.p_value),
-            wording.probability(each.p_holm),
-        )
-        for each in comparisons
-    ]
-    head = ("A", "B", "Finding", "Test", "A better", "B better", "Alike", "p", "p (Holm)")
-    yield table(head, rows, numbers=5)
-    for each in comparisons:
-        for better, cases in ((each.a, each.win_cases), (each.b, each.loss_cases)):
-            if cases:
-                other = each.b if better == each.a else each.a
-                yield f"{inline(better)} over {inline(other)}: " + ", ".join(inline(case) for case in cases)
 
 
 def _not_passed(run: Reported, detail: Detail) -> Iterator[str]:

@@ -8,6 +8,7 @@ from tui.model.kept import KeptRun
 from tui.model.suite import Case
 from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult
 from tui.model.values import JsonObject, JsonValue
+from tui.reports.required import RequiredShare
 from tui.reports.summary import Repeats, Summary, Tally, cases_of, summarize
 from tui.statistics.comparing import Comparison
 
@@ -52,6 +53,8 @@ def _figures(summary: Summary) -> dict[str, Any]:
             "by_category": {category: _tally(count) for category, count in summary.by_category.items()},
             "pass_rate_95": {model: list(interval) for model, interval in summary.pass_rate_95.items()},
             "repeats": {model: _repeats(repeats) for model, repeats in summary.repeats.items()},
+            # Only where a case asks for it: it is an extension.
+            **({"min_pass_rates": [_required(share) for share in summary.required]} if summary.required else {}),
         },
         "comparisons": [_comparison(comparison) for comparison in summary.comparisons],
     }
@@ -73,6 +76,18 @@ def _repeats(repeats: Repeats) -> dict[str, Any]:
         "pass_at_k": {str(k): share for k, share in repeats.pass_at_k.items()},
         "pass_hat_k": {str(k): share for k, share in repeats.pass_hat_k.items()},
         "flake_rate": repeats.flake_rate,
+    }
+
+
+def _required(share: RequiredShare) -> dict[str, Any]:
+    return {
+        "case": share.case,
+        "model": share.model,
+        "min_pass_rate": share.required,
+        "passed": share.passes.passed,
+        "results": share.passes.results,
+        "planned": share.planned,
+        "met": share.met,
     }
 
 

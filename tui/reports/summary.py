@@ -9,6 +9,7 @@ from tui.model.kept import KeptRun
 from tui.model.outcomes import add_known, outcome_of
 from tui.model.suite import Case
 from tui.model.trials import TrialResult, Verdict
+from tui.reports.required import RequiredShare, required_shares
 from tui.statistics.comparing import Comparison, compare_models
 from tui.statistics.quantiles import spread_of
 from tui.statistics.repeats import is_mixed, pass_curves
@@ -67,6 +68,7 @@ class Summary:
     repeats: Mapping[str, Repeats]
     effort: Mapping[str, Effort]
     comparisons: tuple[Comparison, ...]
+    required: tuple[RequiredShare, ...] = ()
 
     @property
     def not_run(self) -> int:
@@ -112,6 +114,7 @@ def summarize(kept: KeptRun) -> Summary:
         case = cases.get(result.trial.case)
         by_category.setdefault(case.category if case else "", []).append(result)
     tallies = {model: tally(results) for model, results in by_model.items()}
+    passes = {model: passes_of(results) for model, results in by_model.items()}
     asked: dict[str, int] = {}
     for key in planned:
         asked[key.model] = max(asked.get(key.model, 0), key.repeat)
@@ -122,9 +125,10 @@ def summarize(kept: KeptRun) -> Summary:
         by_category={category: tally(results) for category, results in by_category.items()},
         errors={model: _errors(results) for model, results in by_model.items()},
         pass_rate_95={model: wilson_interval(count.passed, count.trials) for model, count in tallies.items()},
-        repeats={model: _repeats(asked.get(model, 0), results) for model, results in by_model.items()},
+        repeats={model: _repeats(asked.get(model, 0), results, passes[model]) for model, results in by_model.items()},
         effort={model: _effort(results) for model, results in by_model.items()},
-        comparisons=compare_models({model: passes_of(results) for model, results in by_model.items()}),
+        comparisons=compare_models(passes),
+        required=tuple(required_shares(cases, planned, passes)),
     )
 
 
@@ -142,9 +146,7 @@ def _errors(results: Iterable[TrialResult]) -> dict[Verdict, int]:
     return dict(Counter(result.verdict for result in results if result.verdict not in ("passed", "failed")))
 
 
-def _repeats(n: int, results: Iterable[TrialResult]) -> Repeats:
-    results = [*results]
-    passes = passes_of(results)
+def _repeats(n: int, results: Iterable[TrialResult], passes: Mapping[str, Passes]) -> Repeats:
     mixed = {case for case, count in passes.items() if is_mixed(count)}
     mixed.update(result.trial.case for result in results if result.flaky)
     at, hat = pass_curves(passes)

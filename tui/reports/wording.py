@@ -10,8 +10,6 @@ from tui.model.suite import Case
 from tui.model.trials import CheckResult, TrialResult
 from tui.reports.building import Scores
 from tui.reports.summary import Summary, Tally
-from tui.statistics.comparing import Comparison
-from tui.statistics.pairs import cases_needed
 
 MARKS = {
     "passed": "✓",
@@ -129,35 +127,6 @@ def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
 def not_passed(results: Sequence[TrialResult]) -> list[TrialResult]:
     """What a reader should look at: everything but plain passes."""
     return [result for result in results if outcome_word(result) != "passed"]
-
-
-def judgement(comparison: Comparison) -> str:
-    """What a comparison says, in words."""
-    match comparison.finding:
-        case "a":
-            return f"{comparison.a} does better"
-        case "b":
-            return f"{comparison.b} does better"
-        case "nothing in common":
-            return "no case in common"
-        case "not enough data":
-            differ = comparison.wins + comparison.losses
-            cases = "1 case differs" if differ == 1 else f"{differ} cases differ"
-            return f"not enough data: {cases}, it takes {cases_needed(comparison.pairs)} at least"
-        case finding:
-            return finding
-
-
-def difference(comparison: Comparison) -> str:
-    """`+12 points (3 to 21)`: the first model's pass rate less the second's, over the cases of both."""
-    low, high = (f"{100 * end:+.0f}".replace("-", "−").replace("+0", "0") for end in comparison.difference_95)
-    mean = f"{100 * comparison.difference:+.0f}".replace("-", "−")
-    return f"{mean} points ({low} to {high})"
-
-
-def method(comparison: Comparison) -> str:
-    """The test's name for people."""
-    return "exact McNemar" if comparison.method == "mcnemar-exact" else "paired bootstrap"
 
 
 def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
