@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.command_line import CommandLine
+from tests.support.model_server import ModelServer, say
 from tui.model.shipped import shipped_folder
 
 AGENT = """
@@ -52,6 +53,16 @@ def test_an_agent_that_a_suite_names_needs_consent(assay: CommandLine) -> None:
     assert "--allow-commands" in refused.err
     assert "--agent" in refused.err
     assert assay.run("run", test, "-f", "json", "--allow-commands").code == 0
+
+
+async def test_an_agent_that_is_not_asked_needs_no_consent(assay: CommandLine) -> None:
+    write(assay.home, "agent.py", AGENT)
+    test = write(assay.home, "greet.yaml", f"agent: agent.py\n{TEST}")
+    async with ModelServer(say("Hello")) as server:
+        keys = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-test-4711-secret"}
+        ran = await assay.run_async("run", test, "-m", "openai/mock-a", env=keys)
+    assert ran.code == 1
+    assert len(server.asked) == 1
 
 
 def test_a_command_that_speaks_json_lines(assay: CommandLine) -> None:

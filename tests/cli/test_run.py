@@ -94,11 +94,20 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
         (["suite.json", "-m", "some-model"], "provider/some-model"),
         (["suite.json", "--agent", "none.py"], "none.py"),
         (["--resume", "0193"], "0193"),
-        (["suite.json", "--resume", "last"], "--resume"),
+        (["--resume", "last", "--rerun-failed", "last"], "exclude each other"),
+        (["suite.json", "-m", ""], "-m names nothing"),
+        (["suite.json", "--tag", " , "], "--tag names nothing"),
+        (["suite.json", "--case", ""], "--case names nothing"),
+        (["suite.json", "--languages", ""], "--languages names nothing"),
+        (["suite.json", "--clone", "https://h/x", "--branch=-x"], "The branch is refused: it begins with `-`"),
+        (["suite.json", "--clone", "https://h/x", "--repo", "."], "Leave one of the two out"),
+        ([".", "--tag", "none-such"], "No case"),
+        (["cache"], "There is no suite"),
     ],
 )
 def test_bad_input_is_one_sentence_and_2(assay: CommandLine, args: list[str], words: str) -> None:
     write_suite(assay.home)
+    (assay.home / "cache").mkdir()
     ran = assay.run("run", *args)
     assert ran.code == 2
     assert words in ran.err

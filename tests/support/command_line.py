@@ -29,11 +29,13 @@ class CommandLine:
         folders = {name: str(self.home / name.lower()) for name in ("ASSAY_CONFIG_DIR", "ASSAY_DATA_DIR")}
         return {**kept, **folders, "ASSAY_CACHE_DIR": str(self.home / "cache"), **(extra or {})}
 
-    def start(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-        """The command, running."""
+    def start(
+        self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None
+    ) -> subprocess.Popen[str]:
+        """The command, running; in a folder other than the home where one is given."""
         return subprocess.Popen(
             [sys.executable, "-m", "tui", *args],
-            cwd=self.home,
+            cwd=folder or self.home,
             env=self.environ(env) | {"PYTHONPATH": str(Path(__file__).parents[2])},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -42,12 +44,12 @@ class CommandLine:
             encoding="utf-8",
         )
 
-    def run(self, *args: str, env: Mapping[str, str] | None = None) -> Ran:
+    def run(self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None) -> Ran:
         """The command, ended."""
-        process = self.start(*args, env=env)
+        process = self.start(*args, env=env, folder=folder)
         out, err = process.communicate(timeout=120)
         return Ran(process.returncode, out, err)
 
-    async def run_async(self, *args: str, env: Mapping[str, str] | None = None) -> Ran:
+    async def run_async(self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None) -> Ran:
         """The command, ended, while servers of this event loop go on."""
-        return await asyncio.to_thread(self.run, *args, env=env)
+        return await asyncio.to_thread(self.run, *args, env=env, folder=folder)

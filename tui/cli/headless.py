@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from tui.cli.kept_plan import plan_kept
 from tui.cli.narration import say
 from tui.cli.progress import open_progress
 from tui.cli.report_file import write_report
@@ -15,7 +16,7 @@ from tui.cli.run_options import RunWish
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.kept import KeptRun
 from tui.model.plan import Plan
-from tui.model.repository_urls import url_fault
+from tui.model.repository_urls import branch_fault, url_fault
 from tui.model.suite import Suite
 from tui.runner.control import Control
 from tui.runner.planning import choose_cases, make_plan
@@ -23,6 +24,7 @@ from tui.session.consent import require
 from tui.session.keeping import Patience
 from tui.session.opening import open_suite, suites_at
 from tui.session.workbench import Workbench
+from tui.store.protocol import Store
 
 _STORE_PATIENCE = Patience(total=20.0, between=1.0)
 _SIGNAL_EXITS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
@@ -39,13 +41,15 @@ async def _run(wish: RunWish) -> int:
         notes = [f"Note: {notice}" for notice in workbench.notices]
         plans = _make_plans(workbench, wish, notes)
         for plan in plans:
-            workbench.open_providers(plan.subjects)
+            if plan.trials:
+                workbench.open_providers(plan.subjects)
         # The ids come first: a script reads them off the first lines.
         say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
         control = Control()
         with _signals(control) as caught:
             kept, lost = await _run_plans(workbench, plans, control)
-        write_report(kept, wish.report)
+        if kept:
+            write_report(kept, wish.report)
         if caught:
             return _SIGNAL_EXITS[caught[0]]
         return 3 if lost else _exit_code(kept)
@@ -55,10 +59,10 @@ async def _run(wish: RunWish) -> int:
 
 def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Plan]:
     if wish.resume or wish.rerun_failed:
-        plan = workbench.plan_missing(wish.resume) if wish.resume else workbench.plan_failed(wish.rerun_failed or "")
-        require(workbench.missing_consents(plan.suite), wish.allowed)
-        return [plan]
+        return [plan_kept(workbench, wish, notes)]
     files = [file for path in wish.suites for file in suites_at(path)]
+    if not files:
+        raise ConfigError("There is no suite", where=str(wish.suites[0]), fix="Name a suite, or a folder with suites.")
     return [_plan_suite(workbench, file, wish, notes) for file in files]
 
 
@@ -79,9 +83,12 @@ def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str
         say("\n".join(str(problem) for problem in loaded.problems))
         raise SuiteError("The suite cannot be run", loaded.problems, where=str(file), fix="Mend what is listed above.")
     notes.extend(str(problem) for problem in loaded.problems)
-    suite = repository.lay_over(replace(loaded.suite, agent=None) if wish.agent else loaded.suite)
+    # Whoever names other subjects does not start the suite's own agent.
+    suite = repository.lay_over(replace(loaded.suite, agent=None) if wish.agent or wish.models else loaded.suite)
     if suite.repo_clone and (fault := url_fault(suite.repo_clone.url)):
         raise ConfigError(f"The repository's URL is refused: it {fault}", where="--clone")
+    if suite.repo_clone and suite.repo_clone.branch is not None and (fault := branch_fault(suite.repo_clone.branch)):
+        raise ConfigError(f"The branch is refused: it {fault}", where="--branch")
     consents = workbench.missing_consents(suite)
     require(tuple(one for one in consents if one.kind != "outside" or repository.folder is None), wish.allowed)
     return suite
@@ -93,16 +100,27 @@ async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) 
         if control.outcome != "finished":
             break
         progress = open_progress(plan)
+        begun = False
         try:
             async for event in workbench.run(plan, control, _STORE_PATIENCE):
+                begun = True
                 progress.take(event)
+            kept.append(await asyncio.to_thread(workbench.store.read_run, plan.run_id))
         except StoreError as error:
             progress.close()
             say(f"Error: {error}")
-            return kept, True
+            return [*kept, *(await asyncio.to_thread(_rescue, workbench.store, plan) if begun else ())], True
         progress.close()
-        kept.append(await asyncio.to_thread(workbench.store.read_run, plan.run_id))
     return kept, False
+
+
+def _rescue(store: Store, plan: Plan) -> tuple[KeptRun, ...]:
+    """What was kept of a run that had to stop, where it can still be read."""
+    try:
+        kept = store.read_run(plan.run_id)
+    except StoreError:
+        return ()
+    return (replace(kept, record=replace(kept.record, state="interrupted")),)
 
 
 @contextmanager

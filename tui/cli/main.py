@@ -1,11 +1,11 @@
 """The command `assay`: finds the command that is meant and imports only that."""
 
-import sys
+import os
 from importlib import import_module
 
 import click
 
-from tui.cli.narration import say
+from tui.cli.narration import fill_closed_streams, say, silence_stdout
 
 # Name → module of `tui.cli` and the command in it.
 _COMMANDS = {
@@ -44,6 +44,14 @@ class _LazyCommands(click.Group):
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # `… | head` is no failure; click would make it one.
+            silence_stdout()
+            return 0
+
 
 def _names_command(word: str) -> bool:
     return word in _COMMANDS or word in ("--help", "-h", "--version")
@@ -63,6 +71,7 @@ def run_command_line() -> int:
     """Run what the arguments say; the exit code. Bad input ends in one sentence on stderr, never in a traceback."""
     from tui.model.errors import AssayError, ConfigError, SuiteError
 
+    fill_closed_streams()
     try:
         result = assay.main(prog_name="assay", standalone_mode=False)
     except click.ClickException as error:
@@ -75,8 +84,9 @@ def run_command_line() -> int:
     except AssayError as error:
         say(f"Error: {error}")
         return 2 if isinstance(error, ConfigError | SuiteError) else 3
-    except BrokenPipeError:
-        # Whoever read our output has had enough; keep the interpreter from complaining at its end.
-        sys.stdout = None
-        return 0
+    except OSError as error:
+        # No descriptors left, the current folder removed, stdout on a full disk: nothing that we could mend.
+        where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
+        say(f"Error: {where}{error.strerror or error}")
+        return 3
     return result if isinstance(result, int) else 0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from tui.cli.narration import say
+from tui.cli.narration import say, silence_stdout
 from tui.cli.run_options import ReportWish
 from tui.model.errors import StoreError
 from tui.model.kept import KeptRun
@@ -22,11 +22,25 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish) -> None:
         risk_analysis=wish.risk_analysis,
     )
     if wish.output is None:
-        click.echo(text, nl=not text.endswith("\n"))
+        _print(text)
         return
     try:
         wish.output.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        fix = "The run is kept: write it again with 'assay report'."
-        raise StoreError(f"The report cannot be written ({error.strerror})", where=str(wish.output), fix=fix) from error
+        raise _unwritable(error, str(wish.output)) from error
     say(f"Report: {wish.output}")
+
+
+def _print(text: str) -> None:
+    try:
+        click.echo(text, nl=not text.endswith("\n"))
+    except BrokenPipeError:
+        silence_stdout()  # How the run ended is told all the same.
+    except OSError as error:
+        silence_stdout()
+        raise _unwritable(error, "stdout") from error
+
+
+def _unwritable(error: OSError, where: str) -> StoreError:
+    fix = "The run is kept: write it again with 'assay report'."
+    return StoreError(f"The report cannot be written ({error.strerror})", where=where, fix=fix)

@@ -45,11 +45,15 @@ class RepositoryWish:
         clone, context = suite.repo_clone, suite.repository_context
         if self.clone is not None:
             clone = RepoClone(self.clone)
-        if clone is None and (self.branch or self.keep_temp):
+        if clone is None and (self.branch is not None or self.keep_temp):
             raise ConfigError("There is no repository to clone", where=suite.path, fix="Name one with --clone.")
         if clone is not None:
             keep = self.keep_temp or clone.keep_temp_dir
-            clone = replace(clone, branch=self.branch or clone.branch, keep_temp_dir=keep)
+            branch = clone.branch if self.branch is None else self.branch
+            clone = replace(clone, branch=branch, keep_temp_dir=keep)
+        if self.folder is not None and clone is not None:
+            what = "--repo names a folder, but a repository is cloned for this run"
+            raise ConfigError(what, where=suite.path, fix="Leave one of the two out: files come from the clone.")
         if self.folder is not None:
             folder = str(self.folder.absolute())
             context = replace(context, path=folder) if context else RepositoryContext(folder)
@@ -88,7 +92,11 @@ def report_wish(
     return ReportWish(chosen or by_name or "markdown", output, responses, timestamps, risk_analysis)
 
 
-def split_names(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Names from repeated options and comma lists, each once, in order."""
+def split_names(given: tuple[str, ...], flag: str) -> tuple[str, ...]:
+    """Names from repeated options and comma lists, each once, in order. Raises ConfigError where an option was given
+    that names nothing: an empty variable of a script must not mean everything."""
     names = (name.strip() for text in given for name in text.split(","))
-    return tuple(dict.fromkeys(name for name in names if name))
+    found = tuple(dict.fromkeys(name for name in names if name))
+    if given and not found:
+        raise ConfigError(f"{flag} names nothing", fix="Name something, or leave it out.")
+    return found

@@ -82,12 +82,12 @@ def run(
     """
     if resume and rerun_failed:
         raise click.UsageError("--resume and --rerun-failed exclude each other.")
-    if bool(suites) == bool(resume or rerun_failed):
+    if not (suites or resume or rerun_failed):
         raise click.UsageError("Name a suite, or a run with --resume or --rerun-failed.")
     given = {"--allow-local": allow_local, "--allow-outside": allow_outside, "--allow-commands": allow_commands}
     wish = RunWish(
         suites=suites,
-        models=split_names(models),
+        models=split_names(models, "-m"),
         agent=agent,
         overrides=Overrides(
             repeats=repeat,
@@ -97,10 +97,10 @@ def run(
             attempts=retries,
             delay_ms=delay,
             streaming=stream,
-            tags=split_names(tags),
-            cases=split_names(cases),
+            tags=split_names(tags, "--tag"),
+            cases=split_names(cases, "--case"),
         ),
-        repository=RepositoryWish(repo, split_names(languages), clone, branch, keep_temp),
+        repository=RepositoryWish(repo, split_names(languages, "--languages"), clone, branch, keep_temp),
         report=report_wish(chosen_format, output, responses, timestamps, risk_analysis),
         resume=resume,
         rerun_failed=rerun_failed,

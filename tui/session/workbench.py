@@ -74,7 +74,7 @@ class Workbench:
             agents = (agent_subject(agent, Path.cwd()),) if agent else ()
             return (*self.resolve(names), *agents)
         if suite.agent:
-            return (agent_subject(suite.agent, Path(suite.path).absolute().parent),)
+            return (agent_subject(suite.agent, suite.home),)
         if not suite.models:
             raise ConfigError("The suite names no model", where=suite.path, fix="Name some with -m, or an --agent.")
         return self.resolve(suite.models)
@@ -105,24 +105,30 @@ class Workbench:
         return replace(kept.plan, trials=tuple(trial for trial in kept.plan.trials if trial not in done))
 
     def plan_failed(self, prefix: str) -> Plan:
-        """What did not pass in a kept run, asked again in the same run. Raises StoreError."""
+        """What did not pass in a kept run, asked again in the same run: also what was never asked, since the run is
+        finished afterwards. Raises StoreError."""
         kept = self.store.read_run(self.store.find_run(prefix))
-        earlier = {result.trial: result for result in kept.results if result.verdict != "passed"}
+        passed = {result.trial for result in kept.results if result.verdict == "passed"}
+        earlier = {result.trial: result for result in kept.results if result.trial not in passed}
         return replace(
-            kept.plan, trials=tuple(trial for trial in kept.plan.trials if trial in earlier), earlier=earlier
+            kept.plan, trials=tuple(trial for trial in kept.plan.trials if trial not in passed), earlier=earlier
         )
 
     async def run(self, plan: Plan, control: Control, patience: Patience = _FOR_EVER) -> AsyncGenerator[Event, None]:
-        """Run the plan: stored, then shown. Raises ConfigError before it begins, and StoreError when the history
-        cannot be written for longer than the patience lasts."""
+        """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
+        ConfigError before it begins, and StoreError when the history cannot be written for longer than the patience
+        lasts."""
+        if not plan.trials and await asyncio.to_thread(self._is_finished, plan.run_id):
+            return
         providers = self._shelf.take(plan.subjects)
         secrets = Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         await asyncio.to_thread(self.store.begin_run, without_secrets(plan, secrets), started_at)
         repository = RunRepository(plan.suite, self._environ, self.config.secrets.values())
         try:
-            async for progress in repository.open(control):
-                yield progress
+            if plan.trials:
+                async for progress in repository.open(control):
+                    yield progress
             context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
             tools = Tools(providers, self._checker, context, secrets, repository if repository.clone else None)
             async with aclosing(run_plan(plan, tools, control)) as batches:
@@ -130,6 +136,9 @@ class Workbench:
                     yield event
         finally:
             await repository.close()
+
+    def _is_finished(self, run_id: str) -> bool:
+        return any(record.id == run_id and record.state == "finished" for record in self.store.list_runs())
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
         """The newest kept result of each trial of the suite. Raises StoreError."""

@@ -1,0 +1,98 @@
+"""Where the report and the narration go, when nobody takes them or there is no room."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_run import keys_for, report_of, write_suite
+from tests.support.command_line import CommandLine, Ran
+from tests.support.model_server import ModelServer, say
+
+HAS_FULL_DEVICE = Path("/dev/full").exists()
+
+
+def in_shell(assay: CommandLine, script: str, server: ModelServer) -> Ran:
+    """A line of shell in which `$assay` is the command."""
+    environ = assay.environ(keys_for(server)) | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    line = script.replace("$assay", f"'{sys.executable}' -m tui")
+    done = subprocess.run(["/bin/sh", "-c", line], cwd=assay.home, env=environ, capture_output=True, check=False)
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.mark.parametrize(("answer", "code"), [("yes", 0), ("no", 1)])
+async def test_a_reader_of_the_report_that_has_had_enough_changes_nothing(
+    assay: CommandLine, answer: str, code: int
+) -> None:
+    suite = write_suite(assay.home)
+    async with ModelServer(say(answer)) as server:
+        process = assay.start("run", str(suite), "-f", "json", env=keys_for(server))
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdout = None
+        _, err = await asyncio.to_thread(process.communicate, timeout=60)
+    assert process.returncode == code
+    assert "2/2" in err
+    assert "rror" not in err
+
+
+def test_other_output_that_nobody_reads_is_no_failure(assay: CommandLine) -> None:
+    process = assay.start("schema")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+
+
+async def test_narration_that_nobody_reads_stops_no_run(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 5)
+    async with ModelServer(say("yes")) as server:
+        process = assay.start("run", str(suite), "-f", "json", env=keys_for(server))
+        assert process.stderr is not None
+        process.stderr.close()
+        process.stderr = None
+        out, _ = await asyncio.to_thread(process.communicate, timeout=60)
+        closed = await asyncio.to_thread(in_shell, assay, f"$assay run '{suite}' -f json 2>&-", server)
+    assert process.returncode == 0
+    assert report_of(Ran(0, out, ""))["summary"]["passed"] == 5
+    assert (closed.code, report_of(closed)["summary"]["passed"]) == (0, 5)
+
+
+async def test_a_report_that_finds_no_room_is_3_and_can_be_written_again(assay: CommandLine) -> None:
+    assert HAS_FULL_DEVICE
+    suite = write_suite(assay.home)
+    async with ModelServer(say("yes")) as server:
+        for words in ("> /dev/full", "-o /dev/full"):
+            ran = await asyncio.to_thread(in_shell, assay, f"$assay run '{suite}' -f json {words}", server)
+            assert ran.code == 3
+            assert "The report cannot be written (No space left on device). The run is kept" in ran.err
+    assert report_of(assay.run("report", "last", "-f", "json"))["summary"]["passed"] == 2
+
+
+async def test_a_run_that_cannot_begin_leaves_no_empty_report(assay: CommandLine) -> None:
+    suite = write_suite(assay.home)
+    async with ModelServer(say("yes")) as server:
+        # So many blocks of 512 bytes hold the empty history, and nothing more.
+        ran = await asyncio.to_thread(in_shell, assay, f"ulimit -f 120; $assay run '{suite}' -f json", server)
+        assert (ran.code, ran.out, len(server.asked)) == (3, "", 0)
+    assert "what was kept before is safe" in ran.err
+
+
+@pytest.mark.long
+async def test_a_history_that_is_lost_in_mid_run_still_gives_the_report_of_what_was_kept(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 60)
+    async with ModelServer(say("yes " * 20_000)) as server:
+        ran = await asyncio.to_thread(in_shell, assay, f"ulimit -f 2000; $assay run '{suite}' -f json", server)
+    report = report_of(ran)
+    assert (ran.code, report["run"]["state"]) == (3, "interrupted")
+    assert 0 < report["summary"]["passed"] < 60
+
+
+async def test_a_folder_that_is_gone_is_a_sentence(assay: CommandLine) -> None:
+    async with ModelServer(say("yes")) as server:
+        ran = in_shell(assay, "mkdir gone; cd gone; rmdir ../gone; $assay run s.json -o report.json", server)
+    assert ran.code in (2, 3)
+    assert "Traceback" not in ran.err

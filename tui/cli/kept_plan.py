@@ -1,0 +1,36 @@
+"""A kept run taken up again: `--resume` and `--rerun-failed`."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from tui.cli.run_options import RepositoryWish, RunWish
+from tui.model.errors import ConfigError
+from tui.model.plan import Plan
+from tui.model.suite import Suite
+from tui.runner.planning import Overrides
+from tui.session.consent import require
+from tui.session.workbench import Workbench
+
+
+def plan_kept(workbench: Workbench, wish: RunWish, notes: list[str]) -> Plan:
+    """What the kept run has still to ask. It goes on as it was begun: what else the command line says of it, a script
+    may repeat, but it changes nothing, and that is noted. Raises ConfigError for a suite that is not the run's."""
+    plan = workbench.plan_missing(wish.resume) if wish.resume else workbench.plan_failed(wish.rerun_failed or "")
+    for file in wish.suites:
+        _check_suite(plan.suite, file, notes)
+    if wish.models or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():
+        notes.append("Note: the run goes on as it was begun; other models, cases and options are not taken up.")
+    if plan.trials:
+        require(workbench.missing_consents(plan.suite), wish.allowed)
+    else:
+        notes.append("Note: nothing is left to ask.")
+    return plan
+
+
+def _check_suite(suite: Suite, file: Path, notes: list[str]) -> None:
+    begun_with = suite.home / Path(suite.path).name
+    if os.path.realpath(file) != os.path.realpath(begun_with):
+        raise ConfigError("The run is of another suite", where=str(file), fix=f"It was begun with {begun_with}.")
+    if not file.is_file() or sha256(file.read_bytes()).hexdigest() != suite.sha256:
+        notes.append(f"Note: {file} has changed since; the run goes on with the suite that it was begun with.")
