@@ -1,6 +1,6 @@
-"""The Diff tab alone, over an answer to a real repository: `python -m tests.app.diff_app KIND [THEME]`.
+"""The Diff tab alone, over an answer to a real repository: `python -m tests.app.diff_app KIND [THEME [alone]]`.
 
-KIND is a name in `tests.app.diff_samples`, or `large:LINES`.
+KIND is a name in `tests.app.diff_samples`, or `large:LINES`; `alone`: the repository is gone.
 """
 
 import sys
@@ -39,4 +39,5 @@ class DiffApp(ThemedApp[None]):
 if __name__ == "__main__":
     kind, *rest = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        DiffApp(sample(kind, Path(folder)), rest[0] if rest else "assay-dark", Path(folder) / "bare.git").run()
+        kept = None if rest[1:] == ["alone"] else Path(folder) / "bare.git"
+        DiffApp(sample(kind, Path(folder)), rest[0] if rest else "assay-dark", kept).run()

@@ -121,8 +121,6 @@ class DiffView(DiffRows):
         here = self.current_hunk
         if self._hunk is None and by < 0 <= here and self.top_row > document.row_of_hunk(here):
             here += 1
-        elif self._hunk is None and by > 0 and here >= 0 and document.row_of_hunk(here) > self.top_row:
-            here -= 1
         hunk = max(0, min(here + by, document.hunk_count - 1))
         self._set_hunk(hunk)
         rows = document.rows_of_hunk(hunk)
