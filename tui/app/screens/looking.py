@@ -3,11 +3,9 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import DescendantFocus, Resize
@@ -32,7 +30,8 @@ from tui.app.widgets.tab_line import TabLine
 from tui.model.shown import show_line
 from tui.model.suite import Case, Suite
 
-_NARROW, _TINY, _LOW = 110, 60, 18
+_WIDE, _NARROW, _TINY = 150, 110, 60
+_SHORT, _LOW = 30, 18
 
 
 class LookingScreen(Screen[None]):
@@ -42,12 +41,14 @@ class LookingScreen(Screen[None]):
     LookingScreen { background: $background; color: $foreground; }
     LookingScreen #body { height: 1fr; }
     LookingScreen SuitePanel { width: 34; }
+    LookingScreen.-wide SuitePanel { width: 42; }
     LookingScreen.-narrow SuitePanel { width: 26; }
     LookingScreen #middle { width: 1fr; }
     LookingScreen Evidence {
-        height: 40%; min-height: 7; border: round $quiet-border; padding: 0 1;
+        height: 40%; min-height: 7; border: round $quiet-border; border-subtitle-color: $dim; padding: 0 1;
         &:focus-within { border: round $focused-border; }
     }
+    LookingScreen.-short Evidence { height: 48%; }
     LookingScreen #overview { border: round $quiet-border; border-title-color: $foreground; padding: 1 2; }
     LookingScreen Answers, LookingScreen Evidence, LookingScreen.-case #overview { display: none; }
     LookingScreen.-case Answers, LookingScreen.-case Evidence { display: block; }
@@ -57,9 +58,6 @@ class LookingScreen(Screen[None]):
     LookingScreen.-case.-only-evidence Answers, LookingScreen.-case.-only-evidence SuitePanel { display: none; }
     """
     AUTO_FOCUS = "#tree"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d", "go_to_diff", "Diff", id="look.diff", tooltip="Go to what the answer changed", show=False),
-    ]
 
     def __init__(self, open_desk: Callable[[], Desk], paths: Sequence[Path]) -> None:
         super().__init__()
@@ -278,6 +276,8 @@ class LookingScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         """What does not fit is left out, and comes back when it fits."""
+        self.set_class(event.size.width >= _WIDE, "-wide")
         self.set_class(event.size.width < _NARROW, "-narrow")
+        self.set_class(event.size.height < _SHORT, "-short")
         self.set_class(event.size.width < _TINY, "-tiny")
         self.set_class(event.size.height < _LOW, "-low")
