@@ -62,7 +62,7 @@ async def test_an_agent_that_is_not_asked_needs_no_consent(assay: CommandLine) -
         keys = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-test-4711-secret"}
         ran = await assay.run_async("run", test, "-m", "openai/mock-a", env=keys)
     assert ran.code == 1
-    assert len(server.asked) == 1
+    assert len(server.asked) == 2
 
 
 def test_a_command_that_speaks_json_lines(assay: CommandLine) -> None:
