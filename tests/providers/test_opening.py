@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.asking import server_settings
 from tui.model.errors import ConfigError
-from tui.model.subjects import ProviderKind, ProviderSettings
+from tui.model.subjects import ProviderSettings
 from tui.providers.openai import OpenAIProvider
 from tui.providers.opening import open_provider
 
@@ -31,10 +31,22 @@ async def test_the_local_model_is_opened_without_being_started() -> None:
     await provider.close()
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [("anthropic", "not supported yet"), ("copilot", "not supported yet"), ("replay", "Write replay/RUN/MODEL.")],
-)
-def test_a_kind_that_cannot_be_opened_from_settings(kind: ProviderKind, words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
-        open_provider(ProviderSettings("x", kind), {}, ())
+async def test_anthropic_is_opened_without_being_asked() -> None:
+    from tui.providers.anthropic import AnthropicProvider
+
+    provider = open_provider(ProviderSettings("anthropic", "anthropic", "http://127.0.0.1:9"), {}, ())
+    assert isinstance(provider, AnthropicProvider)
+    await provider.close()
+
+
+async def test_copilot_is_opened_without_its_sdk() -> None:
+    from tui.providers.copilot import CopilotProvider
+
+    provider = open_provider(ProviderSettings("copilot", "copilot"), {}, ())
+    assert isinstance(provider, CopilotProvider)
+    await provider.close()
+
+
+def test_a_recording_cannot_be_opened_from_settings() -> None:
+    with pytest.raises(ConfigError, match=r"Write replay/RUN/MODEL\."):
+        open_provider(ProviderSettings("x", "replay"), {}, ())

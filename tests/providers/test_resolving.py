@@ -1,6 +1,7 @@
 """From a model's name to who is asked: the order of the rule, inline settings, and names that lead nowhere."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,8 @@ CONFIG = Config(
 
 BY_URL = "openai, because OPENAI_BASE_URL is set"
 BY_ROUTER = "openrouter, because OPENROUTER_API_KEY is set"
+BY_ANTHROPIC = "anthropic, because ANTHROPIC_API_KEY is set"
+BY_TOKEN = "anthropic, because ANTHROPIC_AUTH_TOKEN is set"
 NAMED = "openrouter, as it was named"
 LLAMA = "openrouter/meta-llama/llama-3"
 
@@ -44,9 +47,13 @@ HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
     ("o4-mini", {**OPENAI, **ROUTER}, Config(), "openai", "o4-mini", "openai, because OPENAI_API_KEY is set"),
     ("gpt-5.2", ROUTER, Config(), "openrouter", "gpt-5.2", BY_ROUTER),
     ("claude-x", {**OPENAI, **ROUTER}, Config(), "openrouter", "claude-x", BY_ROUTER),
+    ("claude-x", {**ANTHROPIC, **ROUTER}, Config(), "anthropic", "claude-x", BY_ANTHROPIC),
+    ("claude-x", {"ANTHROPIC_AUTH_TOKEN": "t0ken"}, Config(), "anthropic", "claude-x", BY_TOKEN),
+    ("gpt-5.2", {**ANTHROPIC, **ROUTER}, Config(), "openrouter", "gpt-5.2", BY_ROUTER),
     ("gemini-3-pro", {**OPENAI, **ROUTER}, Config(), "openrouter", "gemini-3-pro", BY_ROUTER),
     # named providers; an id may have slashes
     ("openai/gpt-5.2", OPENAI, Config(), "openai", "gpt-5.2", "openai, as it was named"),
+    ("anthropic/claude-x", ANTHROPIC, Config(), "anthropic", "claude-x", "anthropic, as it was named"),
     (LLAMA, ROUTER, Config(), "openrouter", "meta-llama/llama-3", NAMED),
     ("local//models/a.gguf", {}, Config(), "local", "/models/a.gguf", "local, as it was named"),
     ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "ollama, as it was named"),
@@ -71,6 +78,7 @@ def test_where_a_name_leads(
         ("local/m?top_p=1&max_tokens=5", Settings(top_p=1, max_tokens=5)),
         ("local/m?system=Be%20kind%3F&temperature=0", Settings(temperature=0, system="Be kind?")),
         ("small/hot?seed=2", Settings(temperature=1.5, seed=2)),
+        ("mine/m?api=responses", Settings(api="responses")),
     ],
 )
 def test_inline_settings_are_laid_over_the_variants(name: str, settings: Settings) -> None:
@@ -83,8 +91,9 @@ UNRESOLVED: list[tuple[str, Mapping[str, str], str]] = [
         "gemini-3",
         {},
         "gemini-3: no provider is known for this model. Write provider/gemini-3; or set OPENAI_BASE_URL for a server, "
-        "OPENAI_API_KEY for gpt-* and o*, or OPENROUTER_API_KEY for any; or add it under models: or rules: in "
-        "config.yaml. local/smollm2-135m needs no key.",
+        "OPENAI_API_KEY for gpt-* and o*, ANTHROPIC_API_KEY for claude-*, or OPENROUTER_API_KEY for any; or install "
+        "github-copilot-sdk and set COPILOT_GITHUB_TOKEN; or add it under models: or rules: in config.yaml. "
+        "local/smollm2-135m needs no key.",
     ),
     ("gpt-clam", {}, "gpt-clam: no provider is known for this model. Did you mean gpt-calm? Write provider/"),
     ("opnai/gpt-5.2", {}, "opnai/gpt-5.2: there is no provider opnai. Did you mean openai? Providers are agent, "),
@@ -120,9 +129,21 @@ UNUSABLE: list[tuple[str, Mapping[str, str], str]] = [
     ("openai/m", {"OPENAI_API_KEY": "sk-secret\u200b"}, f"OPENAI_API_KEY {UNSENDABLE}, at place 10 of 10"),
     ("openai/m", {"OPENAI_API_KEY": "sk\nsecret"}, f"OPENAI_API_KEY {UNSENDABLE}, at place 3 of 9"),
     ("openai/m", {**OPENAI, "OPENAI_ORG_ID": "ö"}, "the header OpenAI-Organization of openai holds"),
-    ("anthropic/claude-x", ANTHROPIC, "anthropic is not supported yet: Anthropic's Messages API comes in"),
-    ("claude-x", {**ANTHROPIC, **ROUTER}, "anthropic is not supported yet"),
-    ("copilot/gpt-5.2", {}, "copilot is not supported yet: the Copilot SDK comes in a later version"),
+    (
+        "anthropic/claude-x",
+        {},
+        "anthropic needs a key: ANTHROPIC_API_KEY is not set. Set ANTHROPIC_API_KEY (any value, if the server wants "
+        "none), or choose another provider.",
+    ),
+    ("claude-x", {"ANTHROPIC_API_KEY": "sk\u200bsecret"}, f"ANTHROPIC_API_KEY {UNSENDABLE}, at place 3 of 9"),
+    ("claude-x", {**ANTHROPIC, "ANTHROPIC_BASE_URL": "h"}, "ANTHROPIC_BASE_URL: the base URL of anthropic must begin"),
+    ("anthropic/m", {"ANTHROPIC_BASE_URL": "https://u:secret@h"}, "carries a name or password. Use api_key"),
+    (
+        "copilot/gpt-5.2",
+        {},
+        "copilot needs github-copilot-sdk, which is not installed. Run: pip install github-copilot-sdk",
+    ),
+    ("copilot/gpt-5.2", {"GH_TOKEN": "a secret"}, f"GH_TOKEN {UNSENDABLE}, at place 2 of 8"),
     (
         "m",
         {"OPENAI_BASE_URL": "ftp://h/v1"},
@@ -146,6 +167,13 @@ UNUSABLE: list[tuple[str, Mapping[str, str], str]] = [
     ("local/m?temperature=nan", {}, "temperature must be a number"),
     ("local/m?temperature=2.1", {}, "temperature must be from 0 to 2"),
     ("local/m?top_p=1.1", {}, "top_p must be from 0 to 1"),
+    ("mine/m?api=grpc", {}, "api must be chat or responses"),
+    (
+        "local/m?api=chat",
+        {},
+        "local/m?api=chat: api chooses between OpenAI's protocols, and local speaks none of them.",
+    ),
+    ("claude-x?api=responses", ANTHROPIC, "api chooses between OpenAI's protocols, and anthropic speaks none of them"),
 ]
 
 
@@ -194,6 +222,59 @@ def test_built_in_servers(name: str, environ: Mapping[str, str], url: str, key: 
     assert (settings.kind, settings.base_url, settings.api_key) == ("openai", url, key)
 
 
+def test_anthropic_settings_come_from_the_environment() -> None:
+    settings = provider_settings("anthropic", Config(), {"ANTHROPIC_API_KEY": " k ", "ANTHROPIC_AUTH_TOKEN": "t"})
+    assert (settings.base_url, settings.api_key, settings.key_name) == (
+        "https://api.anthropic.com",
+        "k",
+        "ANTHROPIC_API_KEY",
+    )
+    settings = provider_settings("anthropic", Config(), {"ANTHROPIC_AUTH_TOKEN": "t", "ANTHROPIC_BASE_URL": "http://h"})
+    assert (settings.base_url, settings.api_key, settings.key_name) == ("http://h", "t", "ANTHROPIC_AUTH_TOKEN")
+    settings = provider_settings("anthropic", Config(), {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"})
+    assert settings.api_key is None
+
+
+@pytest.fixture
+def copilot_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as can be told without importing it."""
+    folder = tmp_path / "github_copilot_sdk-1.0.27.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: github-copilot-sdk\nVersion: 1.0.27\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("copilot_is_installed")
+def test_copilot_is_the_last_home_of_a_bare_id() -> None:
+    how = "copilot, because COPILOT_GITHUB_TOKEN is set and github-copilot-sdk is installed"
+    environ = {"COPILOT_GITHUB_TOKEN": "t0ken", "GITHUB_TOKEN": "other"}
+    subject = resolve_subject("gpt-5.2", Config(), environ)
+    assert (subject.provider, subject.model_id, subject.how) == ("copilot", "gpt-5.2", how)
+    assert resolve_subject("gpt-5.2", Config(), {**environ, **ROUTER}).provider == "openrouter"
+    with pytest.raises(ModelUnresolved):
+        resolve_subject("gpt-5.2", Config(), {})
+
+
+@pytest.mark.usefixtures("copilot_is_installed")
+@pytest.mark.parametrize(
+    ("environ", "key"),
+    [
+        ({"COPILOT_GITHUB_TOKEN": "a", "GH_TOKEN": "b", "GITHUB_TOKEN": "c"}, "a"),
+        ({"GH_TOKEN": "b", "GITHUB_TOKEN": "c"}, "b"),
+        ({"GITHUB_TOKEN": "c"}, "c"),
+        ({}, None),
+    ],
+)
+def test_copilots_token_is_the_first_that_is_set(environ: Mapping[str, str], key: str | None) -> None:
+    assert resolve_subject("copilot/gpt-5.2", Config(), environ).how == "copilot, as it was named"
+    assert provider_settings("copilot", Config(), environ).api_key == key
+
+
+def test_without_the_extra_a_token_gives_no_home() -> None:
+    with pytest.raises(ModelUnresolved):
+        resolve_subject("gpt-5.2", Config(), {"GITHUB_TOKEN": "t"})
+
+
 def test_a_variable_that_the_config_names_is_asked_for() -> None:
     lacking = ProviderSettings("mine", "openai", LOOPBACK, missing=("MY_KEY", "MY_ORG"))
     with pytest.raises(ConfigError) as caught:
@@ -221,7 +302,8 @@ def test_nothing_heavy_is_imported_to_resolve_a_name() -> None:
     code = (
         "import sys; from tui.providers.resolving import resolve_subject; from tui.model.subjects import Config\n"
         "resolve_subject('local/m?seed=1', Config(), {}); import tui.providers.opening, tui.config.loading\n"
-        "print([name for name in ('httpx', 'aiohttp', 'yaml', 'pydantic', 'platformdirs') if name in sys.modules])"
+        "heavy = ('httpx', 'aiohttp', 'yaml', 'pydantic', 'platformdirs', 'copilot')\n"
+        "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -13,7 +13,7 @@ MIB = 1024 * 1024
 class Patience:
     """Seconds, tries in all, and sizes. `first_byte_s` runs from the request to the first piece of an answer, `stall_s`
     between two, `think_s` where the model is known to think without showing it; `after_finish_s` and `drain_s` are for
-    what follows the finish reason and the last event."""
+    what follows the finish reason and the last event. A process that is silent for `pulse_s` is asked if it lives."""
 
     tries: int = 5
     dns_tries: int = 2
@@ -26,6 +26,7 @@ class Patience:
     think_s: float = 900.0
     after_finish_s: float = 5.0
     drain_s: float = 0.5
+    pulse_s: float = 5.0
     listing_s: float = 20.0
     answer_size: int = 16 * MIB
     event_size: int = MIB

@@ -10,12 +10,9 @@ from tui.model.nearest import did_you_mean
 from tui.model.parameters import PARAMETERS, parameter_fault, parameter_from_text, settings_from
 from tui.model.servers import SERVERS, built_in, has_password, is_loopback, url_fault, variable
 from tui.model.shown import show_line
-from tui.model.subjects import Config, ProviderKind, ProviderSettings, Settings, Subject
+from tui.model.subjects import Config, ProviderSettings, Settings, Subject
+from tui.providers.copilot_extra import COPILOT, copilot_version, require_copilot
 
-_NOT_YET: Mapping[ProviderKind, tuple[str, str]] = {
-    "anthropic": ("Anthropic's Messages API", "openrouter/anthropic/MODEL"),
-    "copilot": ("the Copilot SDK", "openai/MODEL or openrouter/VENDOR/MODEL"),
-}
 _RETIRED = ("github", "github-models", "githubmodels")
 _KEY_HEADERS = ("authorization", "api-key", "x-api-key")
 
@@ -28,30 +25,33 @@ def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Su
     """
     bare, mark, query = name.partition("?")
     settings = _inline_settings(name, query) if mark else {}
-    subject = _find_home(bare.strip(), config, environ)
-    provider_settings(subject.provider, config, environ)
-    return replace(subject, name=name, settings=settings_from(settings, subject.settings))
+    home = _find_home(bare.strip(), config, environ)
+    subject = replace(home, name=name, settings=settings_from(settings, home.settings))
+    kind = provider_settings(subject.provider, config, environ).kind
+    if subject.settings.api is not None and kind != "openai":
+        raise ConfigError(
+            f"api chooses between OpenAI's protocols, and {subject.provider} speaks none of them",
+            where=show_line(name),
+            fix="Leave it out.",
+        )
+    return subject
 
 
 def provider_settings(name: str, config: Config, environ: Mapping[str, str]) -> ProviderSettings:
     """How a provider is reached, checked. Raises ConfigError where it is unknown, its key is missing (the text names
-    the variable, never the value) or it cannot be used yet."""
+    the variable, never the value) or something that it needs is not installed."""
     settings = config.providers.get(name) or built_in(name, environ)
     if settings is None:
         raise _unknown_provider(name, "", config)
-    if settings.kind in _NOT_YET:
-        what, instead = _NOT_YET[settings.kind]
-        raise ConfigError(
-            f"{name} is not supported yet: {what} comes in a later version",
-            fix=f"Reach the model through an OpenAI-compatible server, for example {instead}.",
-        )
     if settings.missing:
         names = " and ".join(settings.missing)
         raise ConfigError(
             f"{name} needs {names}, which the config names and the environment lacks", fix=f"Set {names}."
         )
-    if settings.kind == "openai":
+    if settings.kind in ("openai", "anthropic"):
         _check_server(settings)
+    if settings.kind == "copilot":
+        _check_copilot(settings)
     return settings
 
 
@@ -77,6 +77,12 @@ def _check_server(settings: ProviderSettings) -> None:
             f"{name} needs a key: {settings.key_name} is not set",
             fix=f"Set {settings.key_name} (any value, if the server wants none), or choose another provider.",
         )
+
+
+def _check_copilot(settings: ProviderSettings) -> None:
+    if settings.api_key is not None:
+        _check_key(settings.key_name, settings.api_key)
+    require_copilot(settings.name)
 
 
 def _has_key_header(settings: ProviderSettings) -> bool:
@@ -130,6 +136,8 @@ def _find_bare(name: str, config: Config, environ: Mapping[str, str]) -> Subject
     for pattern, provider in (("gpt-*", "openai"), ("o*", "openai"), ("claude-*", "anthropic"), ("*", "openrouter")):
         if fnmatchcase(name, pattern) and (key := _key_at_hand(provider, config, environ)):
             return _subject(provider, name, key)
+    if (login := _key_at_hand("copilot", config, environ)) and copilot_version() is not None:
+        return _subject("copilot", name, f"{login} and {COPILOT} is installed")
     raise _homeless(name, config)
 
 
@@ -184,7 +192,8 @@ def _homeless(name: str, config: Config) -> ModelUnresolved:
         f"{shown}: no provider is known for this model",
         fix=(
             f"{did_you_mean(name, config.variants)}Write provider/{shown}; or set OPENAI_BASE_URL for a server, "
-            "OPENAI_API_KEY for gpt-* and o*, or OPENROUTER_API_KEY for any; or add it under models: or rules: in "
-            "config.yaml. local/smollm2-135m needs no key."
+            "OPENAI_API_KEY for gpt-* and o*, ANTHROPIC_API_KEY for claude-*, or OPENROUTER_API_KEY for any; or "
+            f"install {COPILOT} and set COPILOT_GITHUB_TOKEN; or add it under models: or rules: in config.yaml. "
+            "local/smollm2-135m needs no key."
         ),
     )

@@ -1,0 +1,150 @@
+"""GitHub Copilot through its official SDK: an agent and its model are measured together, without tools."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Collection, Mapping
+from contextlib import aclosing
+from typing import Any
+
+from tui.model.chunks import Chunk, Noted, Request
+from tui.model.errors import ProviderError
+from tui.model.subjects import ProviderSettings
+from tui.model.trials import TrialKey
+from tui.providers.copilot_runtime import CopilotRuntime, load_sdk
+from tui.providers.copilot_talk import Talk
+from tui.providers.faults import TryFailed
+from tui.providers.patience import Patience
+from tui.providers.processes.environ import without_keys
+from tui.providers.retrying import Tries
+
+_UNSENT = ("temperature", "top_p", "seed", "max_tokens")
+
+
+class CopilotProvider:
+    """Asks Copilot's runtime, started by the first question and shared by all that follow; each case is a session of
+    its own, and its steps are the turns of it. What answered (SDK, runtime, mode, tools) is noted with each answer.
+
+    The runtime gets `environ` without anything that looks like a key and without `secrets`, and the token of the
+    settings, else the person's own login. `sdk` is the SDK's module, imported when it is first needed.
+    """
+
+    def __init__(
+        self,
+        settings: ProviderSettings,
+        environ: Mapping[str, str] | None = None,
+        *,
+        secrets: Collection[str] = (),
+        sdk: Any = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._settings, self._sdk, self._patience = settings, sdk, patience or Patience()
+        self._environ = without_keys(os.environ if environ is None else environ, secrets)
+        self._tries = Tries(self._patience, (settings.api_key or "", *secrets))
+        self._starting: asyncio.Task[CopilotRuntime] | None = None
+        self._talks: dict[TrialKey, Talk] = {}
+        self._farewells: set[asyncio.Task[None]] = set()
+
+    async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        """One step. Raises ProviderError: `not_found` without the SDK, `crashed` with its words where the runtime is
+        missing, `unauthorized` where nobody is logged in; these are told to all who ask until `reopen`."""
+        runtime = await self._runtime()
+        for note in _notes(runtime, request):
+            yield Noted(note)
+        async with aclosing(self._tries.ask(lambda: self._try(runtime, request))) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def models(self) -> tuple[str, ...]:
+        """The models that this account may ask, sorted, without those that only embed. Raises ProviderError."""
+        runtime = await self._runtime()
+        try:
+            found = await runtime.call(runtime.client.list_models())
+        except TryFailed as failed:
+            raise self._tries.cleaned(failed.error) from None
+        return tuple(sorted({model.id for model in found if _is_offered(model)}))
+
+    def reopen(self) -> None:
+        """Ask again after a refused login; a start that failed is tried again."""
+        self._tries.reopen()
+        if self._starting is not None and _has_failed(self._starting):
+            self._starting = None
+
+    async def close(self) -> None:
+        """End every session and the runtime; returns when it is gone."""
+        talks, self._talks = list(self._talks.values()), {}
+        await asyncio.gather(*(talk.close() for talk in talks), *self._farewells)
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            starting.cancel()
+            (started,) = await asyncio.gather(starting, return_exceptions=True)
+            if isinstance(started, CopilotRuntime):
+                await started.close()
+
+    async def _runtime(self) -> CopilotRuntime:
+        """The runtime. Whoever asks first starts it; that one giving up does not stop the start."""
+        before = self._starting
+        if before is None or (not _has_failed(before) and before.done() and before.result().is_lost):
+            self._starting = asyncio.create_task(self._start(before))
+        assert self._starting is not None
+        try:
+            return await asyncio.shield(self._starting)
+        except ProviderError as error:
+            raise self._tries.cleaned(error) from None
+
+    async def _start(self, before: "asyncio.Task[CopilotRuntime] | None") -> CopilotRuntime:
+        if before is not None:
+            self._talks.clear()
+            await before.result().close()
+        if self._sdk is None:
+            self._sdk = await asyncio.to_thread(load_sdk)
+        return await CopilotRuntime.start(self._sdk, self._settings, self._environ)
+
+    async def _try(self, runtime: CopilotRuntime, request: Request) -> AsyncGenerator[Chunk, None]:
+        """One try. Raises TryFailed."""
+        talk = await self._talk(runtime, request)
+        try:
+            async with aclosing(talk.ask(request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+            if not talk.is_over:
+                self._talks[request.trial] = talk
+        finally:
+            if talk.is_over:
+                self._part(talk)
+
+    async def _talk(self, runtime: CopilotRuntime, request: Request) -> Talk:
+        """The conversation that the step belongs to; the first step begins it."""
+        talk = self._talks.pop(request.trial, None)
+        if request.step == 0:
+            if talk is not None:
+                self._part(talk)
+            return await Talk.open(runtime, request, self._patience)
+        if talk is None:
+            raise TryFailed(
+                ProviderError("crashed", "the conversation with Copilot is lost", fix="Run the case again.")
+            )
+        return talk
+
+    def _part(self, talk: Talk) -> None:
+        """Let go of a session without making anybody wait for it."""
+        farewell = asyncio.create_task(talk.close())
+        self._farewells.add(farewell)
+        farewell.add_done_callback(self._farewells.discard)
+
+
+def _has_failed(start: "asyncio.Task[CopilotRuntime]") -> bool:
+    return start.done() and (start.cancelled() or start.exception() is not None)
+
+
+def _notes(runtime: CopilotRuntime, request: Request) -> list[str]:
+    has_system = any(message.role == "system" for message in request.prompt.messages)
+    whose = "the case's" if has_system else "Copilot's own"
+    notes = [f"{runtime.label}, system message: {whose}"]
+    given = [name for name in _UNSENT if getattr(request.subject.settings, name) is not None]
+    if given:
+        notes.append(f"Not sent, because the Copilot SDK has no place for it: {', '.join(given)}")
+    return notes
+
+
+def _is_offered(model: Any) -> bool:
+    return (model.policy is None or model.policy.state == "enabled") and "embedding" not in model.id.lower()

@@ -1,0 +1,141 @@
+"""The events of a Copilot session as chunks. No SDK in here: only the names that its events have."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tui.model.chunks import Chunk, Counted, FinishReason, Noted, ToolCall
+from tui.model.errors import ProviderError
+from tui.model.shown import show_line
+from tui.model.trials import Usage
+from tui.providers.answer_text import AnswerText, Kind
+from tui.providers.copilot_extra import LOGIN
+from tui.providers.decoding import count_of
+from tui.providers.faults import TryFailed
+
+_WORDS = 300
+_FINISHES: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "tool_calls": "tool_calls",
+    "content_filter": "content_filter",
+    "refusal": "refusal",
+}
+# What shows that the session is at work on the question; an `idle` before it belongs to what was before.
+_WORK = ("user.message", "session.warning")
+_DELTAS: Mapping[str, tuple[Kind, str]] = {
+    "assistant.message_delta": ("text", "message_id"),
+    "assistant.reasoning_delta": ("reasoning", "reasoning_id"),
+}
+_WHOLES: Mapping[str, tuple[Kind, str]] = {
+    "assistant.message": ("text", "message_id"),
+    "assistant.reasoning": ("reasoning", "reasoning_id"),
+}
+
+
+class CopilotDecoder:
+    """Decodes one answer: give events, take chunks. `finish` is the finish reason once the session is idle. A message
+    comes in deltas, whole, or both; what the deltas said is not said again."""
+
+    def __init__(self, answer_size: int, tries: int = 1) -> None:
+        self._text = AnswerText(answer_size)
+        self._tries = tries
+        self._came: dict[Kind, dict[str, str]] = {"text": {}, "reasoning": {}}
+        self._counts: list[Usage] = []
+        self._reason: FinishReason = "stop"
+        self._begun = False
+        self.finish: FinishReason | None = None
+
+    def take(self) -> list[Chunk]:
+        """The chunks decoded since the last time."""
+        return self._text.take()
+
+    def take_event(self, event: Any) -> None:
+        """One event of the session; others than the question's own agent are not heard. Raises TryFailed where it is
+        an error, and AnswerTooLong."""
+        kind, data = _name_of(event), event.data
+        if getattr(event, "agent_id", None) or self.finish:
+            return
+        self._begun = self._begun or kind in _WORK or kind.startswith("assistant.")
+        if kind in _DELTAS:
+            self._add(*_DELTAS[kind], data, data.delta_content)
+        elif kind in _WHOLES:
+            self._complete(*_WHOLES[kind], data)
+        elif kind == "assistant.usage":
+            self._count(data)
+        elif kind == "tool.execution_start":
+            arguments = "" if data.arguments is None else json.dumps(data.arguments, default=str)
+            self._text.add(ToolCall(data.tool_name, arguments))
+        elif kind == "session.warning":
+            self._text.add(Noted(f"Copilot warned: {show_line(data.message, _WORDS)}"))
+        elif kind == "session.error":
+            raise session_fault(data, self._tries)
+        elif kind == "session.idle" and self._begun:
+            self._end(bool(data.aborted))
+
+    def _add(self, kind: Kind, id_name: str, data: Any, text: str) -> None:
+        came, key = self._came[kind], str(getattr(data, id_name))
+        if came and key not in came:
+            self._text.say(kind, "\n\n")
+        came[key] = came.get(key, "") + text
+        self._text.say(kind, text)
+
+    def _complete(self, kind: Kind, id_name: str, data: Any) -> None:
+        if kind == "text" and (thought := data.reasoning_text) and not self._came["reasoning"]:
+            self._add("reasoning", "message_id", data, thought)
+        came = self._came[kind].get(str(getattr(data, id_name)), "")
+        if data.content.startswith(came) and len(data.content) > len(came):
+            self._add(kind, id_name, data, data.content[len(came) :])
+
+    def _count(self, data: Any) -> None:
+        """One call of the model; an answer may take several."""
+        self._counts.append(
+            Usage(count_of(data.input_tokens), count_of(data.output_tokens), count_of(data.reasoning_tokens))
+        )
+        self._text.add(Counted(_sum(self._counts)))
+        if data.finish_reason:
+            self._reason = _FINISHES.get(data.finish_reason, "other")
+        if data.content_filter_triggered:
+            self._reason = "content_filter"
+
+    def _end(self, aborted: bool) -> None:
+        if aborted:
+            raise TryFailed(ProviderError("incomplete", "Copilot gave the answer up"))
+        self._text.end()
+        self.finish = self._reason
+
+
+def _name_of(event: Any) -> str:
+    """`session.idle`; the SDK has an enumeration of them."""
+    return str(getattr(event.type, "value", event.type))
+
+
+def _sum(counts: list[Usage]) -> Usage:
+    def total(numbers: list[int | None]) -> int | None:
+        known = [number for number in numbers if number is not None]
+        return sum(known) if known else None
+
+    return Usage(
+        total([usage.input_tokens for usage in counts]),
+        total([usage.output_tokens for usage in counts]),
+        total([usage.reasoning_tokens for usage in counts]),
+    )
+
+
+def session_fault(data: Any, tries: int) -> TryFailed:
+    """What an error of a session stands for."""
+    kind, status, words = data.error_type, data.status_code or 0, show_line(data.message, _WORDS)
+    if kind in ("authentication", "authorization") or status in (401, 403):
+        refused = ProviderError("unauthorized", f"Copilot does not accept the login: {words}", fix=LOGIN)
+        return TryFailed(refused, effect="stop")
+    if kind == "quota" or status == 402:
+        fix = "Look at the plan of this GitHub account."
+        return TryFailed(ProviderError("refused", f"Copilot says that the quota is used up: {words}", fix=fix))
+    if kind == "rate_limit" or status == 429:
+        limited = ProviderError("overloaded", f"Copilot limits the rate of requests: {words}")
+        return TryFailed(limited, tries=tries, effect="pause")
+    if status >= 500:
+        return TryFailed(ProviderError("overloaded", f"Copilot failed ({status}): {words}"), tries=tries)
+    return TryFailed(ProviderError("refused", f"Copilot sent an error: {words}"))
