@@ -78,6 +78,14 @@ def test_a_line_is_found_again_in_another_layout(
     assert before.row_at(before.anchor_at(before.row_at(anchor))) == before.row_at(anchor)
 
 
+def test_what_stands_at_the_top_stays_there() -> None:
+    lines = "".join(f"line {n}\n" for n in range(40))
+    files = [file_of("a\n", "b\n"), file_of(lines, lines.replace("line 30\n", "LINE\n"), "b.py")]
+    one, other = Document(files, (), Look(width=50)), Document(files, (), Look(width=20, beside=True))
+    for row in (0, 2, 3, 4):
+        assert other.row_at(one.anchor_at(row)) == row - (1 if row >= 2 else 0), row
+
+
 def test_unified_rows_read_like_a_diff() -> None:
     assert [row.rstrip() for row in drawn(Document([file_of(OLD, NEW)], (), Look(width=30)))] == [
         "  1  1   def one():",

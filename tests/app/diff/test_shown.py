@@ -38,6 +38,9 @@ def test_another_block_makes_another_diff_and_its_patch_applies(tmp_path: Path) 
     assert isinstance(tried, ShownDiff)
     assert block_in_use(tried) == 1
     assert "+    return hashlib.sha256" in patch_text(tried.changes)
+    sides = tried.find_sides(tried.read_files()[0])
+    assert sides is not None
+    assert "\n".join(sides.new) == SERVICE.replace("md5", "sha256").removesuffix("\n")
     applied_by_git(tmp_path, tried)
     assert (tmp_path / "work" / PATH).read_text() == SERVICE.replace("md5", "sha256")
     assert [refused.block for refused in tried.refused] == [0]
