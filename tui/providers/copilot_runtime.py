@@ -33,7 +33,7 @@ class CopilotRuntime:
     async def start(cls, sdk: Any, settings: ProviderSettings, environ: Mapping[str, str]) -> "CopilotRuntime":
         """Start it, in an empty folder. The runtime may have to be downloaded by the SDK first, which takes minutes.
         Raises ProviderError: `crashed` with the SDK's own words, `unauthorized` where nobody is logged in."""
-        folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="assay-copilot-"))
+        folder = Path(tempfile.mkdtemp(prefix="assay-copilot-"))
         runtime = None
         try:
             # Making the client downloads the runtime where it is missing, and blocks.
@@ -56,23 +56,23 @@ class CopilotRuntime:
             return await promise
         except Exception as error:  # noqa: BLE001 - the SDK raises bare exceptions, and its words are all there is
             words = str(error).strip() or type(error).__name__
-        if await self.is_alive():
+        if await self.death() is None:
             raise TryFailed(ProviderError("refused", f"Copilot refused the question: {words}"))
         raise self.loss(words)
 
-    async def is_alive(self) -> bool:
-        """Whether the runtime answers."""
+    async def death(self) -> str | None:
+        """Why the runtime does not answer, in the SDK's words; None where it does."""
         try:
             async with asyncio.timeout(_PING_S):
                 await self.client.ping()
-        except Exception:  # noqa: BLE001 - whatever it is, it does not answer
-            return False
-        return True
+        except Exception as error:  # noqa: BLE001 - whatever it is, it does not answer
+            return str(error).strip() or "it does not answer"
+        return None
 
-    def loss(self, words: str = "") -> TryFailed:
+    def loss(self, words: str) -> TryFailed:
         """The runtime is gone; another one has to be started."""
         self.is_lost = True
-        return TryFailed(ProviderError("crashed", f"the Copilot runtime ended{f': {words}' if words else ''}"))
+        return TryFailed(ProviderError("crashed", f"the Copilot runtime ended: {words}"))
 
     async def close(self) -> None:
         """End the process, if need be by force; returns when it is gone."""

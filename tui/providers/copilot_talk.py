@@ -81,8 +81,8 @@ class Talk:
                     return await events.get()
             except TimeoutError:
                 silent_s += self._patience.pulse_s
-            if not await self._runtime.is_alive():
-                raise self._runtime.loss()
+            if (words := await self._runtime.death()) is not None:
+                raise self._runtime.loss(words)
         raise TryFailed(ProviderError("silent", f"Copilot sent nothing for {self._patience.think_s:g} s"))
 
 
