@@ -27,6 +27,7 @@ from tui.model.trials import (
 )
 from tui.runner.control import Control
 from tui.session.consent import Consent
+from tui.session.run_history import RunHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,13 @@ class ScriptedDesk:
     ended: list[RunState] = field(default_factory=list)
     before: tuple[Event, ...] = ()
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    keeps: RunHistory | None = None
+
+    @property
+    def history(self) -> RunHistory:
+        assert self.keeps is not None, "a test that opens the history gives one"
+        return self.keeps
 
     def __post_init__(self) -> None:
         self._said: asyncio.Queue[Event] = asyncio.Queue()

@@ -12,6 +12,7 @@ from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
 from tui.runner.control import Control
 from tui.session.consent import Consent
+from tui.session.run_history import RunHistory
 
 
 class Loaded(Protocol):
@@ -39,6 +40,11 @@ class Desk(Protocol):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a person should know before anything else, as sentences."""
+        ...
+
+    @property
+    def history(self) -> RunHistory:
+        """The kept runs."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:

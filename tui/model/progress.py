@@ -63,7 +63,7 @@ class AttemptProgress:
 @dataclass(slots=True)
 class TrialProgress:
     """A trial as far as it is known. `waits` is the transport retry that is being waited for; `version` grows with
-    every event that concerns it."""
+    every event that concerns it; `kept_flaky` is for a kept result that was not read yet."""
 
     key: TrialKey
     status: TrialStatus = "waiting"
@@ -72,11 +72,17 @@ class TrialProgress:
     waits: Retry | None = None
     result: TrialResult | None = None
     version: int = 0
+    kept_flaky: bool = False
 
     @property
     def flaky(self) -> bool:
         """Whether it passed, but not on the first attempt."""
-        return self.result is not None and self.result.flaky
+        return self.result.flaky if self.result is not None else self.kept_flaky
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether there is a kept result of which only the outcome was read."""
+        return self.result is None and not self.is_open
 
     @property
     def attempt(self) -> AttemptProgress | None:

@@ -5,6 +5,9 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from tui.model.plan import RunOptions
+from tui.model.subjects import Subject
+
 RunState = Literal["running", "finished", "interrupted", "cancelled"]
 
 
@@ -22,6 +25,16 @@ class RunRecord:
     finished_at: str | None
     trials: int
     passed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunSetup:
+    """With what a run was begun: whom it asks, how, by which command, and which version of Assay ran it."""
+
+    subjects: tuple[Subject, ...]
+    options: RunOptions
+    command: str
+    assay: str
 
 
 def new_run_id() -> str:

@@ -1,6 +1,6 @@
 """What the screen shows of trials: a pure fold of events, and of kept results, without a clock or a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tui.model import runs
 from tui.model.events import (
@@ -71,6 +71,18 @@ class RunState:
             if result.trial not in self.trials:
                 self.trials[result.trial] = _kept_trial(result)
                 self._most_repeats = max(self._most_repeats, result.trial.repeat)
+
+    def take_known(self, trials: Mapping[TrialKey, TrialProgress]) -> None:
+        """Take kept trials of which the outcome is known; what is known already stays."""
+        self._most_repeats = max((self._most_repeats, *{key.repeat for key in trials}))
+        self.trials = {**trials, **self.trials}
+
+    def take_unread(self, results: Iterable[TrialResult]) -> None:
+        """Take whole what was known by its outcome alone."""
+        for result in results:
+            known = self.trials.get(result.trial)
+            if known is None or known.is_unread:
+                self.trials[result.trial] = _kept_trial(result)
 
     def take(self, event: Event, at: float = 0.0) -> None:
         """Take one event; `at` is when it was seen, in monotonic seconds."""

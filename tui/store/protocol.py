@@ -6,7 +6,8 @@ from typing import Protocol
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
-from tui.model.runs import RunRecord, RunState
+from tui.model.runs import RunRecord, RunSetup, RunState
+from tui.model.suite import Suite
 from tui.model.trials import StepResult, TrialKey, TrialResult
 
 
@@ -56,6 +57,18 @@ class Store(Protocol):
         """One run, whole."""
         ...
 
+    def read_suite(self, run_id: str) -> Suite:
+        """The suite of a run as it was run."""
+        ...
+
+    def read_setup(self, run_id: str) -> RunSetup:
+        """With what a run was begun, without suite, trials and results: a few milliseconds."""
+        ...
+
+    def read_plan(self, run_id: str) -> Plan:
+        """Everything that was planned in a run, without a result."""
+        ...
+
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """The results of one run without their texts, in the plan's order: many times faster than `read_run`."""
         ...
@@ -74,6 +87,10 @@ class Store(Protocol):
 
     def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
         """The same without their texts."""
+        ...
+
+    def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
+        """The run with the newest result of a trial of the suite at that path."""
         ...
 
     def delete_run(self, run_id: str) -> None:

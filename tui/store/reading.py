@@ -10,7 +10,7 @@ from typing import Any
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
-from tui.model.runs import RunRecord
+from tui.model.runs import RunRecord, RunSetup
 from tui.model.trials import TrialKey, TrialResult
 from tui.store import codec
 from tui.store.writing import place_of, storable
@@ -55,14 +55,42 @@ def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, lis
         " FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?",
         (run,),
     ).fetchone()
-    trials = connection.execute(
-        "SELECT case_id, model, repeat FROM trial WHERE run = ? ORDER BY number", (run,)
-    ).fetchall()
+    trials = select_trials(connection, run)
     results = connection.execute(
         "SELECT content FROM trial JOIN result ON result.trial = trial.number WHERE run = ? ORDER BY trial.number",
         (run,),
     ).fetchall()
     return record, planned, trials, results
+
+
+_SETUP = "subjects, options, command, assay"
+
+
+def select_suite(connection: sqlite3.Connection, run: int) -> str:
+    """The text of a run's suite."""
+    row = connection.execute(
+        "SELECT suite.content FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?", (run,)
+    ).fetchone()
+    return str(row[0])
+
+
+def select_setup(connection: sqlite3.Connection, run: int) -> Row:
+    """The row for `setup_of`."""
+    row: Row = connection.execute(f"SELECT {_SETUP} FROM run WHERE number = ?", (run,)).fetchone()
+    return row
+
+
+def setup_of(row: Row) -> RunSetup:
+    """With what a run was begun. Raises ValueError."""
+    subjects, options, command, assay = row
+    return RunSetup(codec.decode_subjects(subjects), codec.decode_options(options), command, assay)
+
+
+def select_trials(connection: sqlite3.Connection, run: int) -> list[Row]:
+    """The planned trials, in the plan's order."""
+    return connection.execute(
+        "SELECT case_id, model, repeat FROM trial WHERE run = ? ORDER BY number", (run,)
+    ).fetchall()
 
 
 def kept_of(rows: tuple[Row, Row, list[Row], list[Row]], is_alive: Alive) -> KeptRun:
@@ -124,6 +152,16 @@ def select_latest(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
 def select_latest_outcomes(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
     """The same, for `outcomes_of`."""
     return connection.execute(_LATEST.format(columns=_OUTCOME), (place_of(suite_path),)).fetchall()
+
+
+def select_latest_run(connection: sqlite3.Connection, suite_path: str, key: TrialKey) -> str | None:
+    """The id of the run with the newest result of a trial."""
+    row = connection.execute(
+        "SELECT run.id FROM run JOIN trial ON trial.run = run.number JOIN result ON result.trial = trial.number"
+        " WHERE run.suite_place = ? AND case_id = ? AND model = ? AND repeat = ? ORDER BY result.number DESC LIMIT 1",
+        (place_of(suite_path), storable(key.case), storable(key.model), key.repeat),
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def select_running(connection: sqlite3.Connection) -> list[Row]:

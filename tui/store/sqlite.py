@@ -11,10 +11,11 @@ from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
-from tui.model.runs import RunRecord, RunState
+from tui.model.runs import RunRecord, RunSetup, RunState
+from tui.model.suite import Suite
 from tui.model.trials import StepResult, TrialKey, TrialResult
 from tui.store import reading, writing
-from tui.store.codec import encode_result
+from tui.store.codec import decode_suite, encode_result
 from tui.store.file import HistoryFile
 from tui.store.ownership import Owner, is_alive, sweep_owners
 
@@ -97,6 +98,23 @@ class SqliteStore:
         rows = self._file.read(lambda connection: reading.select_kept(connection, self._known(connection, run_id)))
         return self._decode(lambda: reading.kept_of(rows, self._is_alive))
 
+    def read_suite(self, run_id: str) -> Suite:
+        """The suite of a run as it was run."""
+        text = self._file.read(lambda connection: reading.select_suite(connection, self._known(connection, run_id)))
+        return self._decode(lambda: decode_suite(text))
+
+    def read_setup(self, run_id: str) -> RunSetup:
+        """With what a run was begun."""
+        row = self._file.read(lambda connection: reading.select_setup(connection, self._known(connection, run_id)))
+        return self._decode(lambda: reading.setup_of(row))
+
+    def read_plan(self, run_id: str) -> Plan:
+        """Everything that was planned in a run, without a result."""
+        rows = self._file.read(lambda connection: reading.select_trials(connection, self._known(connection, run_id)))
+        setup = self.read_setup(run_id)
+        trials = tuple(map(TrialKey._make, rows))
+        return Plan(run_id, self.read_suite(run_id), setup.subjects, setup.options, trials, setup.command)
+
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """The results of one run without their texts, in the plan's order."""
         return reading.outcomes_of(
@@ -132,6 +150,10 @@ class SqliteStore:
         return reading.outcomes_of(
             self._file.read(lambda connection: reading.select_latest_outcomes(connection, suite_path))
         )
+
+    def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
+        """The run with the newest result of a trial of the suite at that path."""
+        return self._file.read(lambda connection: reading.select_latest_run(connection, suite_path, trial))
 
     def delete_run(self, run_id: str) -> None:
         """Forget a run for good: its pages are overwritten and given back to the disk."""

@@ -1,0 +1,198 @@
+"""Kept runs, worked with: planned again, marked, written, deleted; over a real store and real files."""
+
+import hashlib
+import json
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.kept_runs import STARTED, hostile_run, make_subject, small_run
+from tui.model.errors import AssayError, ConfigError, StoreError
+from tui.model.kept import KeptRun
+from tui.model.trials import TrialKey
+from tui.session.run_history import RunHistory, replay_name
+from tui.store.sqlite import SqliteStore
+
+A, B = "openai/mock-a", "local/mock-b"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "data" / "runs.sqlite")
+    yield opened
+    opened.close()
+
+
+def keep(store: SqliteStore, kept: KeptRun) -> KeptRun:
+    store.begin_run(kept.plan, kept.record.started_at)
+    store.save_trials(kept.record.id, kept.results)
+    store.finish_run(kept.record.id, kept.record.state, kept.record.finished_at or "")
+    return kept
+
+
+def history_of(store: SqliteStore, folder: Path) -> RunHistory:
+    return RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+
+
+def at_path(kept: KeptRun, path: Path, sha256: str = "") -> KeptRun:
+    suite = replace(kept.plan.suite, path=str(path), sha256=sha256 or kept.plan.suite.sha256)
+    record = replace(kept.record, suite_path=str(path), suite_sha256=suite.sha256)
+    return replace(kept, plan=replace(kept.plan, suite=suite), record=record)
+
+
+def test_a_run_is_opened_with_its_suite_and_says_when_the_file_is_another(store: SqliteStore, tmp_path: Path) -> None:
+    file = tmp_path / "suite.yaml"
+    file.write_text("one")
+    kept = keep(store, at_path(small_run(), file, hashlib.sha256(b"one").hexdigest()))
+    history = history_of(store, tmp_path)
+    opened = history.open_run(kept.record.id)
+    assert opened.suite == kept.plan.suite
+    assert opened.changed == ""
+    file.write_text("two")
+    assert "has changed" in history.open_run(kept.record.id).changed
+    file.unlink()
+    assert "not there any more" in history.open_run(kept.record.id).changed
+
+
+def test_what_is_read_of_a_run_is_what_was_kept(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    standing = history.read_standing(kept.record.id)
+    assert [(key, each.status, each.flaky) for key, each in standing.items()] == [
+        (result.trial, result.verdict, result.flaky) for result in kept.results
+    ]
+    assert all(each.is_unread for each in standing.values())
+    wanted = [kept.results[2].trial, TrialKey("bug-002", B)]
+    assert history.read_trials(kept.record.id, wanted) == (kept.results[2],)
+    setup = history.read_setup(kept.record.id)
+    assert (setup.subjects, setup.options) == (kept.plan.subjects, kept.plan.options)
+    assert (setup.command, setup.assay) == (kept.plan.command, kept.assay)
+
+
+def test_resuming_asks_what_has_no_result_however_often_it_was_asked_for(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    missing = history.missing_trials(kept.record.id)
+    assert missing == (TrialKey("bug-002", B),)
+    plan = history.plan_again(kept.record.id, missing, missing=True)
+    assert (plan.run_id, plan.trials, plan.earlier) == (kept.record.id, missing, {})
+    assert plan.suite == kept.plan.suite
+    store.save_trials(kept.record.id, [replace(kept.results[0], trial=missing[0])])
+    assert history.plan_again(kept.record.id, missing, missing=True).trials == ()
+
+
+def test_what_failed_is_asked_again_in_the_same_run_with_its_attempts(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    failed = history.failed_trials(kept.record.id)
+    passed = {result.trial for result in kept.results if result.verdict == "passed"}
+    assert failed == tuple(trial for trial in kept.plan.trials if trial not in passed)
+    plan = history.plan_again(kept.record.id, failed)
+    assert plan.trials == failed
+    assert plan.earlier == {result.trial: result for result in kept.results if result.trial in failed}
+
+
+def test_a_model_that_was_not_in_the_run_is_resolved(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    new = TrialKey("sec-001", "openai/mock-c")
+    plan = history.plan_again(kept.record.id, [new, TrialKey("sec-001", A)])
+    assert plan.trials == (TrialKey("sec-001", A), new)
+    assert [subject.name for subject in plan.subjects] == [A, B, "openai/mock-c"]
+
+
+def test_a_replay_is_a_new_run_of_recorded_answers(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    plan = history_of(store, tmp_path).plan_replay(kept.record.id)
+    assert plan.run_id != kept.record.id
+    assert {trial.model for trial in plan.trials} == {replay_name(kept.record.id, A), replay_name(kept.record.id, B)}
+    assert len(plan.trials) == len(kept.results)
+
+
+def test_a_run_asked_again_in_part_is_not_finished(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    store.finish_run(kept.record.id, "finished", "2026-11-20T12:00:00+00:00")
+    history.settle(kept.record.id)
+    assert history.list_runs()[0].state == "interrupted"
+    store.save_trials(kept.record.id, [replace(kept.results[0], trial=TrialKey("bug-002", B))])
+    store.finish_run(kept.record.id, "finished", "2026-11-20T12:00:00+00:00")
+    history.settle(kept.record.id)
+    assert history.list_runs()[0].state == "finished"
+
+
+def test_a_suite_has_one_baseline_which_outlives_the_app(store: SqliteStore, tmp_path: Path) -> None:
+    first = keep(store, small_run())
+    second = replace(first, record=replace(first.record, id="f" * 32), plan=replace(first.plan, run_id="f" * 32))
+    keep(store, second)
+    history = history_of(store, tmp_path)
+    assert history.baseline_of(first.plan.suite) is None
+    history.mark_baseline(first.record)
+    history.mark_baseline(second.record)
+    again = history_of(store, tmp_path)
+    assert again.baseline_of(first.plan.suite) == second.record.id
+    assert again.baselines(again.list_runs()) == {second.record.id}
+    again.mark_baseline(second.record)
+    assert again.baseline_of(first.record) is None
+
+
+def test_a_deleted_run_is_no_baseline(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    history.mark_baseline(kept.record)
+    history.delete(kept.record)
+    assert history.list_runs() == ()
+    assert history.baseline_of(kept.record) is None
+    with pytest.raises(StoreError, match="not kept"):
+        history.open_run(kept.record.id)
+
+
+def test_a_baseline_that_cannot_be_kept_is_told(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    (tmp_path / "baselines").write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be kept"):
+        history_of(store, tmp_path).mark_baseline(kept.record)
+
+
+def test_a_report_is_written_whole_or_not_at_all(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    file = tmp_path / "out" / "report.json"
+    with pytest.raises(ConfigError, match="no such folder"):
+        history.export(kept.record.id, "json", file, responses=False, replaces=False)
+    file.parent.mkdir()
+    history.export(kept.record.id, "json", file, responses=False, replaces=False)
+    assert json.loads(file.read_text())["run"]["id"] == kept.record.id
+    before = file.read_text()
+    with pytest.raises(FileExistsError):
+        history.export(kept.record.id, "html", file, responses=True, replaces=False)
+    assert file.read_text() == before
+    history.export(kept.record.id, "html", file, responses=True, replaces=True)
+    assert file.read_text().startswith("<!DOCTYPE html>")
+    assert [each.name for each in file.parent.iterdir()] == ["report.json"]
+    assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0o044
+    with pytest.raises(ConfigError, match="folder"):
+        history.export(kept.record.id, "csv", tmp_path, responses=False, replaces=True)
+    with pytest.raises(AssayError, match="cannot be written"):
+        history.export(kept.record.id, "csv", tmp_path / ("x" * 300), responses=False, replaces=False)
+
+
+def test_hostile_runs_are_opened_marked_and_deleted(store: SqliteStore, tmp_path: Path) -> None:
+    hostile = hostile_run()
+    plan = replace(hostile.plan, run_id="e" * 32)
+    kept = keep(
+        store,
+        replace(
+            hostile, plan=plan, record=replace(hostile.record, id="e" * 32, started_at=STARTED, finished_at=STARTED)
+        ),
+    )
+    history = history_of(store, tmp_path)
+    record = history.list_runs()[0]
+    assert history.open_run(record.id).changed
+    history.mark_baseline(record)
+    assert history.baselines([record]) == {record.id}
+    assert len(history.read_standing(record.id)) == len(kept.results)
+    history.delete(record)

@@ -1,0 +1,190 @@
+"""The kept runs as a person works with them: looked at, gone on with, asked again, replayed, exported, deleted."""
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tui.model.errors import ConfigError, StoreError
+from tui.model.kept import ReportFormat
+from tui.model.outcomes import Outcome
+from tui.model.plan import Plan
+from tui.model.progress import TrialProgress
+from tui.model.runs import RunRecord, RunSetup, new_run_id
+from tui.model.subjects import Subject
+from tui.model.suite import Suite
+from tui.model.trials import TrialKey, TrialResult
+from tui.session.baselines import Baselines
+from tui.session.writing import write_safely
+from tui.store.protocol import Store
+from tui.store.reading import paused_collector
+
+Resolve = Callable[[Sequence[str]], tuple[Subject, ...]]
+_FEW = 40
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRun:
+    """A kept run as it is shown first: its line in the list, its suite as it was run, and a sentence where the file
+    is another now, or gone."""
+
+    record: RunRecord
+    suite: Suite
+    changed: str = ""
+
+
+class RunHistory:
+    """Everything here blocks: call it in a thread. Raises StoreError, and UnknownRun for a run that is gone."""
+
+    def __init__(self, store: Store, folder: Path, resolve: Resolve) -> None:
+        self._store, self._resolve = store, resolve
+        self._baselines = Baselines(folder / "baselines")
+
+    def list_runs(self) -> tuple[RunRecord, ...]:
+        """All runs, the newest first."""
+        return self._store.list_runs()
+
+    def open_run(self, run_id: str) -> OpenedRun:
+        """What can be shown at once; the results come by `read_outcomes` and `read_trial`."""
+        record = next((each for each in self._store.list_runs() if each.id == run_id), None)
+        if record is None:
+            raise StoreError(f"run {run_id} is not kept any more")
+        return OpenedRun(record, self._store.read_suite(run_id), _changed(record))
+
+    def read_setup(self, run_id: str) -> RunSetup:
+        """With what it was begun."""
+        return self._store.read_setup(run_id)
+
+    def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
+        """How its trials ended."""
+        return self._store.read_outcomes(run_id)
+
+    def read_standing(self, run_id: str) -> dict[TrialKey, TrialProgress]:
+        """The same, as a screen takes it."""
+        outcomes = self._store.read_outcomes(run_id)
+        with paused_collector():
+            return {each.trial: TrialProgress(each.trial, each.verdict, kept_flaky=each.flaky) for each in outcomes}
+
+    def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> tuple[TrialResult, ...]:
+        """These results, whole; those that are not there are left out."""
+        found = (self._store.read_trial(run_id, trial) for trial in trials)
+        return tuple(result for result in found if result is not None)
+
+    # --- going on with it
+
+    def missing_trials(self, run_id: str) -> tuple[TrialKey, ...]:
+        """What is planned and has no result, in the plan's order."""
+        done = {outcome.trial for outcome in self._store.read_outcomes(run_id)}
+        return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in done)
+
+    def failed_trials(self, run_id: str) -> tuple[TrialKey, ...]:
+        """What did not pass, also what was never asked: the run is finished afterwards."""
+        passed = {each.trial for each in self._store.read_outcomes(run_id) if each.verdict == "passed"}
+        return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in passed)
+
+    def plan_again(self, run_id: str, trials: Collection[TrialKey], *, missing: bool = False) -> Plan:
+        """These trials in the same run: those with a result as new attempts. With `missing` those are left out, which
+        is what resuming means, however often it was asked for. Raises ConfigError for a model that leads nowhere."""
+        plan = self._store.read_plan(run_id)
+        wanted = set(trials)
+        if missing:
+            wanted -= {outcome.trial for outcome in self._store.read_outcomes(run_id)}
+        order = dict.fromkeys((*(trial for trial in plan.trials if trial in wanted), *trials))
+        asked = tuple(trial for trial in order if trial in wanted)
+        known = {subject.name for subject in plan.subjects}
+        new = tuple(dict.fromkeys(trial.model for trial in asked if trial.model not in known))
+        subjects = (*plan.subjects, *self._resolve(new))
+        return replace(plan, subjects=subjects, trials=asked, earlier={} if missing else self._earlier(run_id, asked))
+
+    def settle(self, run_id: str) -> None:
+        """A run in which only some cases were asked again is not finished as long as others have no result."""
+        record = next((each for each in self._store.list_runs() if each.id == run_id), None)
+        if record is not None and record.state == "finished" and self.missing_trials(run_id):
+            self._store.finish_run(run_id, "interrupted", record.finished_at or record.started_at)
+
+    def plan_replay(self, run_id: str) -> Plan:
+        """A new run in which every answer of this one is given again, as recorded: models have other names in it."""
+        suite, setup = self._store.read_suite(run_id), self._store.read_setup(run_id)
+        answered = [outcome.trial for outcome in self._store.read_outcomes(run_id)]
+        names = tuple(dict.fromkeys(trial.model for trial in answered))
+        trials = tuple(trial._replace(model=replay_name(run_id, trial.model)) for trial in answered)
+        subjects = self._resolve([replay_name(run_id, name) for name in names])
+        return Plan(new_run_id(), suite, subjects, replace(setup.options, delay_ms=0), trials)
+
+    def _earlier(self, run_id: str, trials: Sequence[TrialKey]) -> dict[TrialKey, TrialResult]:
+        if len(trials) <= _FEW:
+            return {result.trial: result for result in self.read_trials(run_id, trials)}
+        wanted = set(trials)
+        return {result.trial: result for result in self._store.read_run(run_id).results if result.trial in wanted}
+
+    # --- marks, files, the end
+
+    def baseline_of(self, suite: Suite | RunRecord) -> str | None:
+        """The id of the run that others of this suite are held against."""
+        return self._baselines.of_suite(_path_of(suite))
+
+    def mark_baseline(self, run: RunRecord) -> None:
+        """Hold others against this run; marked again, against none."""
+        if self.baseline_of(run) == run.id:
+            self._baselines.clear(run.suite_path)
+        else:
+            self._baselines.mark(run.suite_path, run.id)
+
+    def baselines(self, runs: Iterable[RunRecord]) -> frozenset[str]:
+        """Which of these runs are baselines."""
+        by_path = {run.suite_path: run for run in runs}
+        return frozenset(marked for run in by_path.values() if (marked := self.baseline_of(run)))
+
+    def export(self, run_id: str, format: ReportFormat, file: Path, *, responses: bool, replaces: bool) -> None:
+        """Write a report, whole or not at all. Raises ConfigError where the file cannot be written there, and
+        FileExistsError where it is there and must not be replaced."""
+        from tui.reports.rendering import render_report
+
+        try:
+            _check_place(file)
+            if file.exists() and not replaces:
+                raise FileExistsError(str(file))
+            kept = self._store.read_run(run_id)
+            write_safely(file, render_report(kept, format, responses=responses, timestamps=True))
+        except FileExistsError:
+            raise
+        except (OSError, ValueError) as error:
+            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise ConfigError(
+                f"The report cannot be written ({why})", where=str(file), fix="The run is kept."
+            ) from error
+
+    def delete(self, run: RunRecord) -> None:
+        """Forget a run for good; what was there of a baseline mark goes with it."""
+        self._store.delete_run(run.id)
+        if self.baseline_of(run) == run.id:
+            with contextlib.suppress(StoreError):
+                self._baselines.clear(run.suite_path)
+
+
+def replay_name(run_id: str, model: str) -> str:
+    """What a model is called whose answers of a run are given again."""
+    return f"replay/{run_id}/{model}"
+
+
+def _check_place(file: Path) -> None:
+    if file.is_dir():
+        raise ConfigError("This is a folder", where=str(file), fix="Name a file.")
+    if not file.absolute().parent.is_dir():
+        raise ConfigError("There is no such folder", where=str(file.parent), fix="Make it, or choose another.")
+
+
+def _path_of(suite: Suite | RunRecord) -> str:
+    return suite.path if isinstance(suite, Suite) else suite.suite_path
+
+
+def _changed(record: RunRecord) -> str:
+    """A sentence about the suite's file, where it is not what was run."""
+    try:
+        digest = hashlib.sha256(Path(record.suite_path).read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return "The suite's file is not there any more; this is the suite as it was run."
+    return (
+        "" if digest == record.suite_sha256 else "The suite's file has changed since; this is the suite as it was run."
+    )
