@@ -73,6 +73,7 @@ class DiffPanel(Vertical):
     DiffPanel _Files { width: 34; display: none; border-right: solid $quiet-border; }
     DiffPanel.-several.-wide _Files { display: block; }
     DiffPanel > Reading { display: none; }
+    DiffPanel > TypingLine, DiffPanel > TypingLine:focus { padding: 0 1; }
     DiffPanel.-empty > Reading { display: block; }
     DiffPanel.-empty > Horizontal, DiffPanel.-empty > _PlaceLine { display: none; }
     """
@@ -128,7 +129,7 @@ class DiffPanel(Vertical):
     def _take_files(self, shown: ShownDiff, files: Sequence[FileDiff], stay: bool) -> None:
         self.files.files, self.files.refused = files, len(shown.refused)
         self.files.lines_changed(self.files.cursor if stay else 0)
-        self.set_class(self.files.line_count > 1, "-several")
+        self.set_class(len(files) > 1, "-several")
         self.view.show_files(files, shown.refused, shown.find_sides, stay=stay)
         self.place.draw()
 
