@@ -58,7 +58,8 @@ MENDED = (
     SERVICE.replace(
         "    # quick and simple\n    return hashlib.md5(password.encode()).hexdigest()",
         "    salt = secrets.token_bytes(16)\n"
-        '    digest = hashlib.scrypt(password.encode(), salt=salt, n=2**14, r=8, p=1)\n    return f"{salt.hex()}:{digest.hex()}"',
+        "    digest = hashlib.scrypt(password.encode(), salt=salt, n=2**14, r=8, p=1)\n"
+        '    return f"{salt.hex()}:{digest.hex()}"',
     )
     .replace("import json\n", "import json\nimport secrets\n")
     .replace(
@@ -73,6 +74,7 @@ MENDED = (
     .replace('f"sent {amount} to {target.name}"', 'f"sent {amount} cents to {target.name}"')
 )
 STYLES = "body {\n  color: black;\n  margin: 0;\n}\n"
+TEST = "from bank.accounts import transfer\n\n\ndef test_transfer() -> None:\n    assert transfer\n"
 SEVERAL = (
     "I mended the accounts:\n\n"
     + block(MENDED, "python src/bank/accounts.py")
@@ -80,7 +82,7 @@ SEVERAL = (
     + block(STYLES.replace("black", "#222").replace("0;", "0 auto;"), "css web/style.css")
     + "\nA test:\n\n"
     + block(
-        "from bank.accounts import transfer\n\n\ndef test_transfer() -> None:\n    assert transfer\n",
+        TEST,
         "python tests/test_accounts.py",
     )
     + "\nRun it:\n\n"

@@ -192,7 +192,7 @@ async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int
         await until(pilot, lambda: any("controls" in row for row in Seen(app, pilot).place.split()))
 
 
-def test_a_hundred_thousand_lines_and_nothing_hostile_reaches_the_terminal(tmp_path: Path) -> None:
+def test_a_hundred_thousand_lines_and_nothing_hostile_reaches_the_terminal() -> None:
     with Terminal(run_here("-m", "tests.app.diff_app", "odd"), size=(90, 30), cwd=ROOT) as terminal:
         terminal.wait_for("␛[32mgreen")
         terminal.press("v", "w", "J", "end")
