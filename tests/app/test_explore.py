@@ -150,6 +150,29 @@ async def test_a_model_that_leads_nowhere_says_so_in_its_pane(tmp_path: Path) ->
         assert "Press r" in seen.text(0)
 
 
+async def test_a_long_sentence_about_a_model_is_there_to_the_end(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    desk.unresolved["mock-b"] = "There is no key for mock-b. " * 8 + "Set MOCK_API_KEY."
+    async with explored(desk, (110, 30)) as seen:
+        await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
+        fault = seen.pane(1).query_one(".fault")
+        await seen.until(lambda: fault.size.height > 6)
+        assert fault.virtual_size.height <= fault.size.height
+        shown = [strip.text for strip in fault.render_lines(fault.size.region)]
+        assert any("Set MOCK_API_KEY." in row for row in shown)
+
+
+async def test_the_whole_name_of_a_case_stands_somewhere(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    path, name = tmp_path / "quickstart.yaml", "a name of a case that is much longer than the tree is wide"
+    desk.suites[path] = Opened(suite_of(path, case_of("long", name=name), case_of("plain")))
+    async with explored(desk) as seen:
+        evidence = seen.screen.evidence
+        await seen.until(lambda: str(evidence.border_subtitle) == f"long · {name}")
+        await seen.press("down")
+        await seen.until(lambda: str(evidence.border_subtitle) == "plain")
+
+
 async def test_steps_are_rows_and_stand_in_order_in_the_pane(tmp_path: Path) -> None:
     desk = desk_for(tmp_path)
     path = tmp_path / "quickstart.yaml"
@@ -243,6 +266,21 @@ async def test_help_and_palette_name_the_keys(tmp_path: Path) -> None:
         titles = [command.title for command in seen.app.get_system_commands(seen.screen)]
         assert any(title.startswith("Run the whole suite") for title in titles)
         assert "Change the theme" in titles
+        assert not any("^p" in title for title in titles), "who reads it has the palette open"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (160, 45)])
+async def test_help_can_be_read_in_its_own_column_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with explored(desk_for(tmp_path), size) as seen:
+        await seen.press("question_mark")
+        await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
+        reading = seen.app.screen.query_one("Static")
+        await seen.until(lambda: "Run the whole suite" in str(reading.render()))
+        rows = str(reading.render()).splitlines()
+        assert max(len(row) for row in rows) <= reading.size.width
+        start = next(row for row in rows if row.startswith("R ")).index("Run the whole")
+        texts = [row[start:] for row in rows if row.startswith(" ")]
+        assert all(text and not text.startswith(" ") for text in texts)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 12), (20, 5), (3, 2)])

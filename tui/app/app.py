@@ -33,6 +33,7 @@ class AssayApp(ThemedApp[int]):
     CommandPalette > Vertical { width: 76; max-width: 96%; background: $raised; }
     CommandPalette #--input { border: none; background: $raised; padding: 0 1; }
     CommandPalette #--results { border: none; background: $raised; }
+    CommandPalette SearchIcon { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "help", id="app.help", tooltip="The keys of where you are", key_display="?"),
@@ -87,7 +88,8 @@ class AssayApp(ThemedApp[int]):
             if binding.action in actions:
                 continue
             actions.add(binding.action)
-            if enabled and binding.id and binding.id.partition(".")[0] not in ("list", "tree", "line"):
+            place = (binding.id or "").partition(".")[0]
+            if enabled and place not in ("", "list", "tree", "line") and binding.id != "app.palette":
                 title = f"{(tooltip or binding.description).split('(')[0].strip()}  {self.get_key_display(binding)}"
                 yield SystemCommand(title, "", self._press(binding.action, node))
         yield SystemCommand("Change the theme", "", self.action_change_theme)

@@ -166,19 +166,20 @@ def head_line(models: Sequence[str], widths: Columns) -> Line:
 def detail_lines(
     row: CheckRow, named: Sequence[tuple[str, TrialProgress | None]], *, whole: bool = False
 ) -> list[Line]:
-    """What the table has no room for about one check: for each model what came instead, and, where something did or
-    `whole` is asked for, what the check looks for. Parts stand apart."""
+    """What the table has no room for about one check: with `whole` what it looks for, and for each model what came
+    instead. Parts stand apart."""
     lines: list[Line] = []
+    if whole:
+        lines.append(((f"{kind_word(row.check.kind)}  ", "dim"), (show_text(target_of(row.check)), "plain")))
     for name, (_, trial) in zip(model_names([model for model, _ in named]), named, strict=True):
         step = step_of(trial, row.step)
         live = step.checks.get(row.number) if step else None
         if live is None or not live.detail or live.decided == "passed":
             continue
-        lines += [(), ((name, "strong"),)]
+        lines += [()] if lines else []
+        lines += [((name, "strong"),)] if len(named) > 1 else []
         lines += [((text, _role(text)),) for text in show_text(live.detail).splitlines()[:_DETAIL_LINES]]
-    if not lines and not whole:
-        return []
-    return [((f"{kind_word(row.check.kind)}  ", "dim"), (show_text(target_of(row.check)), "plain")), *lines]
+    return lines
 
 
 def _role(text: str) -> Role:

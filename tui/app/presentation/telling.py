@@ -1,9 +1,10 @@
 """The Prompt and Risk tabs, the start and the problems of a suite, as lines."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 from tui.app.presentation.marks import severity_piece
-from tui.app.presentation.pieces import Line, Piece, fill
+from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.problems import Problem
 from tui.model.progress import TrialProgress
 from tui.model.shown import show_line, show_text
@@ -123,8 +124,9 @@ _GROUPS = {
 }
 
 
-def key_lines(keys: Sequence[tuple[str, str, str]]) -> list[Line]:
-    """The help: (group, keys, what they do), under a head for each group."""
+def key_lines(keys: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
+    """The help in so many cells: (group, keys, what they do), under a head for each group."""
+    column = min(max((width_of(shown) for _, shown, _ in keys), default=0) + 2, max(8, width // 3))
     grouped: dict[str, list[tuple[str, str]]] = {head: [] for head in _GROUPS.values()}
     for group, shown, does in keys:
         grouped.setdefault(_GROUPS.get(group, "More"), []).append((shown, does))
@@ -132,8 +134,20 @@ def key_lines(keys: Sequence[tuple[str, str, str]]) -> list[Line]:
     for head, members in grouped.items():
         if members:
             lines += [*([()] if lines else []), ((head, "strong"),)]
-            lines += [((fill(shown, 16), "accent"), (does, "plain")) for shown, does in members]
+            for shown, does in members:
+                first, *more = wrap(does, max(8, width - column)) or [""]
+                lines.append(((fill(shown, column), "accent"), (first, "plain")))
+                lines += [((" " * column, "plain"), (row, "plain")) for row in more]
     return lines
+
+
+def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[Line]:
+    """A model on each line, those that stand side by side with their pane's number."""
+    lines: list[Line] = []
+    for name in dict.fromkeys((*named, *shown)):
+        number = str(shown.index(name) + 1) if name in shown else " "
+        lines.append(((fill("" if lines else head, 10), "dim"), (f"{number} ", "accent"), (show_line(name), "plain")))
+    return lines or [((fill(head, 10), "dim"), ("none named", "plain"))]
 
 
 def suite_lines(
@@ -145,15 +159,14 @@ def suite_lines(
         ("file", path),
         ("format", suite.format),
         ("cases", str(len(suite.cases))),
-        ("models", ", ".join(suite.models) or suite.agent or "none named"),
-        ("shown", ", ".join(models) or "none"),
         ("timeout", f"{options.timeout_ms / 1000:g} s an attempt"),
         ("attempts", str(options.attempts)),
     ]
     lines: list[Line] = [((show_line(suite.name), "strong"),)]
     lines += [((row, "plain"),) for row in show_text(suite.description).splitlines()]
     lines.append(())
-    lines += [((fill(name, 10), "dim"), (show_line(value), "plain")) for name, value in facts]
+    lines += [((fill(name, 10), "dim"), (show_line(value), "plain")) for name, value in facts if value]
+    lines += _name_lines("models", suite.models or ((suite.agent,) if suite.agent else ()), models)
     if models:
         lines += [(), (("R", "accent"), (" runs the suite, ", "plain"), ("Enter", "accent"), (" unfolds it.", "plain"))]
     else:

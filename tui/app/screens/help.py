@@ -8,7 +8,6 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 
-from tui.app.presentation.pieces import Line
 from tui.app.presentation.telling import key_lines
 from tui.app.widgets.reading import Reading
 
@@ -30,30 +29,36 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, below: Screen[object]) -> None:
         super().__init__()
-        self._lines = _lines_of(below)
+        self._keys = _keys_of(below)
 
     def compose(self) -> ComposeResult:
         """One list."""
         with Vertical() as box:
             box.border_title = Content("Keys")
-            box.border_subtitle = Content("Esc closes")
+            box.border_subtitle = Content("↑ ↓ scroll · Esc closes")
             yield Reading()
 
     def on_mount(self) -> None:
-        """Fill it."""
+        """Read from its beginning."""
+        self.query_one(Reading).focus()
+
+    def on_resize(self) -> None:
+        """Fill it, for the room that there is."""
+        self.call_after_refresh(self._fill)
+
+    def _fill(self) -> None:
         reading = self.query_one(Reading)
-        reading.show_lines(self._lines)
-        reading.focus()
+        reading.show_lines(key_lines(self._keys, reading.scrollable_content_region.width - 1))
 
     def action_leave(self) -> None:
         """Go back."""
         self.dismiss(None)
 
 
-def _lines_of(screen: Screen[object]) -> list[Line]:
+def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
     keys: dict[tuple[str, str], list[str]] = {}
     for _, binding, enabled, tooltip in screen.active_bindings.values():
         if enabled and not binding.system:
             group = (binding.id or "").partition(".")[0]
             keys.setdefault((group, tooltip or binding.description), []).append(screen.app.get_key_display(binding))
-    return key_lines([(group, " ".join(dict.fromkeys(shown)), does) for (group, does), shown in keys.items()])
+    return [(group, " ".join(dict.fromkeys(shown)), does) for (group, does), shown in keys.items()]

@@ -28,8 +28,9 @@ class AnswerPane(Vertical):
         background: $background; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    AnswerPane.-only-fault AnswerView { height: 2; }
+    AnswerPane.-only-fault AnswerView { height: 1; }
     AnswerPane > .fault { display: none; height: auto; max-height: 40%; color: $error-mark; }
+    AnswerPane.-only-fault > .fault { max-height: 100%; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.changes import count_changes, has_changes, missing_changes
@@ -15,6 +16,8 @@ from tui.app.widgets.checks_tab import ChecksTab
 from tui.app.widgets.reading import Reading
 from tui.app.widgets.tab_line import Tab, TabLine
 from tui.model.events import RepositoryCloned
+from tui.model.shown import show_line
+from tui.model.suite import Case
 
 if TYPE_CHECKING:
     from tui.app.widgets.diff_tab import DiffTab
@@ -36,6 +39,7 @@ class Evidence(Vertical):
             "attempts": AttemptsTab(id="tab-attempts"),
         }
         self.current: TabId = "checks"
+        self._named = ""
 
     def compose(self) -> ComposeResult:
         """The line of names, and what they stand for."""
@@ -91,6 +95,7 @@ class Evidence(Vertical):
         for name, widget in self._tabs.items():
             widget.display = name == seen
         tab, case = self._tabs[seen], looking.case
+        self._put_name(case)
         if isinstance(tab, ChecksTab | AttemptsTab):
             tab.show(looking)
         elif not isinstance(tab, Reading):
@@ -101,6 +106,13 @@ class Evidence(Vertical):
             tab.show_lines(prompt_lines(case, looking.trial(model), model))
         else:
             tab.show_lines(risk_lines(case))
+
+    def _put_name(self, case: Case | None) -> None:
+        """The case's id and whole name stand below: the tree may have had no room for it."""
+        shown = [show_line(text) for text in (case.id, case.name) if text] if case else []
+        name = " · ".join(dict.fromkeys(shown))
+        if name != self._named:  # the setter paints everything anew
+            self._named, self.border_subtitle = name, Content(name)
 
     @staticmethod
     def _show_diff(tab: "DiffTab", looking: Exploring, model: str) -> None:
