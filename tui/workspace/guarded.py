@@ -4,16 +4,13 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import tui
+from tui.processes.guarding import start_guarded
 
-# Started by its path, as a program of its own: it kills the group and every process that descends from it.
-_GUARD = Path(tui.__file__).parent / "providers" / "processes" / "guard.py"
 _PATIENCE_S = 3.0
 
 
@@ -49,14 +46,9 @@ async def run_guarded(
     """Run a program in a folder until it ends; its exit status (negative: the signal that killed it). What it prints,
     on both channels, is handed to `took` as it comes. When this is cancelled, the program and everything that it
     started is killed first. Raises OSError where it cannot be started."""
-    watched, lifeline = os.pipe()
-    try:
-        transport, program = await _start(words, environ, folder, took, watched)
-    except BaseException:
-        os.close(lifeline)
-        raise
-    finally:
-        os.close(watched)
+    transport, program, lifeline = await start_guarded(
+        lambda: _Program(took), words, environ, cwd=folder, stderr=subprocess.STDOUT
+    )
     try:
         told = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
         told.write(stdin)
@@ -68,25 +60,6 @@ async def run_guarded(
     finally:
         os.close(lifeline)
         await asyncio.shield(_end(transport, program))
-
-
-async def _start(
-    words: Sequence[str], environ: Mapping[str, str], folder: Path, took: Callable[[bytes], object], watched: int
-) -> tuple[asyncio.SubprocessTransport, _Program]:
-    extra: dict[str, Any] = {}
-    if os.name == "posix":
-        words = (sys.executable, "-P", str(_GUARD), str(watched), "command", *words)
-        extra = {"pass_fds": (watched,), "start_new_session": True}
-    return await asyncio.get_running_loop().subprocess_exec(
-        lambda: _Program(took),
-        *words,
-        env=dict(environ),
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        **extra,
-    )
 
 
 async def _end(transport: asyncio.SubprocessTransport, program: _Program) -> None:

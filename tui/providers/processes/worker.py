@@ -3,20 +3,19 @@
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from tui.model.shown import show_text
+from tui.processes.guarding import start_guarded
 
 _LONGEST_LINE = 16 << 20
 _TAIL_BYTES, _TAIL_LINES, _TAIL_TEXT = 8 << 10, 10, 1_000
 _LAST_BYTES_S, _PATIENCE_S = 0.5, 3.0
-_GUARD = Path(__file__).with_name("guard.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +54,10 @@ class Worker(asyncio.SubprocessProtocol):
     @classmethod
     async def start(cls, launch: Launch) -> "Worker":
         """Start the process. Raises OSError."""
-        loop = asyncio.get_running_loop()
-        watched, lifeline = os.pipe()
-        extra: dict[str, Any] = {"pass_fds": (watched,)} if os.name == "posix" else {}
         make = partial(cls, launch.most_printed)
-        words, environ = _words(launch, watched), dict(launch.environ)
-        try:
-            _, worker = await loop.subprocess_exec(make, *words, env=environ, start_new_session=True, **extra)
-        except BaseException:
-            os.close(lifeline)
-            raise
-        finally:
-            os.close(watched)
+        _, worker, lifeline = await start_guarded(
+            make, launch.words, launch.environ, module=launch.module, memory_bytes=launch.memory_bytes
+        )
         worker._lifeline = lifeline
         return worker
 
@@ -185,16 +176,6 @@ class Worker(asyncio.SubprocessProtocol):
         if self._lifeline >= 0:
             os.close(self._lifeline)
             self._lifeline = -1
-
-
-def _words(launch: Launch, watched: int) -> Sequence[str]:
-    if launch.module is None:
-        guarded = ("command", *launch.words)
-    else:
-        guarded = ("module", str(launch.module), str(launch.memory_bytes), *launch.words)
-    if os.name == "posix":
-        return (sys.executable, "-P", str(_GUARD), str(watched), *guarded)
-    return launch.words if launch.module is None else (sys.executable, "-P", str(launch.module), *launch.words)
 
 
 def _how_it_ended(status: int | None) -> str:
