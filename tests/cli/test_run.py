@@ -301,6 +301,16 @@ async def test_two_suites_are_two_runs_and_an_array(assay: CommandLine) -> None:
     assert ran.err.splitlines()[:2] == [f"run {report['run']['id']}" for report in reports]
 
 
+async def test_of_several_suites_those_without_such_a_case_are_passed_over(assay: CommandLine) -> None:
+    (assay.home / "few").mkdir()
+    write_suite(assay.home, 3)
+    write_suite(assay.home / "few", 1)
+    async with ModelServer(say("yes")) as server:
+        ran = await assay.run_async("run", ".", "--case", "case-2", "-f", "json", env=keys_for(server))
+    assert (ran.code, report_of(ran)["summary"]["passed"], len(server.asked)) == (0, 1, 1)
+    assert "few/suite.json has no case with such a tag and id" in ran.err
+
+
 async def test_hostile_text_reaches_stderr_as_pictures(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 1)
     hostile = "\x1b]52;c;aGk=\x07\x1b[2J\u202eevil"

@@ -63,13 +63,19 @@ def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[P
     files = [file for path in wish.suites for file in suites_at(path)]
     if not files:
         raise ConfigError("There is no suite", where=str(wish.suites[0]), fix="Name a suite, or a folder with suites.")
-    return [_plan_suite(workbench, file, wish, notes) for file in files]
+    plans = [plan for file in files if (plan := _plan_suite(workbench, file, wish, notes)) is not None]
+    if not plans:
+        where = ", ".join(map(str, wish.suites))
+        raise ConfigError("No case has such a tag and id", where=where, fix="Look at --tag and --case.")
+    return plans
 
 
-def _plan_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Plan:
+def _plan_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Plan | None:
+    """None where the suite has no case of those that are asked for: another one may."""
     suite = _open_suite(workbench, file, wish, notes)
     if not choose_cases(suite, wish.overrides):
-        raise ConfigError("No case has such a tag and id", where=str(file), fix="Look at --tag and --case.")
+        notes.append(f"Note: {file} has no case with such a tag and id.")
+        return None
     subjects = workbench.subjects_of(suite, wish.models, wish.agent)
     notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
     return make_plan(suite, subjects, wish.overrides, command=wish.command)
