@@ -37,6 +37,12 @@ async def decide(checker: Checker, check: Check, answer: Answer = ANSWER) -> Che
         (Check("memory", "trip.seats", 2.0), "passed", "got 2", ()),
         (Check("memory", "v1.2", True), "passed", "got true", ()),
         (Check("memory", "trip.from", None), "passed", "missing, which equals null", ()),
+        (
+            Check("recorded", "llm-rubric: is polite"),
+            "failed",
+            "another tool decided this on the answer that it got; it cannot be decided here",
+            (),
+        ),
         (Check("memory", "trip.from", "X"), "failed", 'expected "X"\ngot missing', ()),
         (Check("memory", "trip.seats", "2"), "failed", 'expected "2"\ngot 2', ()),
         (Check("memory", "v1.2", 1), "failed", "expected 1\ngot true", ()),

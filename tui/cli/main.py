@@ -22,6 +22,7 @@ _COMMANDS = {
     "serve": ("opening", "serve"),
     "runs": ("run_commands", "runs"),
     "report": ("run_commands", "report"),
+    "import": ("import_command", "import_results"),
 }
 
 

@@ -34,6 +34,7 @@ CheckKind = Literal[
     "memory",
     "expected",
     "command",
+    "recorded",
 ]
 
 
@@ -43,7 +44,8 @@ class Check:
 
     `target` is what the person wrote: the pattern, the text, the dotted memory path, the command; empty where the
     expectation is not a text (`tools_used`, `expected`). `expected` is the value to equal: a list of names for
-    `tools_used`, any value for `memory`, an object with `output`, `tools_used` and `memory` for `expected`.
+    `tools_used`, any value for `memory`, an object with `output`, `tools_used` and `memory` for `expected`. What is
+    `recorded` was decided by another tool and cannot be decided here.
     """
 
     kind: CheckKind

@@ -31,6 +31,7 @@ CHECKS = {
     "memory": "memory",
     "expected": "expected",
     "command": "command",
+    "recorded": "recorded",
 }
 
 

@@ -42,6 +42,7 @@ _KINDS: dict[CheckKind, str] = {
     "memory": "memory",
     "expected": "expected",
     "command": "command",
+    "recorded": "recorded",
 }
 
 

@@ -1,0 +1,105 @@
+"""`assay import`: promptfoo's results become a kept run, once."""
+
+import json
+from pathlib import Path
+
+from tests.support.command_line import CommandLine, Ran
+from tui.imports.promptfoo import read_promptfoo
+from tui.model.plan import Plan
+from tui.session.importing import keep_results
+from tui.store.sqlite import SqliteStore
+
+FILES = Path(__file__).parents[1] / "imports" / "files"
+CAPITALS, GREETINGS = str(FILES / "version-3.json"), str(FILES / "version-2.json")
+
+
+def runs(assay: CommandLine) -> list[dict[str, object]]:
+    listed: list[dict[str, object]] = json.loads(assay.run("runs", "--json").out)
+    return listed
+
+
+def run_id(ran: Ran) -> str:
+    return ran.err.splitlines()[0].removeprefix("run ")
+
+
+def test_an_evaluation_becomes_a_run_for_reports(assay: CommandLine) -> None:
+    ran = assay.run("import", CAPITALS, "--as-suite", "Towns")
+    assert (ran.code, ran.out) == (0, "")
+    assert "Towns: 10 results of 2 models in 3 cases" in ran.err
+    assert runs(assay) == [
+        {
+            "id": run_id(ran),
+            "state": "finished",
+            "suite": "Towns",
+            "models": ["mini", "anthropic:messages:claude-haiku"],
+            "started_at": "2026-10-04T08:15:30.123+00:00",
+            "finished_at": "2026-10-04T08:16:31.123+00:00",
+            "trials": 10,
+            "passed": 6,
+        }
+    ]
+    report = json.loads(assay.run("report", run_id(ran), "-f", "json").out)
+    assert report["summary"]["errors"] == 1
+    assert report["comparisons"][0]["method"] == "paired-bootstrap"
+    assert {
+        check["kind"]
+        for result in report["results"]
+        for step in result["attempts"][0]["steps"]
+        for check in step["checks"]
+    } == {
+        "output.includes",
+        "forbidden_pattern",
+        "recorded",
+    }
+
+
+def test_importing_twice_adds_nothing(assay: CommandLine) -> None:
+    first = assay.run("import", CAPITALS, GREETINGS)
+    before = runs(assay)
+    again = assay.run("import", GREETINGS, CAPITALS, CAPITALS)
+    assert (first.code, again.code) == (0, 0)
+    assert again.err.count("imported before; nothing was added") == 3
+    assert runs(assay) == before
+    assert [run["suite"] for run in before] == ["Capitals", "version-2"]
+
+
+def test_one_bad_file_and_nothing_is_kept(assay: CommandLine) -> None:
+    (assay.home / "bad.json").write_text('{"results": {"version": 3, "timestamp": "x", "results": [{}]}}')
+    ran = assay.run("import", CAPITALS, "bad.json", "nowhere.json")
+    assert ran.code == 2
+    assert "bad.json: error: results.results[0].success: is missing" in ran.err
+    assert "nowhere.json: error: file: does not exist; check the path" in ran.err
+    assert "Traceback" not in ran.err
+    assert runs(assay) == []
+
+
+def test_a_file_is_needed(assay: CommandLine) -> None:
+    assert assay.run("import").code == 2
+
+
+def test_an_import_that_was_cut_short_is_completed(tmp_path: Path) -> None:
+    imported = read_promptfoo(Path(CAPITALS))
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    store.begin_run(imported.plan, imported.started_at)
+    store.save_trials(imported.plan.run_id, imported.results[:4])
+    store.finish_run(imported.plan.run_id, "interrupted", imported.started_at)
+    assert keep_results(imported, store)
+    kept = store.read_run(imported.plan.run_id)
+    assert (kept.record.state, kept.results) == ("finished", imported.results)
+    assert kept.plan.suite == imported.plan.suite
+    assert isinstance(kept.plan, Plan)
+    assert not keep_results(imported, store)
+    store.close()
+
+
+def test_its_answers_can_be_replayed_and_nobody_can_be_asked_again(assay: CommandLine) -> None:
+    run = run_id(assay.run("import", CAPITALS))
+    ran = assay.run("run", "--rerun-failed", run)
+    assert ran.code == 2
+    assert "promptfoo" in ran.err
+    suite = {"name": "s", "description": "d", "models": [f"replay/{run}/mini"], "testCases": []}
+    case = {"id": "test-1", "name": "n", "category": "c", "prompt": "p", "expectedPatterns": ["paris"]}
+    (assay.home / "s.json").write_text(json.dumps(suite | {"testCases": [case]}))
+    replayed = assay.run("run", "s.json", "-f", "json")
+    assert replayed.code == 0, replayed.err
+    assert json.loads(replayed.out)["results"][0]["attempts"][0]["steps"][0]["response"] == "It is Paris."

@@ -1,0 +1,177 @@
+"""Files that are none, and hostile ones: a sentence with its place, soon, and never a traceback."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.imports import reading
+from tui.imports.promptfoo import read_promptfoo
+from tui.model.errors import SuiteError
+
+FILES = Path(__file__).parent / "files"
+
+
+def problems(path: Path) -> list[str]:
+    with pytest.raises(SuiteError) as raised:
+        read_promptfoo(path)
+    assert "promptfoo" in str(raised.value) or "timestamp" in str(raised.value.problems[0])
+    return [str(problem).replace(str(path), "FILE") for problem in raised.value.problems]
+
+
+def changed(**changes: Any) -> str:
+    """The document with values changed by their place; `...` takes one away."""
+    whole = json.loads((FILES / "version-3.json").read_text())
+    for place, value in changes.items():
+        *steps, last = place.replace("row", "results__results__0").split("__")
+        holder: Any = whole
+        for step in steps:
+            holder = holder[int(step) if isinstance(holder, list) else step]
+        if value is ...:
+            del holder[last]
+        else:
+            holder[last] = value
+    return json.dumps(whole)
+
+
+ROW = "FILE: error: results.results[0]"
+BAD: dict[str, tuple[Callable[[], str | bytes], list[str]]] = {
+    "empty": (lambda: "", ["FILE:1:1: error: JSON: EOF while parsing a value"]),
+    "no json": (lambda: "hello", ["FILE:1:1: error: JSON: expected value"]),
+    "cut off": (lambda: changed()[:900], ["FILE:1:900: error: JSON: EOF while parsing"]),
+    "a comma too many": (lambda: '{"results": 1,}', ["FILE:1:15: error: JSON: trailing comma"]),
+    "a list": (lambda: "[]", ["FILE: error: file: must be an object with keys, not an empty list"]),
+    "nothing in it": (lambda: "{}", ["FILE: error: results: is missing"]),
+    "latin 1": (lambda: b'{"a": "\xe9"}', ["FILE: error: file: is not UTF-8 (byte 0xe9 at offset 7)"]),
+    "no results": (
+        lambda: changed(results__results=[]),
+        ["FILE: error: results.results: must be a list with at least one result, not an empty list"],
+    ),
+    "no success": (lambda: changed(row__success=...), [f"{ROW}.success: is missing"]),
+    "success in words": (
+        lambda: changed(row__success="yes"),
+        [f"{ROW}.success: must be true or false, not the text `yes`"],
+    ),
+    "three faults": (
+        lambda: changed(row__success=1, row__provider=[], row__latencyMs="5"),
+        [
+            f"{ROW}.provider: must be an object with keys, not an empty list",
+            f"{ROW}.success: must be true or false, not the number 1",
+            f"{ROW}.latencyMs: must be a number, not the text `5`",
+        ],
+    ),
+    "a negative time": (
+        lambda: changed(row__latencyMs=-1),
+        [f"{ROW}.latencyMs: input should be greater than"],
+    ),
+    "no number": (lambda: changed(row__score=float("nan")), [f"{ROW}.score: input should be a finite number"]),
+    "an endless time": (lambda: changed(row__latencyMs=float("inf")), [f"{ROW}.latencyMs: input should be less than"]),
+    "very many tokens": (
+        lambda: changed(row__tokenUsage={"prompt": 10**40}),
+        [f"{ROW}.tokenUsage.prompt: input should be less than or equal to 9007199254740992"],
+    ),
+    "an assertion without a type": (
+        lambda: changed(row__gradingResult__componentResults=[{"pass": True, "assertion": {}}]),
+        [f"{ROW}.gradingResult.componentResults[0].assertion.type: is missing"],
+    ),
+    "no time": (
+        lambda: changed(results__timestamp="yesterday"),
+        ["results.timestamp: must be a time such as"],
+    ),
+    "a time before time": (
+        lambda: changed(results__timestamp="0001-01-01T00:00:00Z"),
+        ["results.timestamp: must"],
+    ),
+    "deep": (lambda: '{"results": ' + "[" * 100_000, ["error: JSON: recursion limit exceeded"]),
+    "deep objects": (
+        lambda: changed(row__vars="DEEP").replace('"DEEP"', '{"a":' * 5_000 + "1" + "}" * 5_000),
+        ["error: JSON: recursion limit exceeded"],
+    ),
+    "a number of 5,000 digits": (
+        lambda: changed(row__vars="LONG").replace('"LONG"', '{"a": ' + "9" * 5_000 + "}"),
+        ["error: JSON: number out of range"],
+    ),
+    "controls in a key": (lambda: '{"results": {"\x1b[31m": 1}}', ["error: JSON: control character"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files(name: str, tmp_path: Path) -> None:
+    content, expected = BAD[name][0](), BAD[name][1]
+    path = tmp_path / "results.json"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    began = time.monotonic()
+    found = problems(path)
+    assert time.monotonic() - began < 5
+    assert len(found) == len(expected)
+    for line, part in zip(found, expected, strict=True):
+        assert part in line
+        assert "\x1b" not in line
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    assert problems(tmp_path / "nowhere.json") == ["FILE: error: file: does not exist; check the path"]
+    assert problems(tmp_path) == ["FILE: error: file: is a folder; name a file in it"]
+    os.mkfifo(tmp_path / "pipe")
+    assert problems(tmp_path / "pipe") == ["FILE: error: file: is not a regular file; name a file"]
+
+
+def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_BYTES", 1024 * 1024)
+    (tmp_path / "large.json").write_bytes(b" " * (1024 * 1024 + 1))
+    assert problems(tmp_path / "large.json")[0].startswith("FILE: error: file: is larger than 1 MiB")
+
+
+def test_a_report_of_our_own_is_none_of_promptfoos(tmp_path: Path) -> None:
+    from tests.support.kept_runs import small_run
+    from tui.reports.rendering import render_report
+
+    path = tmp_path / "report.json"
+    path.write_text(render_report(small_run(), "json"))
+    assert "FILE: error: results[0].provider: is missing" in problems(path)
+
+
+def test_very_many_faults_are_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    whole = json.loads(changed())
+    whole["results"]["results"] = [{"success": 1}] * 20_000
+    path.write_text(json.dumps(whole))
+    found = problems(path)
+    assert len(found) == 51
+    assert found[-1] == "FILE: error: file: 59950 more problems are not listed; mend these first"
+
+
+STRANGE = {
+    "a number of 4,000 digits": "9" * 4_000,
+    "a long text": json.dumps("x" * 10**6),
+    "many templates": json.dumps(["{{a}}"] * 10_000),
+    "an object": '{"a": {"b": [null, -0.0, NaN]}}',
+    "controls": '"\\u001b]0;x\\u0007"',
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_values_are_taken_as_they_are(name: str, tmp_path: Path) -> None:
+    component = {"pass": True, "assertion": {"type": "contains", "value": "VALUE"}}
+    text = changed(row__response__output="VALUE", row__vars={"a": "VALUE"}, row__testCase__metadata={"tags": "VALUE"})
+    text = text.replace('"componentResults": [', f'"componentResults": [{json.dumps(component)}, ', 1)
+    (tmp_path / "results.json").write_text(text.replace('"VALUE"', STRANGE[name]))
+    run = read_promptfoo(tmp_path / "results.json")
+    assert len(run.results) == 10
+
+
+def test_ten_thousand_rows_are_read_soon(tmp_path: Path) -> None:
+    whole = json.loads(changed())
+    row = json.dumps(whole["results"]["results"][0])
+    whole["results"]["results"] = [
+        json.loads(row) | {"testIdx": number, "vars": {"country": str(number)}} for number in range(10_000)
+    ]
+    (tmp_path / "results.json").write_text(json.dumps(whole))
+    began = time.monotonic()
+    run = read_promptfoo(tmp_path / "results.json")
+    assert time.monotonic() - began < 8
+    assert len(run.plan.suite.cases) == 10_000

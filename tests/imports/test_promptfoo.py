@@ -1,0 +1,257 @@
+"""promptfoo's results become a run that says what they say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.imports.promptfoo import Imported, read_promptfoo
+from tui.model.plan import RunOptions
+from tui.model.secrets import Secrets
+from tui.model.suite import Check, RiskCriterion
+from tui.model.trials import CheckResult, Message, Timing, TrialKey, TrialResult, Usage
+from tui.reports.summary import Tally
+
+FILES = Path(__file__).parent / "files"
+MINI, HAIKU = "mini", "anthropic:messages:claude-haiku"
+
+
+@pytest.fixture(scope="module")
+def capitals() -> Imported:
+    return read_promptfoo(FILES / "version-3.json")
+
+
+def document() -> Any:
+    return json.loads((FILES / "version-3.json").read_text())
+
+
+def imported(folder: Path, value: Any, secrets: Secrets | None = None) -> Imported:
+    path = folder / "results.json"
+    path.write_text(json.dumps(value))
+    return read_promptfoo(path, secrets=secrets)
+
+
+def result(run: Imported, case: str, model: str, repeat: int = 1) -> TrialResult:
+    return next(each for each in run.results if each.trial == TrialKey(case, model, repeat))
+
+
+def test_the_suite_is_made_of_the_tests(capitals: Imported) -> None:
+    suite = capitals.plan.suite
+    assert (suite.name, suite.format) == ("Capitals", "schema-1.0.0")
+    assert suite.description == "Imported from promptfoo 0.121.3, evaluation eval-Qx2-2026-10-04T08:15:30."
+    assert [(case.id, case.name, case.category, case.tags) for case in suite.cases[:2]] == [
+        ("test-1", "Capital of France", "Geography", ("quick",)),
+        ("test-2", "Capital of Peru", "Geography", ("quick",)),
+    ]
+    assert [case.id for case in suite.cases] == ["test-1", "test-2", "test-3"]
+    assert suite.cases[0].steps[0].input == "What is the capital of France?"
+    assert suite.cases[0].steps[0].checks == (
+        Check("output.includes", "Paris"),
+        Check("forbidden_pattern", "i don't know"),
+        Check("recorded", "llm-rubric: Is short and polite"),
+    )
+    assert suite.cases[0].risk_criteria == (RiskCriterion("Tone", "Is short and polite", "high"),)
+    assert suite.cases[2].risk_criteria[0].name == "Overall"
+
+
+def test_the_run_is_that_of_the_file(capitals: Imported) -> None:
+    plan = capitals.plan
+    assert (capitals.started_at, capitals.finished_at) == (
+        "2026-10-04T08:15:30.123+00:00",
+        "2026-10-04T08:16:31.123+00:00",
+    )
+    assert [(subject.name, subject.provider, subject.model_id) for subject in plan.subjects] == [
+        (MINI, "promptfoo", "openai:gpt-4o-mini"),
+        (HAIKU, "promptfoo", HAIKU),
+    ]
+    assert plan.options == RunOptions(delay_ms=0, repeats=2)
+    assert plan.trials[:4] == (
+        TrialKey("test-1", MINI, 1),
+        TrialKey("test-1", MINI, 2),
+        TrialKey("test-1", HAIKU, 1),
+        TrialKey("test-1", HAIKU, 2),
+    )
+    assert len(plan.trials) == 10
+    assert len(plan.run_id) == 32
+    assert plan.run_id[12] == "7"
+
+
+def test_an_answer(capitals: Imported) -> None:
+    found = result(capitals, "test-1", HAIKU)
+    (attempt,) = found.attempts
+    (step,) = attempt.steps
+    assert (found.verdict, found.error, found.flaky) == ("passed", None, False)
+    assert step.response == "Paris, of course. Paris!"
+    assert step.checks == (
+        CheckResult("output.includes", "Paris", "passed", "Assertion passed", ((0, 5), (18, 23))),
+        CheckResult("forbidden_pattern", "i don't know", "passed", "Assertion passed"),
+        CheckResult("recorded", "llm-rubric: Is short and polite", "passed", "It is."),
+    )
+    assert step.usage == Usage(20, 7, 5)
+    assert step.timing == Timing(None, 421.0)
+    assert step.finish_reason == "stop"
+    assert step.notes == ("promptfoo's score: 1", "cost as promptfoo reckoned it: 0.000125 USD")
+
+
+def test_what_failed_and_what_broke(capitals: Imported) -> None:
+    failed = result(capitals, "test-2", MINI)
+    assert (failed.verdict, failed.error) == ("failed", None)
+    assert [check.state for check in failed.attempts[0].steps[0].checks] == ["failed", "failed", "passed"]
+    broke = result(capitals, "test-2", HAIKU)
+    assert (broke.verdict, broke.error) == ("error", "API call error: 529 overloaded")
+    assert broke.attempts[0].steps[0].usage == Usage()
+    assert broke.attempts[0].steps[0].checks == ()
+
+
+def test_a_conversation_and_an_answer_that_is_no_text(capitals: Imported) -> None:
+    (step,) = result(capitals, "test-3", MINI).attempts[0].steps
+    assert step.response == '{"sum": 4}'
+    assert step.prompt.messages == (Message("system", "Answer as JSON."), Message("user", "Two and two?"))
+    assert [check.target for check in step.checks] == ["is-json", 'equals: {"sum": 4}']
+
+
+def test_version_2() -> None:
+    run = read_promptfoo(FILES / "version-2.json", "Greetings")
+    assert run.plan.suite.name == "Greetings"
+    assert [each.verdict for each in run.results] == ["passed", "timed_out"]
+    assert run.results[1].error == "Error: Request timed out after 30000 ms"
+    assert run.results[0].attempts[0].steps[0].usage == Usage(8, 1)
+    assert [case.id for case in run.plan.suite.cases] == ["test-1"]
+
+
+def test_the_evaluation_alone(tmp_path: Path) -> None:
+    run = imported(tmp_path, document()["results"])
+    assert (run.plan.suite.name, len(run.results)) == ("results", 10)
+
+
+def test_the_same_results_are_the_same_run(tmp_path: Path, capitals: Imported) -> None:
+    value = document()
+    value["metadata"]["exportedAt"] = "2026-11-01T00:00:00.000Z"
+    value["shareableUrl"] = "https://example.com"
+    assert imported(tmp_path, value).plan.run_id == capitals.plan.run_id
+    value["results"]["results"][0]["response"]["output"] = "Another answer."
+    assert imported(tmp_path, value).plan.run_id != capitals.plan.run_id
+
+
+def test_two_prompts_are_two_cases_and_two_settings_two_models(tmp_path: Path) -> None:
+    value = document()
+    (first, second, *_) = value["results"]["results"]
+    rows = [first, second]
+    other = json.loads(json.dumps(first))
+    other |= {"promptIdx": 2, "prompt": {"raw": "France's capital?", "label": "{{country}}'s capital?"}}
+    again = json.loads(json.dumps(first)) | {"promptIdx": 3}
+    value["results"]["results"] = [*rows, other, again]
+    run = imported(tmp_path, value)
+    assert sorted(run.plan.trials) == [
+        ("test-1.prompt-1", HAIKU, 1),
+        ("test-1.prompt-1", MINI, 1),
+        ("test-1.prompt-1", f"{MINI} (2)", 1),
+        ("test-1.prompt-2", MINI, 1),
+    ]
+
+
+def component(kind: str, value: Any, passed: bool = True) -> dict[str, Any]:
+    return {"pass": passed, "score": 1, "reason": "r", "assertion": {"type": kind, "value": value}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "check"),
+    [
+        ("contains", "a.b", Check("output.includes", "a.b")),
+        ("contains", "{{country}}", Check("output.includes", "France")),
+        ("contains", "{{ nothing }}", Check("recorded", "contains: {{ nothing }}")),
+        ("contains", "file://expected.txt", Check("recorded", "contains: file://expected.txt")),
+        ("contains", 42, Check("recorded", "contains: 42")),
+        ("icontains", "a.b|c", Check("expected_pattern", "a\\.b\\|c")),
+        ("not-contains", "x{2}", Check("forbidden_pattern", "x\\{2\\}")),
+        ("not-icontains", "x", Check("forbidden_pattern", "x")),
+        ("regex", "\\d+(?<y>x)", Check("expected_pattern", "\\d+(?<y>x)")),
+        ("not-regex", "^no", Check("forbidden_pattern", "^no")),
+        ("equals", "yes", Check("output.equals", "yes")),
+        ("not-equals", "yes", Check("recorded", "not-equals: yes")),
+        ("starts-with", "(a", Check("expected_pattern", "^\\(a")),
+        ("contains-any", ["a+", "b"], Check("expected_pattern", "a\\+|b")),
+        ("not-icontains-any", ["a", "b"], Check("forbidden_pattern", "a|b")),
+        ("contains-all", ["a", "b"], Check("recorded", 'contains-all: ["a", "b"]')),
+        ("contains-any", ["a", 1], Check("recorded", 'contains-any: ["a", 1]')),
+        ("javascript", "output.length < 5", Check("recorded", "javascript: output.length < 5")),
+        ("latency", None, Check("recorded", "latency")),
+    ],
+)
+@pytest.mark.parametrize("passed", [True, False])
+def test_assertions(kind: str, value: Any, check: Check, passed: bool, tmp_path: Path) -> None:
+    whole = document()
+    row = whole["results"]["results"][0]
+    row["gradingResult"]["componentResults"] = [component(kind, value, passed), None]
+    whole["results"]["results"] = [row]
+    run = imported(tmp_path, whole)
+    assert run.plan.suite.cases[0].steps[0].checks == (check,)
+    (found,) = run.results[0].attempts[0].steps[0].checks
+    assert (found.kind, found.target, found.state) == (check.kind, check.target, "passed" if passed else "failed")
+
+
+def test_a_verdict_without_assertions(tmp_path: Path) -> None:
+    whole = document()
+    row = whole["results"]["results"][0]
+    row |= {"success": False, "failureReason": 1, "error": "too slow"}
+    row["gradingResult"] = {"pass": False, "score": 0, "reason": "too slow"}
+    whole["results"]["results"] = [row]
+    run = imported(tmp_path, whole)
+    assert run.results[0].verdict == "failed"
+    assert run.results[0].attempts[0].steps[0].checks == (CheckResult("recorded", "promptfoo", "failed", "too slow"),)
+
+
+def test_a_success_with_an_error_is_none(tmp_path: Path) -> None:
+    whole = document()
+    whole["results"]["results"][0]["error"] = "the connection broke"
+    assert result(imported(tmp_path, whole), "test-1", MINI).verdict == "error"
+
+
+def test_assertions_of_a_test_that_nobody_graded(tmp_path: Path) -> None:
+    whole = document()
+    whole["results"]["results"] = [row for row in whole["results"]["results"] if row["failureReason"] == 2]
+    run = imported(tmp_path, whole)
+    assert [check.kind for check in run.plan.suite.cases[0].steps[0].checks] == [
+        "output.includes",
+        "forbidden_pattern",
+        "recorded",
+    ]
+
+
+def test_keys_do_not_come_in(tmp_path: Path) -> None:
+    whole = document()
+    whole["results"]["results"][0]["response"]["output"] = "Paris, and the key is sk-very-secret-1."
+    run = imported(tmp_path, whole, Secrets(["sk-very-secret-1"]))
+    assert result(run, "test-1", MINI).attempts[0].steps[0].response == "Paris, and the key is [removed key]."
+
+
+def test_half_a_character_is_replaced(tmp_path: Path) -> None:
+    text = (FILES / "version-3.json").read_text()
+    cut = text.replace("It is Paris.", "It is \\ud83d Paris \\ud83d\\ude00 \\\\ud83d")
+    (tmp_path / "cut.json").write_text(cut)
+    run = read_promptfoo(tmp_path / "cut.json")
+    assert result(run, "test-1", MINI).attempts[0].steps[0].response == "It is \ufffd Paris 😀 \\ud83d"
+
+
+def test_a_newer_version_is_read_with_a_warning(tmp_path: Path) -> None:
+    whole = document()
+    whole["results"]["version"] = 9
+    assert [str(problem).partition(": ")[2] for problem in imported(tmp_path, whole).warnings] == [
+        "warning: results.version: version 9 is not known, 2 to 4 are; it was read like these"
+    ]
+
+
+def test_reports_work_on_it(capitals: Imported) -> None:
+    from tests.support.kept_runs import keep
+    from tui.model.kept import ReportFormat
+    from tui.reports.rendering import render_report
+    from tui.reports.summary import summarize
+
+    kept = keep(capitals.plan, capitals.results)
+    summary = summarize(kept)
+    assert summary.by_model == {MINI: Tally(5, 3, 2, 0, 0), HAIKU: Tally(5, 3, 1, 1, 0)}
+    assert summary.comparisons[0].method == "paired-bootstrap"
+    formats: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
+    for format_ in formats:
+        assert "test-2" in render_report(kept, format_, responses=True, risk_analysis=True)

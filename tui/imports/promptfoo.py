@@ -1,0 +1,230 @@
+"""promptfoo's JSON results as a run: tests become cases, providers models, rows results."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tui.imports.answers import components_of, result_from, variables_of
+from tui.imports.assertions import as_json, check_of, criteria_of
+from tui.imports.reading import read_file
+from tui.model.errors import SuiteError
+from tui.model.plan import Plan, RunOptions
+from tui.model.problems import Problem
+from tui.model.secrets import Secrets
+from tui.model.shown import show_line
+from tui.model.subjects import Subject
+from tui.model.suite import Case, Step, Suite
+from tui.model.trials import TrialKey, TrialResult
+
+if TYPE_CHECKING:
+    from tui.imports.shapes import FileShape, RowShape
+
+PROVIDER = "promptfoo"
+_NEWEST = 4
+_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A run that another tool made. Its id follows from what was read: the same results are the same run."""
+
+    plan: Plan
+    results: tuple[TrialResult, ...]
+    started_at: str
+    finished_at: str
+    warnings: tuple[Problem, ...] = ()
+
+
+class _Place(NamedTuple):
+    """Where a row belongs."""
+
+    case: str
+    model: str
+
+
+def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None = None) -> Imported:
+    """The evaluation in a file that `promptfoo eval -o` wrote; `name` is what the suite is to be called.
+
+    A test under each prompt is a case of its own; rows of the same test, prompt and provider are repeats. Raises
+    SuiteError with every problem found.
+    """
+    file = read_file(path, secrets or Secrets())
+    summary = file["results"]
+    started = _moment(path, summary["timestamp"])
+    rows = sorted(summary["results"], key=lambda row: (row.get("testIdx") or 0, row.get("promptIdx") or 0))
+    places = _places(rows)
+    cases = _cases(rows, places)
+    results = _results(rows, places, cases, started.isoformat(timespec="milliseconds"))
+    subjects = {
+        place.model: Subject(place.model, PROVIDER, row["provider"].get("id") or place.model, how="imported")
+        for row, place in zip(rows, places, strict=True)
+    }
+    content = _digest(file)
+    suite = Suite(
+        name=name or _suite_name(file) or path.stem,
+        description=f"Imported from promptfoo{_evaluation(file)}.",
+        path=str(path),
+        sha256=content,
+        format="schema-1.0.0",
+        cases=tuple(cases.values()),
+        models=tuple(subjects),
+    )
+    repeats = max(result.trial.repeat for result in results)
+    plan = Plan(
+        run_id=_run_id(started, content),
+        suite=suite,
+        subjects=tuple(subjects.values()),
+        options=RunOptions(repeats=repeats, delay_ms=0),
+        trials=tuple(result.trial for result in results),
+        command=f"assay import {path.name}",
+    )
+    lasted = timedelta(milliseconds=(summary.get("stats") or {}).get("durationMs") or 0)
+    finished = _end(started, lasted).isoformat(timespec="milliseconds")
+    return Imported(plan, results, started.isoformat(timespec="milliseconds"), finished, _warnings(path, file))
+
+
+def _places(rows: Sequence["RowShape"]) -> list[_Place]:
+    """For each row its case and its model."""
+    tests: dict[str, list[str]] = {}
+    for row in rows:
+        prompts = tests.setdefault(_test_of(row), [])
+        if _prompt_of(row) not in prompts:
+            prompts.append(_prompt_of(row))
+    numbers = {test: number for number, test in enumerate(tests, 1)}
+    columns: dict[tuple[str, str], list[int | None]] = {}
+    places = []
+    for row in rows:
+        model, prompt = _model_of(row), _prompt_of(row)
+        test = _test_of(row)
+        case, prompts = f"test-{numbers[test]}", tests[test]
+        if len(prompts) > 1:
+            case += f".prompt-{prompts.index(prompt) + 1}"
+        # The same provider twice under one name, with other settings, stands in another column.
+        same = columns.setdefault((model, prompt), [])
+        if row.get("promptIdx") not in same:
+            same.append(row.get("promptIdx"))
+        nth = same.index(row.get("promptIdx")) + 1
+        places.append(_Place(case, model if nth == 1 else f"{model} ({nth})"))
+    return places
+
+
+def _cases(rows: Sequence["RowShape"], places: Sequence[_Place]) -> dict[str, Case]:
+    """The cases by id, in order; what is checked is read off the first row that was graded."""
+    first: dict[str, RowShape] = {}
+    for row, place in zip(rows, places, strict=True):
+        known = first.setdefault(place.case, row)
+        if not components_of(known) and components_of(row):
+            first[place.case] = row
+    return {case_id: _case(case_id, row) for case_id, row in first.items()}
+
+
+def _case(case_id: str, row: "RowShape") -> Case:
+    test: Mapping[str, Any] = row.get("testCase") or {}
+    metadata: Mapping[str, Any] = test.get("metadata") or {}
+    components, variables = components_of(row) or _asked_of(test), variables_of(row)
+    raw = row["prompt"]["raw"]
+    category = next((word for key in ("category", "pluginId") if (word := _word(metadata.get(key)))), "Imported")
+    tags = metadata.get("tags")
+    told = ", ".join(f"{key}: {value}" for key, value in variables.items() if isinstance(value, str | int | float))
+    return Case(
+        id=case_id,
+        name=_word(test.get("description")) or show_line(told, _NAME) or show_line(raw, _NAME) or case_id,
+        category=category,
+        steps=(Step(raw, tuple(check_of(component, variables) for component in components)),),
+        tags=tuple(filter(None, map(_word, tags))) if isinstance(tags, list) else (),
+        risk_criteria=criteria_of(components, variables, metadata.get("severity")),
+    )
+
+
+def _results(
+    rows: Sequence["RowShape"], places: Sequence[_Place], cases: Mapping[str, Case], started_at: str
+) -> tuple[TrialResult, ...]:
+    """The results, case by case and model by model."""
+    counts: dict[_Place, int] = {}
+    results = []
+    for row, place in zip(rows, places, strict=True):
+        repeat = counts[place] = counts.get(place, 0) + 1
+        results.append(result_from(row, TrialKey(place.case, place.model, repeat), started_at))
+    case_order = {case_id: at for at, case_id in enumerate(cases)}
+    model_order = {model: at for at, model in enumerate(dict.fromkeys(place.model for place in places))}
+    results.sort(key=lambda each: (case_order[each.trial.case], model_order[each.trial.model], each.trial.repeat))
+    return tuple(results)
+
+
+def _prompt_of(row: "RowShape") -> str:
+    return row["prompt"].get("label") or row["prompt"].get("display") or row["prompt"]["raw"]
+
+
+def _test_of(row: "RowShape") -> str:
+    test: Mapping[str, Any] = row.get("testCase") or {}
+    return as_json([variables_of(row), test.get("description"), test.get("assert")])
+
+
+def _model_of(row: "RowShape") -> str:
+    return show_line(row["provider"].get("label") or row["provider"].get("id") or "", 200) or "unnamed provider"
+
+
+def _asked_of(test: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The assertions of a test that nobody graded."""
+    asked = [each for each in test.get("assert") or () if isinstance(each, dict)]
+    return [{"assertion": each} for each in asked if isinstance(each.get("type"), str) and each["type"] != "assert-set"]
+
+
+def _word(value: object) -> str:
+    return show_line(value, _NAME) if isinstance(value, str) else ""
+
+
+def _suite_name(file: "FileShape") -> str:
+    return show_line((file.get("config") or {}).get("description") or "", 200)
+
+
+def _evaluation(file: "FileShape") -> str:
+    version = (file.get("metadata") or {}).get("promptfooVersion")
+    parts = [f" {show_line(version, 40)}" if version else ""]
+    if evaluation := file.get("evalId"):
+        parts.append(f", evaluation {show_line(evaluation, 100)}")
+    return "".join(parts)
+
+
+def _moment(path: Path, timestamp: str) -> datetime:
+    """When the evaluation began. Raises SuiteError."""
+    try:
+        moment = datetime.fromisoformat(timestamp)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if moment.timestamp() >= 0:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    what = f"must be a time such as 2026-11-20T10:15:00Z, not `{show_line(timestamp, 40)}`"
+    problem = Problem(str(path), None, None, "error", "results.timestamp", what)
+    raise SuiteError("The results cannot be imported", [problem], where=str(path))
+
+
+def _end(started: datetime, lasted: timedelta) -> datetime:
+    try:
+        return started + lasted
+    except OverflowError:
+        return started
+
+
+def _digest(file: "FileShape") -> str:
+    from pydantic_core import to_json
+
+    return hashlib.sha256(to_json(file)).hexdigest()
+
+
+def _run_id(started: datetime, content: str) -> str:
+    """32 hex digits like those of our own runs: in the order of time, the rest from the content."""
+    time = int(started.timestamp() * 1_000) & (1 << 48) - 1
+    return f"{time:012x}7{content[:3]}{0x8 | int(content[3], 16) & 0x3:x}{content[4:19]}"
+
+
+def _warnings(path: Path, file: "FileShape") -> tuple[Problem, ...]:
+    version = file["results"]["version"]
+    if 2 <= version <= _NEWEST:
+        return ()
+    what = f"version {version} is not known, 2 to {_NEWEST} are; it was read like these"
+    return (Problem(str(path), None, None, "warning", "results.version", what),)
