@@ -237,12 +237,12 @@ async def test_without_the_sdk_it_is_said_what_to_install() -> None:
 
 
 async def test_the_sdk_is_imported_when_it_is_used_and_logs_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(sys.modules, "copilot", cast("Any", FakeSdk()))
     assert (await heard_from(cast("FakeSdk", None))).text == "ok"
     logging.getLogger("copilot.client").warning("in the middle of the screen")
-    assert capsys.readouterr().err == ""
+    assert caplog.records == []
 
 
 def in_turn(*scripts: Sequence[Any]) -> Script:

@@ -134,6 +134,25 @@ def test_an_error_object(error: object, sentence: str, tries: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("error", "sentence", "effect"),
+    [
+        ({"type": "rate_limit_error", "message": "m"}, "h:1 limits the rate of requests: m", "pause"),
+        ({"code": "rate_limit_exceeded", "message": "m"}, "h:1 limits the rate of requests: m", "pause"),
+        ({"type": "overloaded_error", "message": "m"}, "h:1 is overloaded: m", "none"),
+    ],
+)
+def test_an_error_object_that_says_what_a_status_would(error: object, sentence: str, effect: str) -> None:
+    failed = error_object_fault(error, PEER)
+    assert (str(failed.error), failed.error.fault) == (sentence, "overloaded")
+    assert (failed.tries, failed.effect) == (5, effect)
+
+
+@pytest.mark.parametrize("kind", ["billing_error", "request_too_large", "invalid_prompt"])
+def test_an_error_object_that_is_final(kind: str) -> None:
+    assert error_object_fault({"type": kind, "message": "m"}, PEER).tries == 1
+
+
+@pytest.mark.parametrize(
     ("data", "page"),
     [(b"<!doctype html>", True), (b"\n  <html>", True), (b"\xef\xbb\xbf<", True), (b"{", False), (b"data: <b>", False)],
 )

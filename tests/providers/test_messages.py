@@ -205,8 +205,9 @@ def test_without_message_stop_nothing_is_finished() -> None:
 
 
 def test_pings_are_no_events() -> None:
-    reader, _ = read(PING + started() + PING + PING)
-    assert reader.events == 1
+    for ping in (PING, b'data: {"type": "ping"}\n\n', b"event: ping\ndata: {}\n\n"):
+        reader, _ = read(ping + started() + ping + ping)
+        assert reader.events == 1
 
 
 def test_a_model_that_thinks_unseen_is_known_to_think() -> None:

@@ -83,6 +83,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
         [Text("No.")],
         "refusal",
     ),
+    "a refusal in pieces only": ([named("response.refusal.delta", delta="No."), ended()], [Text("No.")], "refusal"),
     "a refusal in the last event only": ([ended("completed", message(REFUSAL))], [Text("No.")], "refusal"),
     "a call, once": (
         [added(call("look", "")), named("response.function_call_arguments.delta", delta="{}"), done(call("look", "{}")),
