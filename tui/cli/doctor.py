@@ -43,6 +43,9 @@ def _look_at_libraries() -> Iterator[Finding]:
         yield Finding(None, f"no local model ({', '.join(missing)} missing): {how}")
     else:
         yield Finding(True, "the local model is installed: local/smollm2-135m")
+    copilot = _version("github-copilot-sdk")
+    how = "not installed: pip install github-copilot-sdk, where copilot/MODEL is wanted"
+    yield Finding(True if copilot else None, f"github-copilot-sdk {copilot or how}")
 
 
 def _version(name: str) -> str | None:
