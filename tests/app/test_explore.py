@@ -51,6 +51,25 @@ async def test_folding_hides_and_counts(tmp_path: Path) -> None:
         await seen.until(lambda: len(seen.rows) > 1)
 
 
+async def test_a_key_right_after_unfolding_is_meant_for_what_was_unfolded(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    path = tmp_path / "quickstart.yaml"
+    many = [case_of(f"{number}", name=f"case {number}", category=f"Category {number % 40}") for number in range(400)]
+    desk.suites[path] = Opened(suite_of(path, *many))
+    async with explored(desk, (120, 30)) as seen:
+        tree = seen.screen.suites.tree_of_suites
+        await seen.press("end")
+        await seen.until(lambda: "▸ Category 39" in seen.row)
+        tree.action_unfold()
+        tree.action_move(1)
+        assert "case 39" in seen.row
+        tree.action_move(-1)
+        tree.action_turn()
+        tree.scroll_to(y=tree.cursor - tree.size.height + 1, animate=False)
+        tree.action_turn()
+        await seen.until(lambda: tree.scroll_offset.y + tree.size.height >= tree.cursor + 10, "what is below is seen")
+
+
 async def test_the_mouse_chooses_and_unfolds(tmp_path: Path) -> None:
     async with explored(desk_for(tmp_path)) as seen:
         await seen.pilot.click("#tree", offset=(10, 4))

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -46,7 +45,7 @@ class SuitePanel(Vertical):
         self._unfolded: set[RowKey] = set()
         self._met: set[RowKey] = set()
         self._looking: Exploring | None = None
-        self.tree_of_suites = SuiteTree(lambda path, case: self._statuses(path, case), id="tree")
+        self.tree_of_suites = SuiteTree(lambda path, case: self._statuses(path, case), self._fold, id="tree")
         self.border_title = Content("Suites")
 
     def compose(self) -> ComposeResult:
@@ -159,15 +158,12 @@ class SuitePanel(Vertical):
         message.stop()
         await self.close_filter()
 
-    @on(SuiteTree.FoldRequested)
-    def fold(self, message: SuiteTree.FoldRequested) -> None:
-        """Fold or unfold a row."""
-        message.stop()
-        if message.unfold:
-            self._unfolded.add(message.row.key)
-            self._unfold_small(message.row)
+    def _fold(self, row: Row, unfold: bool) -> None:
+        if unfold:
+            self._unfolded.add(row.key)
+            self._unfold_small(row)
         else:
-            self._unfolded.discard(message.row.key)
+            self._unfolded.discard(row.key)
         if self._looking:
             self.show(self._looking)
 

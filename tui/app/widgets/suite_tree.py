@@ -6,6 +6,7 @@ from time import monotonic
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
 
 from tui.app.presentation.outline import Row, RowKey, indent_of, row_line, row_tally
@@ -20,7 +21,8 @@ StatusesOf = Callable[[Path, Case], Sequence[StatusWord]]
 
 
 class SuiteTree(LineList):
-    """Shows rows and a cursor; what is unfolded is kept by whoever answers its messages."""
+    """Shows rows and a cursor. `fold` is called to fold a row or to unfold it (True), and shows other rows at once: the
+    next key is meant for those."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "turn", "Fold", id="tree.fold", tooltip="Fold or unfold", show=False),
@@ -38,16 +40,9 @@ class SuiteTree(LineList):
     class RowChosen(RowReached):
         """Enter or a click on a row."""
 
-    class FoldRequested(Message):
-        """A row is to be folded, or unfolded."""
-
-        def __init__(self, row: Row, unfold: bool) -> None:
-            super().__init__()
-            self.row, self.unfold = row, unfold
-
-    def __init__(self, statuses: StatusesOf, *, id: str | None = None) -> None:
+    def __init__(self, statuses: StatusesOf, fold: Callable[[Row, bool], None], *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._statuses = statuses
+        self._statuses, self._fold = statuses, fold
         self._rows: Sequence[Row] = ()
         self._tallies: dict[RowKey, tuple[float, Line]] = {}
 
@@ -121,7 +116,17 @@ class SuiteTree(LineList):
     def action_turn(self) -> None:
         """Fold or unfold."""
         if self.row is not None and self.row.unfolded is not None:
-            self.post_message(self.FoldRequested(self.row, not self.row.unfolded))
+            row = self.row
+            self._fold(row, not row.unfolded)
+            if not row.unfolded:
+                self._bring_in_what_is_below(row)
+
+    def _bring_in_what_is_below(self, row: Row) -> None:
+        """What was unfolded at the bottom is seen, too."""
+        below = next((n for n in range(self.cursor + 1, len(self._rows)) if self._rows[n].depth <= row.depth), None)
+        last = (len(self._rows) if below is None else below) - 1
+        height = min(last - self.cursor + 1, max(1, self.size.height))
+        self.scroll_to_region(Region(0, self.cursor, 1, height), animate=False, x_axis=False)
 
     def action_unfold(self) -> None:
         """Unfold; on what is unfolded: go in."""
