@@ -46,7 +46,7 @@ def test_mixed() -> None:
         (Passes(2, 3), 3, 0.67, False),
         (Passes(3, 5), 5, 0.6, True),
         (Passes(7, 10), 10, 0.7, True),
-        (Passes(29, 100), 100, 0.29, True),
+        (Passes(7, 100), 100, 0.07, True),
         (Passes(1, 1), 1, 1.0, True),
         (Passes(0, 1), 1, 0.01, False),
         (Passes(2, 2), 3, 0.6, True),
