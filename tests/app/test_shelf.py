@@ -9,10 +9,12 @@ from tests.support.scripted_desk import Opened, ScriptedDesk, result_of, suite_o
 from tui.app.editing import editor_command
 from tui.app.exploring import Exploring
 from tui.app.main import _theme_of
+from tui.app.presentation.outline import Volume
 from tui.app.requests import request_of_failed, request_of_row, request_of_suite
 from tui.app.shelf import Shelf
 from tui.config.folders import Folders
 from tui.model.errors import StoreError
+from tui.model.state import RunState
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
 
@@ -125,3 +127,17 @@ def test_the_theme_is_known_before_the_config_is_read(tmp_path: Path, text: str,
     (tmp_path / "config.yaml").write_text(text)
     assert _theme_of(Folders(tmp_path, tmp_path, tmp_path)) == theme
     assert _theme_of(Folders(tmp_path / "none", tmp_path, tmp_path)) is None
+
+
+def test_a_few_kept_runs_stand_beside_the_files(tmp_path: Path) -> None:
+    shelf, _ = shelf_of(tmp_path, "a.yaml")
+    shelf.find()
+    for number in range(6):
+        path = Path(f"a.yaml (run {number})")
+        shelf.put_kept(Volume(path, "kept runs", suite_of(path, *CASES), run=str(number)), RunState())
+    assert [volume.run for volume in shelf.volumes] == ["", "2", "3", "4", "5"]
+    assert not shelf.find()
+    assert shelf.look_again() == ()
+    shelf.drop_kept(Path("a.yaml (run 3)"))
+    assert [volume.run for volume in shelf.volumes] == ["", "2", "4", "5"]
+    assert shelf.volume(Path("a.yaml (run 3)")) is None

@@ -72,7 +72,11 @@ class Exploring:
     def choose_models(self, models: Sequence[str]) -> None:
         """Look at these models from now on."""
         if self.path:
-            self._models[self.path] = tuple(models)[:MOST_PANES]
+            self.show_models(self.path, models)
+
+    def show_models(self, path: Path, models: Sequence[str]) -> None:
+        """The same for a suite that may not be looked at."""
+        self._models[path] = tuple(models)[:MOST_PANES]
 
     def trial(self, model: str) -> TrialProgress | None:
         """What is known of a model's trial of the case."""
@@ -94,6 +98,8 @@ class Exploring:
 
     def wanted(self, path: Path, case: Case) -> bool:
         """Whether the filter wants a case."""
+        if not self.filter.needs_statuses:
+            return self.filter.matches(case, {})
         return self.filter.matches(case, dict(zip(self.models_of(path), self.statuses(path, case), strict=True)))
 
     def unanswered(self) -> tuple[TrialKey, ...]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Row
@@ -11,12 +12,15 @@ from tui.model.trials import TrialKey
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is to be run. `stream` None means: as the suite says."""
+    """What is to be run. `stream` None means: as the suite says. With the id of a kept `run` they are asked in
+    that run, as new `attempts` or only where it has no result (`missing`); or its answers are played again."""
 
     path: Path
     suite: Suite
     trials: tuple[TrialKey, ...]
     stream: bool | None = None
+    run: str = ""
+    again: Literal["attempts", "missing", "replay"] = "attempts"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -29,7 +33,7 @@ def request_of(looking: Exploring, cases: tuple[Case, ...]) -> RunRequest | None
     if looking.suite is None or looking.path is None:
         return None
     trials = tuple(TrialKey(case.id, model) for case in cases for model in looking.models)
-    return RunRequest(looking.path, looking.suite, trials, looking.streams) if trials else None
+    return _request(looking, looking.path, looking.suite, trials) if trials else None
 
 
 def request_of_row(looking: Exploring, row: Row | None) -> RunRequest | None:
@@ -49,4 +53,10 @@ def request_of_failed(looking: Exploring) -> RunRequest | None:
     trials = looking.unanswered()
     if not trials or looking.suite is None or looking.path is None:
         return None
-    return RunRequest(looking.path, looking.suite, trials, looking.streams)
+    return _request(looking, looking.path, looking.suite, trials)
+
+
+def _request(looking: Exploring, path: Path, suite: Suite, trials: tuple[TrialKey, ...]) -> RunRequest:
+    """In a kept run, what is asked becomes part of it."""
+    run = looking.volume.run if looking.volume else ""
+    return RunRequest(path, suite, trials, looking.streams, run)

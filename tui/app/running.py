@@ -157,26 +157,44 @@ class RunQueue:
                 if now - rested > _SLICE_SECONDS:  # a fast server must not keep the keys waiting
                     await asyncio.sleep(0)
                     rested = monotonic()
+        if request.run and request.again != "replay":
+            await asyncio.to_thread(self._desk.history.settle, request.run)
         return outcome
 
     async def _plan(self, request: RunRequest) -> Plan | None:
+        if request.run:
+            return await self._plan_again(request)
         subjects, faults = await asyncio.to_thread(resolve_each, self._desk, request.suite, request.models)
         if faults:
             self._told.post_message(self.ModelsMissed(request.path, faults))
         trials = tuple(trial for trial in request.trials if trial.model not in faults)
         if not trials:
             return None
-        for consent in await asyncio.to_thread(self._desk.missing_consents, request.suite):
-            if not await self._ask(consent):
-                self._told.post_message(self.RunRefused(f"Not run, because it was not allowed: {consent.what}."))
-                return None
-            await asyncio.to_thread(self._desk.allow, consent)
-        if self._control.outcome != "finished":
+        if not await self._may_run(request.suite):
             return None
         return await asyncio.to_thread(self._make_plan, request, subjects, trials)
 
+    async def _plan_again(self, request: RunRequest) -> Plan | None:
+        """In a kept run: its own suite, models and options."""
+        plan = await asyncio.to_thread(_plan_again, self._desk, request)
+        return plan if plan.trials and await self._may_run(plan.suite) else None
+
+    async def _may_run(self, suite: Suite) -> bool:
+        for consent in await asyncio.to_thread(self._desk.missing_consents, suite):
+            if not await self._ask(consent):
+                self._told.post_message(self.RunRefused(f"Not run, because it was not allowed: {consent.what}."))
+                return False
+            await asyncio.to_thread(self._desk.allow, consent)
+        return self._control.outcome == "finished"
+
     def _make_plan(self, request: RunRequest, subjects: tuple[Subject, ...], trials: tuple[TrialKey, ...]) -> Plan:
         return self._desk.make_plan(request.suite, subjects, trials=trials, stream=request.stream)
+
+
+def _plan_again(desk: Desk, request: RunRequest) -> Plan:
+    if request.again == "replay":
+        return desk.history.plan_replay(request.run)
+    return desk.history.plan_again(request.run, request.trials, missing=request.again == "missing")
 
 
 def resolve_each(desk: Desk, suite: Suite, models: tuple[str, ...]) -> tuple[tuple[Subject, ...], dict[str, str]]:

@@ -11,6 +11,7 @@ from tui.model.problems import Problem
 from tui.model.state import RunState
 
 Stamp = tuple[int, int]
+_MOST_KEPT = 4
 
 
 class Shelf:
@@ -19,17 +20,30 @@ class Shelf:
     def __init__(self, desk: Desk, paths: Sequence[Path]) -> None:
         self._desk, self._paths = desk, tuple(paths)
         self._volumes: dict[Path, Volume] = {}
+        self._kept: dict[Path, Volume] = {}
         self._states: dict[Path, RunState] = {}
         self._stamps: dict[Path, Stamp | None] = {}
 
     @property
     def volumes(self) -> tuple[Volume, ...]:
-        """All of them, in order."""
-        return tuple(self._volumes.values())
+        """All of them, in order; kept runs last."""
+        return (*self._volumes.values(), *self._kept.values())
 
     def volume(self, path: Path) -> Volume | None:
         """One of them."""
-        return self._volumes.get(path)
+        return self._volumes.get(path) or self._kept.get(path)
+
+    def put_kept(self, volume: Volume, state: RunState) -> None:
+        """Put a kept run beside the files, where a few of them stay; the newest is the last."""
+        self.drop_kept(volume.path)
+        while len(self._kept) >= _MOST_KEPT:
+            self.drop_kept(next(iter(self._kept)))
+        self._kept[volume.path], self._states[volume.path] = volume, state
+
+    def drop_kept(self, path: Path) -> None:
+        """Take a kept run away, if it is there."""
+        if self._kept.pop(path, None) is not None:
+            self._states.pop(path, None)
 
     def state(self, path: Path) -> RunState:
         """What is known of the trials of a suite."""

@@ -26,11 +26,12 @@ _FEW = 40
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """A kept run as it is shown first: its line in the list, its suite as it was run, and a sentence where the file
-    is another now, or gone."""
+    """A kept run as it is shown first: its line in the list, its suite as it was run, the results of its first case,
+    and a sentence where the file is another now, or gone."""
 
     record: RunRecord
     suite: Suite
+    first: tuple[TrialResult, ...] = ()
     changed: str = ""
 
 
@@ -50,7 +51,9 @@ class RunHistory:
         record = next((each for each in self._store.list_runs() if each.id == run_id), None)
         if record is None:
             raise StoreError(f"run {run_id} is not kept any more")
-        return OpenedRun(record, self._store.read_suite(run_id), _changed(record))
+        suite = self._store.read_suite(run_id)
+        first = [TrialKey(case.id, model) for case in suite.cases[:1] for model in record.models]
+        return OpenedRun(record, suite, self.read_trials(run_id, first), _changed(record))
 
     def read_setup(self, run_id: str) -> RunSetup:
         """With what it was begun."""

@@ -49,7 +49,9 @@ class ProviderShelf:
         """`replay/RUN/MODEL`; the run may be shortened, or `last`."""
         from tui.providers.replay import Place, ReplayProvider
 
-        run, _, model = subject.model_id.partition("/")
+        # A recorded model's own name may have settings in it, which are no settings of the recording.
+        written = subject.name.removeprefix("replay/") if subject.name.startswith("replay/") else subject.model_id
+        run, _, model = written.partition("/")
         run_id = self._store.find_run(run)
         kept = self._store.read_run(run_id)
         models = kept.record.models

@@ -101,7 +101,8 @@ class SqliteStore:
     def read_suite(self, run_id: str) -> Suite:
         """The suite of a run as it was run."""
         text = self._file.read(lambda connection: reading.select_suite(connection, self._known(connection, run_id)))
-        return self._decode(lambda: decode_suite(text))
+        with reading.paused_collector():
+            return self._decode(lambda: decode_suite(text))
 
     def read_setup(self, run_id: str) -> RunSetup:
         """With what a run was begun."""

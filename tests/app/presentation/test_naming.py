@@ -43,3 +43,12 @@ def test_what_does_not_fit_leaves_out_what_is_shared_and_stays_different() -> No
         names = fitted_names(alike, width)
         assert len(set(names)) == 3, width
         assert all(width_of(name) <= width for name in names)
+
+
+def test_recorded_answers_are_marked_however_little_room_there_is() -> None:
+    run = "0193f2a4c6d87000a1b2c3d4e5f60718"
+    recorded = [f"replay/{run}/local/smol", f"replay/{run}/openai/mock?seed=7"]
+    assert model_names(recorded) == ["↺ smol · recorded 0193f2a4c6d8", "↺ mock · seed 7 · recorded 0193f2a4c6d8"]
+    assert fitted_names(recorded, 16) == ["↺ smol", "↺ mock · seed 7"]
+    assert model_names([recorded[0], "local/smol"]) == ["↺ smol · recorded 0193f2a4c6d8", "smol"]
+    assert model_names(["replay/last"]) == ["↺ last · recorded last"]

@@ -9,6 +9,8 @@ from tui.model.shown import show_line
 
 _WORDS = {"temperature": "temp", "max_tokens": "max"}
 _WHOLE = ("http://", "https://", "cmd:")
+_RECORDED, _AGAIN = "replay/", "↺"
+_RUN_ID = 12
 
 
 class _Parts(NamedTuple):
@@ -49,10 +51,16 @@ def fitted_names(models: Sequence[str], width: int) -> list[str]:
 def _parts_of(model: str) -> _Parts:
     if model.startswith(_WHOLE):
         return _Parts((), show_line(model), ())
+    recorded = model.startswith(_RECORDED)
+    if recorded:
+        _, run, model = (*model.split("/", 2), "")[:3]
+        model = model or run
     base, _, settings = model.partition("?")
     *home, id = base.split("/")
     said = tuple(_setting(each) for each in settings.split("&") if each)
-    return _Parts(tuple(show_line(each) for each in home), show_line(id) or show_line(base), said)
+    said = (*said, f"recorded {show_line(run)[:_RUN_ID]}") if recorded else said
+    name = show_line(id) or show_line(base)
+    return _Parts(tuple(show_line(each) for each in home), f"{_AGAIN} {name}" if recorded else name, said)
 
 
 def _setting(text: str) -> str:

@@ -19,13 +19,26 @@ CaseTest = Callable[[Path, Case], bool]
 
 
 class Volume(NamedTuple):
-    """A suite file as far as it was read; `suite` None with problems where it cannot be used."""
+    """A suite file as far as it was read; `suite` None with problems where it cannot be used. `run` is the id of
+    the kept run whose suite and results these are, `label` what says so."""
 
     path: Path
     folder: str
     suite: Suite | None = None
     problems: tuple[Problem, ...] = ()
     read: bool = False
+    run: str = ""
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.label or (self.suite.name if self.suite else self.path.name)
+
+    @property
+    def heading(self) -> str:
+        """The same where it stands alone: what is no file says so."""
+        return f"{self.folder}: {self.label}" if self.label else self.title
 
     @property
     def broken(self) -> bool:
@@ -95,7 +108,7 @@ def _suite_rows(volume: Volume, depth: int, unfolded: Collection[RowKey], wanted
             return
     key = volume_key(volume)
     is_open = (wanted is not None or key in unfolded) if cases else None
-    yield Row("suite", key, depth, suite.name if suite else volume.path.name, is_open, volume, cases)
+    yield Row("suite", key, depth, volume.title, is_open, volume, cases)
     if not is_open:
         return
     for category, members in _by_category(cases):

@@ -15,7 +15,7 @@ from tui.app.requests import RunRequest, request_of_failed, request_of_row, requ
 from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
 from tui.app.screens.explore_keys import EXPLORE_KEYS
-from tui.app.screens.steering import SteeringScreen
+from tui.app.screens.recalling import RecallingScreen
 from tui.model.events import RepositoryCloning
 from tui.model.shown import show_line
 from tui.model.trials import TrialKey
@@ -24,7 +24,7 @@ from tui.session.consent import Consent
 _FLUSHES_A_FIGURE = 4
 
 
-class ExploreScreen(SteeringScreen):
+class ExploreScreen(RecallingScreen):
     """The first place of the app."""
 
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
@@ -174,7 +174,7 @@ class ExploreScreen(SteeringScreen):
         until = queue.ended_at if queue and queue.ended_at is not None else monotonic()
         self.header.show(
             Heading(
-                suite=suite.name if suite else volume.path.name if volume else "",
+                suite=volume.heading if volume else "",
                 cases=len(suite.cases) if suite else 0,
                 models=len(looking.models_of(path)) if path else 0,
                 counts=state.counts if state and state.run_id else None,
@@ -208,7 +208,8 @@ class ExploreScreen(SteeringScreen):
         self.refresh_bindings()
         self.show_heading()
 
-    def _start(self, request: RunRequest | None, nothing: str) -> None:
+    def start_request(self, request: RunRequest | None, nothing: str) -> None:
+        """Run this when everything before it is over, or say that there is nothing to run."""
         if request is None or self.queue is None:
             self.notify(nothing, severity="warning", markup=False)
             return
@@ -225,17 +226,17 @@ class ExploreScreen(SteeringScreen):
         """Run the case, or the part of the suite that the cursor is on."""
         if self.looking is not None:
             row = self.suites.tree_of_suites.row
-            self._start(request_of_row(self.looking, row), "Nothing to run here: choose a case first.")
+            self.start_request(request_of_row(self.looking, row), "Nothing to run here: choose a case first.")
 
     def action_run_suite(self) -> None:
         """Run the whole suite."""
         if self.looking is not None:
-            self._start(request_of_suite(self.looking), "Nothing to run here: choose a suite first.")
+            self.start_request(request_of_suite(self.looking), "Nothing to run here: choose a suite first.")
 
     def action_run_failed(self) -> None:
         """Run again what did not pass."""
         if self.looking is not None:
-            self._start(request_of_failed(self.looking), "Nothing has failed here.")
+            self.start_request(request_of_failed(self.looking), "Nothing has failed here.")
 
     def action_cancel(self) -> None:
         """Cancel what is running of the case: with the focus in a pane that one alone."""

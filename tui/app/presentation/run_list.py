@@ -1,0 +1,208 @@
+"""The list of kept runs: its lines, its filter, and what is said of one run."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from tui.app.presentation.figures import clock
+from tui.app.presentation.naming import model_names
+from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
+from tui.model.runs import RunRecord, RunSetup, RunState
+from tui.model.shown import show_line
+from tui.model.subjects import Subject
+
+SHORT_ID = 12
+_STATES: dict[RunState, Piece] = {
+    "running": ("● running", "running"),
+    "finished": ("■ finished", "dim"),
+    "interrupted": ("◐ interrupted", "flaky"),
+    "cancelled": ("- cancelled", "dim"),
+}
+_WIDE, _MIDDLING = 118, 96
+_STATE_WIDTH, _TIME_WIDTH, _PASSED_WIDTH = 13, 12, 16
+
+
+class Columns(NamedTuple):
+    """Cells of the columns that share what is left; 0 for one that is left out."""
+
+    suite: int
+    models: int
+    took: int
+    id: int
+
+
+def columns_for(width: int) -> Columns:
+    """What fits beside mark, state, time and figures."""
+    took, id_width = (8 if width >= _MIDDLING else 0), (SHORT_ID if width >= _WIDE else 0)
+    fixed = 3 + _STATE_WIDTH + 2 + _TIME_WIDTH + 2 + 2 + 2 + _PASSED_WIDTH
+    left = max(8, width - fixed - (took + 2 if took else 0) - (id_width + 2 if id_width else 0) - 1)
+    suite = max(8, left * 2 // 5)
+    return Columns(suite, max(0, left - suite), took, id_width)
+
+
+def heads_line(width: int) -> Line:
+    """What the columns are."""
+    columns = columns_for(width)
+    texts = [f"   {fill('state', _STATE_WIDTH)}  {fill('started', _TIME_WIDTH)}  {fill('suite', columns.suite)}  "]
+    texts += [fill("models", columns.models), "  ", "passed".rjust(_PASSED_WIDTH)]
+    texts += ["  ", "took".rjust(columns.took)] if columns.took else []
+    texts += ["  ", fill("id", columns.id)] if columns.id else []
+    return ((cut("".join(texts), width), "dim"),)
+
+
+def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
+    """One run: state, start, suite, models, plain passes of trials, how long, id."""
+    columns = columns_for(width)
+    state, role = _STATES[run.state]
+    models = ", ".join(model_names(run.models))
+    pieces: list[Piece] = [
+        (" ★ " if is_baseline else "   ", "accent"),
+        (fill(state, _STATE_WIDTH), role),
+        (f"  {fill(day_and_time(run.started_at), _TIME_WIDTH)}  ", "plain"),
+        (fill(show_line(run.suite_name, 200), columns.suite), "strong"),
+        ("  ", "plain"),
+        (fill(models, columns.models), "plain"),
+        ("  ", "plain"),
+        *_passed(run),
+    ]
+    if columns.took:
+        pieces.append((f"  {took(run):>{columns.took}}", "dim"))
+    if columns.id:
+        pieces.append((f"  {fill(show_line(run.id[:SHORT_ID]), columns.id)}", "dim"))
+    return spread(pieces, [], width)
+
+
+def _passed(run: RunRecord) -> list[Piece]:
+    """In exactly as many cells as its column has."""
+    share = f"{100 * run.passed // run.trials:3}%" if run.trials else "   –"
+    room = _PASSED_WIDTH - len(share) - 1
+    counted = f"{run.passed}/{run.trials}"
+    role: Role = "passed" if run.trials and run.passed == run.trials else "plain"
+    return [(cut(counted, room).rjust(room), role), (f" {share}", "dim")]
+
+
+def day_and_time(text: str) -> str:
+    """An ISO time as `20 Nov 10:15`, in this machine's zone; with the year where that is another."""
+    moment = _moment(text)
+    if moment is None:
+        return show_line(text, _TIME_WIDTH)
+    if moment.year != datetime.now().astimezone().year:
+        return f"{moment.day:>2} {moment:%b %Y}"
+    return f"{moment.day:>2} {moment:%b %H:%M}"
+
+
+def took(run: RunRecord) -> str:
+    """From its start to its end; a run that was taken up again counts what lay between too."""
+    begin, end = _moment(run.started_at), _moment(run.finished_at or "")
+    return clock((end - begin).total_seconds()) if begin and end else ""
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def run_title(run: RunRecord) -> str:
+    """What a kept run is called beside the suites."""
+    return f"{day_and_time(run.started_at).strip()} · {show_line(run.suite_name, 60)}"
+
+
+# --- the filter
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Words that must all hold; a word with `!` before it must not. `state:`, `suite:`, `model:` and `id:` look there
+    alone, `is:baseline` for marked runs."""
+
+    words: tuple[str, ...] = ()
+
+    def wants(self, run: RunRecord, is_baseline: bool) -> bool:
+        """Whether the run is shown."""
+        return all(_holds(word.lstrip("!"), run, is_baseline) != word.startswith("!") for word in self.words)
+
+
+def parse_run_filter(text: str) -> RunFilter:
+    """What a person typed, also while it is being typed."""
+    words = (word.casefold() for word in text.split())
+    return RunFilter(tuple(word for word in words if word.strip("!") and not word.endswith(":")))
+
+
+def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
+    key, colon, value = word.partition(":")
+    places = {
+        "state": (run.state,),
+        "suite": (run.suite_name, run.suite_path),
+        "model": run.models,
+        "id": (run.id,),
+        "is": ("baseline",) if is_baseline else (),
+    }
+    if colon and key in places:
+        return any(value in place.casefold() for place in places[key])
+    everything = (run.state, run.suite_name, run.suite_path, *run.models, run.id, day_and_time(run.started_at))
+    return any(word in place.casefold() for place in everything)
+
+
+def shown_runs(runs: Sequence[RunRecord], wanted: RunFilter, baselines: Collection[str]) -> list[RunRecord]:
+    """Those that the filter wants, in their order."""
+    return [run for run in runs if wanted.wants(run, run.id in baselines)]
+
+
+# --- one run in words
+
+
+def setup_lines(run: RunRecord, setup: RunSetup | None, width: int) -> list[Line]:
+    """What is known of a run: suite and hash, models with their settings, options, command, version."""
+    suite: list[Piece] = [
+        (" suite    ", "dim"),
+        (cut_middle(show_line(run.suite_path, 500), max(10, width - 30)), "plain"),
+    ]
+    lines: list[Line] = [(*suite, (f"  sha256 {show_line(run.suite_sha256[:SHORT_ID])}", "dim"))]
+    end = f" to {day_and_time(run.finished_at).strip()}" if run.finished_at else ""
+    lines.append(
+        ((" run      ", "dim"), (show_line(run.id), "plain"), (f"  {day_and_time(run.started_at).strip()}{end}", "dim"))
+    )
+    if setup is None:
+        return lines
+    options = setup.options
+    said = [
+        f"timeout {options.timeout_ms / 1000:g} s",
+        f"attempts {options.attempts}",
+        f"repeats {options.repeats}",
+        f"concurrency {options.concurrency}",
+        "models in parallel" if options.parallel_models else "models one by one",
+        "streamed" if options.stream else "not streamed",
+    ]
+    lines.append(((" options  ", "dim"), (" · ".join(said), "plain")))
+    command = show_line(setup.command, 500) or "in the app"
+    lines.append(((" by       ", "dim"), (f"Assay {show_line(setup.assay, 40)}", "plain"), (f"  {command}", "dim")))
+    for number, subject in enumerate(setup.subjects):
+        lines.append(((" models   " if number == 0 else "          ", "dim"), *_subject(subject)))
+    return [_fitted(line, width) for line in lines]
+
+
+def _subject(subject: Subject) -> tuple[Piece, ...]:
+    settings = subject.settings
+    named = {
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "seed": settings.seed,
+        "max tokens": settings.max_tokens,
+        "system": "its own" if settings.system else None,
+    }
+    said = " · ".join(f"{name} {value}" for name, value in named.items() if value is not None)
+    where = f"  {show_line(subject.provider, 60)} {show_line(subject.model_id, 120)}"
+    return (show_line(subject.name, 200), "strong"), (where, "dim"), (f"  {said}" if said else "", "plain")
+
+
+def _fitted(line: Line, width: int) -> Line:
+    taken: list[Piece] = []
+    room = width
+    for text, role in line:
+        text = cut(text, room)
+        room -= width_of(text)
+        taken.append((text, role))
+    return tuple(taken)

@@ -1,0 +1,185 @@
+"""Kept runs in Explore: opened beside the suites, gone on with, played again."""
+
+import asyncio
+from pathlib import Path
+
+from textual import work
+
+from tui.app.exploring import Exploring
+from tui.app.presentation.outline import Volume
+from tui.app.presentation.run_list import SHORT_ID, run_title
+from tui.app.requests import RunRequest
+from tui.app.screens.runs import RunChoice, RunsScreen
+from tui.app.screens.steering import SteeringScreen
+from tui.model.errors import AssayError, StoreError
+from tui.model.problems import Problem
+from tui.model.runs import RunRecord
+from tui.model.shown import show_line
+from tui.model.state import RunState
+from tui.model.trials import TrialKey
+from tui.session.run_history import OpenedRun, RunHistory, replay_name
+
+_KEPT, _AGAIN = "kept runs", "recorded answers"
+
+
+class RecallingScreen(SteeringScreen):
+    """A kept run is a volume like a suite's file; of its results only what is looked at is read whole."""
+
+    def start_request(self, request: RunRequest | None, nothing: str) -> None:
+        """For a subclass: run this, or say that there is nothing to run."""
+
+    def action_runs(self) -> None:
+        """All kept runs."""
+        self._choose_run()
+
+    @work(group="recall", exclusive=True)
+    async def _choose_run(self) -> None:
+        try:
+            screen = RunsScreen(self._places()[0])
+        except StoreError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return
+        choice = await self.app.push_screen_wait(screen)
+        self._forget(screen.deleted)
+        if choice is not None:
+            await self._follow_choice(choice)
+
+    async def _follow_choice(self, choice: RunChoice) -> None:
+        try:
+            if choice.act == "replay":
+                await self._replay(choice.run)
+                return
+            path = await self.open_run(choice.run.id)
+            if choice.act != "open":
+                await self._go_on(path, choice)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+
+    def _places(self) -> tuple[RunHistory, Exploring]:
+        """Where runs come from, and where they are shown."""
+        if self.desk is None or self.looking is None:
+            raise StoreError("The history is not open yet")
+        return self.desk.history, self.looking
+
+    async def open_run(self, run_id: str) -> Path:
+        """Look at a kept run. Raises StoreError."""
+        history, looking = self._places()
+        shelf = looking.shelf
+        opened = await asyncio.to_thread(history.open_run, run_id)
+        path = _path_of(opened.record)
+        queued = [each.path for each in self.queue.waiting] if self.queue else []
+        if shelf.volume(path) is None or not (shelf.state(path).running or path in queued):
+            state = RunState()
+            state.take_unread(opened.first)
+            self._put(path, opened, opened.record.models, state, run_id)
+            state.take_known(await asyncio.to_thread(history.read_standing, run_id))
+            self.suites.tree_of_suites.refresh_marks(exact=True)
+            self.show_choice()
+        else:
+            self._look_at(path)
+        return path
+
+    def _put(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, run: str = "") -> None:
+        looking = self._places()[1]
+        said = (Problem(str(path), None, None, "warning", "kept run", opened.changed),) if opened.changed else ()
+        looking.shelf.put_kept(
+            Volume(path, _KEPT if run else _AGAIN, opened.suite, said, True, run, run_title(opened.record)), state
+        )
+        looking.show_models(path, models)
+        self._look_at(path)
+
+    def _look_at(self, path: Path) -> None:
+        looking = self.looking
+        volume = looking.shelf.volume(path) if looking else None
+        if looking is None or volume is None or volume.suite is None:
+            return
+        self.person_moved()
+        if looking.path == path and looking.case is not None:
+            case = looking.case
+        else:
+            case = volume.suite.cases[0] if volume.suite.cases else None  # type: ignore[assignment]
+        self.suites.show(looking)
+        self.open_case(volume, case)
+        self.suites.tree_of_suites.refresh_marks(exact=True)
+
+    async def _go_on(self, path: Path, choice: RunChoice) -> None:
+        history, looking = self._places()
+        run_id, volume = choice.run.id, looking.shelf.volume(path)
+        resumes = choice.act == "resume"
+        trials = await asyncio.to_thread(history.missing_trials if resumes else history.failed_trials, run_id)
+        nothing = "Every trial of this run has its result." if resumes else "Everything in this run has passed."
+        suite = volume.suite if volume else None
+        again = "missing" if resumes else "attempts"
+        request = RunRequest(path, suite, trials, None, run_id, again) if suite and trials else None  # type: ignore[arg-type]
+        self.start_request(request, nothing)
+
+    async def _replay(self, run: RunRecord) -> None:
+        history, _ = self._places()
+        opened = await asyncio.to_thread(history.open_run, run.id)
+        standing = await asyncio.to_thread(history.read_standing, run.id)
+        models = tuple(replay_name(run.id, model) for model in dict.fromkeys(key.model for key in standing))
+        trials = tuple(TrialKey(key.case, replay_name(run.id, key.model), key.repeat) for key in standing)
+        path = Path(f"{run.suite_path} (replay of run {run.id[:SHORT_ID]})")
+        self._put(path, opened, models, RunState())
+        request = RunRequest(path, opened.suite, trials, None, run.id, "replay") if trials else None
+        self.start_request(request, "This run has no answers to play again.")
+
+    def _forget(self, runs: list[str]) -> None:
+        """What was deleted is not shown any more."""
+        looking = self.looking
+        if looking is None or not runs:
+            return
+        for volume in looking.shelf.volumes:
+            if volume.run in runs:
+                looking.shelf.drop_kept(volume.path)
+        self.suites.show(looking)
+        if looking.path is not None and looking.volume is None:
+            first = looking.shelf.first(lambda volume: volume.suite is not None)
+            looking.path = looking.case_id = None
+            if first is not None:
+                self.open_case(first, first.suite.cases[0] if first.suite and first.suite.cases else None)
+
+    # --- what is looked at is read whole
+
+    def show_choice(self) -> None:
+        """Show it as far as it is known, and read the rest."""
+        super().show_choice()
+        looking = self.looking
+        volume = looking.volume if looking else None
+        if looking is not None and volume is not None and volume.run and looking.case_id is not None:
+            unread = tuple(trial.key for trial in looking.repeats() if trial.is_unread)
+            if unread:
+                self._read_trials(volume.run, looking.state, unread)
+
+    @work(group="read-trials", exclusive=True)
+    async def _read_trials(self, run_id: str, state: RunState, trials: tuple[TrialKey, ...]) -> None:
+        if self.desk is None:
+            return
+        try:
+            results = await asyncio.to_thread(self.desk.history.read_trials, run_id, trials)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            return
+        state.take_unread(results)
+        if results and self.looking is not None and self.looking.state is state:
+            super().show_choice()
+
+    def suite_chosen(self) -> None:
+        """The models of a kept run have answered: where their names lead today is asked when they are asked again."""
+        volume = self.looking.volume if self.looking else None
+        if volume is None or not volume.run:
+            super().suite_chosen()
+        else:
+            self.faults = {}
+
+    def action_edit(self) -> None:
+        """A kept run is no file."""
+        volume = self.looking.volume if self.looking else None
+        if volume is not None and volume.label:
+            self.notify("A kept run is no file to edit; its suite may be among the others.", markup=False)
+        else:
+            super().action_edit()
+
+
+def _path_of(run: RunRecord) -> Path:
+    return Path(f"{run.suite_path} (run {run.id[:SHORT_ID]})")
