@@ -25,6 +25,7 @@ EXPLORE_KEYS: list[BindingType] = [
     _key("z", "zoom", "pane.zoom", "Zoom the pane or the tabs, or show everything again", says="zoom"),
     _key("slash", "filter", "look.filter", "Filter the cases", says="filter", shown_as="/", first=True),
     _key("M", "choose_models", "look.models", "Choose the models that stand side by side", says="models"),
+    _key("H", "runs", "look.runs", "Runs: every run that is kept", says="runs"),
     _key("e", "edit", "look.edit", "Open the suite in $EDITOR at this case", says="edit"),
     _key("X", "cancel_all", "run.cancel-all", "Cancel the whole run, and what is queued"),
     _key("s", "turn_streaming", "run.streaming", "Streaming on or off for the next run"),

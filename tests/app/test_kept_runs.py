@@ -1,0 +1,288 @@
+"""The Runs screen and kept runs in Explore: over a scripted desk with a real history."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tests.app.exploring import Seen, desk_for, explored
+from tests.support.kept_runs import large_run, make_subject, small_run
+from tests.support.scripted_desk import ScriptedDesk, result_of, step_of
+from tui.app.presentation.pieces import text_of
+from tui.app.screens.confirm import ConfirmScreen
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.export import ExportScreen
+from tui.app.screens.runs import RunsScreen
+from tui.app.widgets.typing_line import TypingLine
+from tui.model.events import Event, TrialFinished
+from tui.model.kept import KeptRun
+from tui.model.plan import Plan
+from tui.model.runs import RunState
+from tui.model.trials import TrialKey
+from tui.runner.control import Control
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
+
+A, B = "openai/mock-a", "local/mock-b"
+
+
+@dataclass
+class RecallingDesk(ScriptedDesk):
+    """Remembers which plans were run."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.ran: list[Plan] = []
+
+    async def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
+        self.ran.append(plan)
+        self.plans.append(plan)
+        async for event in super().run(plan, control):
+            yield event
+
+
+def numbered(kept: KeptRun, number: int, state: RunState = "finished", name: str = "Sample suite") -> KeptRun:
+    """The same run with another id and start."""
+    id, started = f"0193f2a4c6d{number:x}{'0' * 20}", f"2026-11-{10 + number:02}T10:15:00.000+00:00"
+    plan = replace(kept.plan, run_id=id, suite=replace(kept.plan.suite, name=name))
+    return replace(kept, plan=plan, record=replace(kept.record, id=id, state=state, started_at=started))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "data" / "runs.sqlite")
+    yield opened
+    opened.close()
+
+
+def keep(store: SqliteStore, *runs: KeptRun) -> None:
+    for kept in runs:
+        store.begin_run(kept.plan, kept.record.started_at)
+        store.save_trials(kept.record.id, kept.results)
+        if kept.record.state != "running":
+            store.finish_run(kept.record.id, kept.record.state, kept.record.finished_at or kept.record.started_at)
+
+
+@asynccontextmanager
+async def at_runs(
+    store: SqliteStore, folder: Path, size: tuple[int, int] = (140, 44)
+) -> AsyncIterator[tuple[Seen, RecallingDesk]]:
+    """The app with the list of runs open."""
+    (folder / "suites").mkdir()
+    desk = RecallingDesk(desk_for(folder / "suites").suites)
+    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(desk, size) as seen:
+        await seen.press("H")
+        await seen.until(lambda: listed(seen), "the runs are listed")
+        yield seen, desk
+
+
+def runs_screen(seen: Seen) -> RunsScreen:
+    screen = seen.app.screen
+    assert isinstance(screen, RunsScreen)
+    return screen
+
+
+def listed(seen: Seen) -> list[str]:
+    screen = seen.app.screen
+    if not isinstance(screen, RunsScreen):
+        return []
+    return [text_of(screen.lines.line_at(place, 130)) for place in range(screen.lines.line_count)]
+
+
+def in_explore(seen: Seen) -> bool:
+    return isinstance(seen.app.screen, ExploreScreen)
+
+
+async def test_every_run_is_listed_newest_first_with_what_it_was_made_with(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1), numbered(small_run(), 2, "interrupted", "Other"))
+    async with at_runs(store, tmp_path) as (seen, _):
+        assert "12 Nov" in listed(seen)[0]
+        assert "◐ interrupted" in listed(seen)[0]
+        assert "■ finished" in listed(seen)[1]
+        assert "2/8" in listed(seen)[0]
+        setup = runs_screen(seen).query_one("RunSetupLines Static")
+        await seen.until(lambda: "temperature 0.0 · seed 7" in str(setup.render()))
+        await seen.press("escape")
+        await seen.until(lambda: in_explore(seen))
+
+
+async def test_runs_are_filtered_while_it_is_typed(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1), numbered(small_run(), 2, "interrupted", "Other"))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("slash", *"state:fin")
+        await seen.until(lambda: len(listed(seen)) == 1)
+        await seen.press("enter", "down")
+        assert "11 Nov" in listed(seen)[0]
+        assert runs_screen(seen).lines.has_focus
+        await seen.press("escape")
+        await seen.until(lambda: len(listed(seen)) == 2)
+
+
+async def test_a_run_is_opened_with_its_own_suite_and_its_answers(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1, "interrupted"))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("enter")
+        await seen.until(lambda: in_explore(seen) and "Use a parameter." in seen.text(0))
+        assert "Use a string." in seen.text(1)
+        assert "kept runs: 11 Nov" in seen.header
+        assert any("kept runs" in row for row in seen.rows)
+        assert seen.row.startswith("✓✗ SQL query")
+        await seen.press("down")
+        await seen.until(lambda: "401: the key" in seen.text(1), "the next case is read too")
+        await seen.press("e")
+        assert "no file" in seen.notices[-1]
+
+
+async def test_a_file_that_is_gone_is_told_in_the_overview(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("enter")
+        await seen.until(lambda: in_explore(seen) and seen.row.startswith("✓✗"))
+        await seen.press("left", "left")
+        await seen.until(lambda: "not there any more" in seen.overview)
+
+
+async def test_an_interrupted_run_is_resumed_where_it_stopped(store: SqliteStore, tmp_path: Path) -> None:
+    kept = numbered(small_run(), 1, "interrupted")
+    keep(store, kept)
+    async with at_runs(store, tmp_path) as (seen, desk):
+        await seen.press("r")
+        await seen.until(lambda: desk.ran)
+        missing = TrialKey("bug-002", B)
+        assert (desk.ran[0].run_id, desk.ran[0].trials, desk.ran[0].earlier) == (kept.record.id, (missing,), {})
+        assert desk.ran[0].suite == kept.plan.suite
+        desk.say(TrialFinished(result_of(missing, "passed", step_of("resumed"))))
+        desk.finish()
+        await seen.until(lambda: not seen.busy)
+        await seen.until(lambda: "!✓ Race in the cache" in "\n".join(seen.rows))
+
+
+async def test_what_failed_is_asked_again_in_the_run(store: SqliteStore, tmp_path: Path) -> None:
+    kept = numbered(small_run(), 1)
+    keep(store, kept)
+    async with at_runs(store, tmp_path) as (seen, desk):
+        await seen.press("f")
+        await seen.until(lambda: desk.ran)
+        assert desk.ran[0].run_id == kept.record.id
+        assert TrialKey("sec-001", B) in desk.ran[0].earlier
+        assert len(desk.ran[0].trials) == 5
+
+
+async def test_a_chosen_case_is_asked_again_in_the_run(store: SqliteStore, tmp_path: Path) -> None:
+    kept = numbered(small_run(), 1)
+    keep(store, kept)
+    async with at_runs(store, tmp_path) as (seen, desk):
+        await seen.press("enter")
+        await seen.until(lambda: in_explore(seen) and "Use a parameter." in seen.text(0))
+        await seen.press("r")
+        await seen.until(lambda: desk.ran)
+        assert desk.ran[0].run_id == kept.record.id
+        assert desk.ran[0].trials == (TrialKey("sec-001", A), TrialKey("sec-001", B))
+        assert set(desk.ran[0].earlier) == set(desk.ran[0].trials)
+
+
+async def test_answers_are_played_again_and_labelled(store: SqliteStore, tmp_path: Path) -> None:
+    kept = numbered(small_run(), 1)
+    keep(store, kept)
+    async with at_runs(store, tmp_path) as (seen, desk):
+        await seen.press("p")
+        await seen.until(lambda: desk.ran)
+        assert desk.ran[0].run_id != kept.record.id
+        assert {trial.model for trial in desk.ran[0].trials} == {f"replay/{kept.record.id}/{name}" for name in (A, B)}
+        assert "recorded answers: 11 Nov" in seen.header
+        await seen.until(lambda: "↺ mock-a" in str(seen.pane(0).border_title))
+
+
+async def test_what_is_going_on_is_not_taken_up(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1, "running"))
+    async with at_runs(store, tmp_path) as (seen, desk):
+        for key in ("r", "f", "D"):
+            await seen.press(key)
+            await seen.until(lambda: "still going on" in seen.notices[-1] if seen.notices else False)
+            assert listed(seen)
+        assert not desk.ran
+
+
+async def test_one_run_of_a_suite_is_the_baseline(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1), numbered(small_run(), 2))
+    async with at_runs(store, tmp_path) as (seen, desk):
+        await seen.press("b")
+        await seen.until(lambda: listed(seen)[0].startswith(" ★"))
+        await seen.press("down", "b")
+        await seen.until(lambda: listed(seen)[1].startswith(" ★"))
+        assert listed(seen)[0].startswith("   ")
+        assert desk.history.baseline_of(small_run().plan.suite) == numbered(small_run(), 1).record.id
+
+
+async def test_a_run_is_deleted_only_when_the_person_is_sure(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1), numbered(small_run(), 2))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("enter")
+        await seen.until(lambda: in_explore(seen) and "kept runs" in seen.header)
+        await seen.press("H")
+        await seen.until(lambda: listed(seen))
+        for answer, left in (("n", 2), ("y", 1)):
+            await seen.press("D")
+            await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+            await seen.press(answer)
+            await seen.until(lambda left=left: len(listed(seen)) == left)
+        assert len(store.list_runs()) == 1
+        await seen.press("escape")
+        await seen.until(lambda: "quickstart" in seen.header, "what is gone is not shown any more")
+        assert not any("kept runs" in row for row in seen.rows)
+
+
+async def test_a_report_is_written_where_the_person_says(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1))
+    file = tmp_path / "report.json"
+    file.write_text("mine")
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("e")
+        await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
+        line = seen.app.screen.query_one(TypingLine)
+        await seen.press("down", "down")
+        await seen.until(lambda: line.value.endswith(".json"))
+        line.value = str(file)
+        await seen.press("enter", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen), "there is such a file")
+        assert file.read_text() == "mine"
+        await seen.press("y")
+        await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
+        assert '"version"' in file.read_text()
+
+
+async def test_a_large_run_is_opened_without_reading_its_answers(store: SqliteStore, tmp_path: Path) -> None:
+    kept = numbered(large_run(500), 1)
+    keep(store, kept)
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("enter")
+        await seen.until(lambda: in_explore(seen) and "bound by the driver" in seen.text(0))
+        assert seen.screen.looking is not None
+        known = seen.screen.looking.state.trials
+        assert len(known) == 1000
+        assert sum(not trial.is_unread for trial in known.values()) == 2
+
+
+async def test_the_mouse_looks_first_and_opens_then(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1), numbered(small_run(), 2, name="Newer"))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.pilot.click("RunLines", offset=(10, 1))
+        await seen.until(lambda: runs_screen(seen).lines.cursor == 1)
+        await seen.pilot.click("RunLines", offset=(10, 1))
+        await seen.until(lambda: in_explore(seen) and "kept runs: 11 Nov" in seen.header)
+
+
+async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
+    (tmp_path / "suites").mkdir()
+    desk = RecallingDesk(desk_for(tmp_path / "suites").suites)
+    desk.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(desk, (80, 24)) as seen:
+        await seen.press("H")
+        await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
+        title = runs_screen(seen).query_one("RunsTitle")
+        await seen.until(lambda: "no run is kept yet" in str(title.render()))
+        await seen.press("enter", "r", "f", "p", "b", "e", "D", "delete", "escape")
+        await seen.until(lambda: in_explore(seen))

@@ -1,0 +1,159 @@
+"""Kept runs through the real workbench: a model's server, a store, processes and a terminal."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tests.app.test_in_a_terminal import hostile_bytes
+from tests.support.command_line import CommandLine
+from tests.support.kept_runs import STARTED, hostile_run, small_run
+from tests.support.model_server import Asked, ModelServer, say
+from tests.support.pilots import until
+from tests.support.replies import Reply
+from tests.support.terminal import Terminal, run_here
+from tui.app.app import AssayApp
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.runs import RunsScreen
+from tui.session.workbench import Workbench
+from tui.store.sqlite import SqliteStore
+
+SUITE = """
+name: kept
+description: For tests.
+models: [one/mock-a, "one/mock-b?temperature=0.5"]
+options: {delayBetweenTestsMs: 0}
+testCases:
+%s
+"""
+CASE = """- {id: c%d, name: case %d, category: Knowledge, prompt: "question %d", expectedBehavior: e,
+   expectedPatterns: [fine], testType: explanation}"""
+
+
+def environ_of(home: Path, url: str) -> dict[str, str]:
+    environ = CommandLine(home).environ()
+    (home / "assay_config_dir").mkdir(exist_ok=True)
+    config = f"providers: {{one: {{kind: openai, base_url: '{url}', api_key: none}}}}\n"
+    (home / "assay_config_dir" / "config.yaml").write_text(config)
+    return environ
+
+
+@asynccontextmanager
+async def app_on(environ: dict[str, str], folder: Path) -> AsyncIterator[tuple[AssayApp, Pilot[int], ExploreScreen]]:
+    app = AssayApp(lambda: Workbench(environ), [folder])
+    async with app.run_test(size=(140, 44)) as pilot:
+        explore = app.screen_stack[0]
+        assert isinstance(explore, ExploreScreen)
+        await until(pilot, lambda: explore.looking and explore.looking.path, "a suite is open")
+        yield app, pilot, explore
+    await app.close_desk()
+
+
+async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(tmp_path: Path) -> None:
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    (suites / "kept.yaml").write_text(SUITE % "\n".join(CASE % (n, n, n) for n in range(4)))
+    asked: list[tuple[str, str]] = []
+    stop_at = 5
+
+    def script(request: Asked) -> Reply:
+        asked.append((request.model, request.prompt))
+        slow = len(asked) > stop_at
+        return say("fine", delay_s=20.0 if slow else 0.0)(request)
+
+    async with ModelServer(script) as server:
+        environ = environ_of(tmp_path, server.url)
+        async with app_on(environ, suites) as (_, pilot, explore):
+            await pilot.press("R")
+            await until(
+                pilot, lambda: len(asked) > stop_at and explore.looking and explore.looking.state.counts.done == 5
+            )
+            assert explore.queue is not None
+            await explore.queue.stop()
+        stop_at, done = 100, list(asked[:5])
+        asked.clear()
+        async with app_on(environ, suites) as (app, pilot, explore):
+            await pilot.press("H")
+            await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
+            assert isinstance(app.screen, RunsScreen)
+            run = app.screen.lines.run
+            assert run is not None
+            assert (run.state, run.passed, run.trials) == ("interrupted", 5, 8)
+            await pilot.press("r")
+            await until(pilot, lambda: len(asked) == 3 and explore.queue and not explore.queue.busy)
+            assert len({*asked, *done}) == 8
+            assert explore.desk is not None
+            [record] = explore.desk.history.list_runs()
+            assert (record.id, record.state, record.passed, record.trials) == (run.id, "finished", 8, 8)
+
+
+async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -> None:
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    (suites / "kept.yaml").write_text(SUITE % (CASE % (1, 1, 1)))
+    async with ModelServer(say("all is fine")) as server:
+        environ = environ_of(tmp_path, server.url)
+        async with app_on(environ, suites) as (_, pilot, explore):
+            await pilot.press("R")
+            await until(pilot, lambda: explore.looking and explore.looking.state.counts.done == 2)
+            await until(pilot, lambda: explore.queue and not explore.queue.busy)
+        requests = len(server.asked)
+    (suites / "kept.yaml").write_text(SUITE % (CASE % (2, 2, 2)))
+    async with app_on(environ, suites) as (app, pilot, explore):
+        await pilot.press("H")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
+        await pilot.press("p")
+        await until(pilot, lambda: explore.looking and explore.looking.state.counts.done == 2)
+        assert explore.looking is not None
+        assert explore.looking.state.counts.passed == 2
+        await until(pilot, lambda: "all is fine" in explore.answers.panes[0].view.render_line(0).text)
+        assert len(server.asked) == requests
+        assert explore.desk is not None
+        assert [record.trials for record in explore.desk.history.list_runs()] == [2, 2]
+
+
+def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp_path: Path) -> None:
+    home = CommandLine(tmp_path)
+    environ = home.environ()
+    store = SqliteStore(Path(environ["ASSAY_DATA_DIR"]) / "runs.sqlite")
+    for number, kept in enumerate((small_run(), hostile_run())):
+        plan = replace(kept.plan, run_id=f"{number}{'a' * 31}")
+        store.begin_run(plan, STARTED)
+        store.save_trials(plan.run_id, kept.results)
+        store.finish_run(plan.run_id, "finished", STARTED)
+    store.close()
+    (tmp_path / "none").mkdir()
+    with Terminal(
+        run_here("-m", "tui", tmp_path / "none"), size=(140, 40), cwd=Path(__file__).parents[2], env=environ
+    ) as terminal:
+        terminal.wait_for("There are no suites here")
+        terminal.press("H")
+        terminal.wait_for("2 runs kept")
+        terminal.press("b")
+        terminal.wait_for("★")
+        terminal.press("D")
+        terminal.wait_for("Delete for good?")
+        terminal.press("n")
+        terminal.wait_while("Delete for good?")
+        terminal.press("e")
+        terminal.wait_for("Write a report")
+        terminal.press("escape")
+        terminal.wait_while("Write a report")
+        terminal.press("enter")
+        terminal.wait_for("kept runs")
+        terminal.wait_for("Attempts")
+        for key in (".", ".", ".", "down", "left", "left", "."):
+            terminal.press(key)
+        terminal.press("ctrl+p")
+        terminal.wait_for("Search for commands")
+        terminal.press(*"Runs")
+        terminal.wait_for("Runs: every run")
+        terminal.press("enter")
+        terminal.wait_for("2 runs kept")
+        terminal.press("down", "enter")
+        terminal.wait_for("SQL query")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+        assert hostile_bytes(bytes(terminal.raw)) == []
