@@ -194,3 +194,16 @@ async def test_a_password_in_the_url_is_nowhere(assay: CommandLine) -> None:
     assert "pass-word-4711" not in ran.out + ran.err
     for file in assay.home.joinpath("assay_data_dir").rglob("*"):
         assert file.is_dir() or b"pass-word-4711" not in file.read_bytes()
+
+
+async def test_a_key_in_the_repository_is_in_no_diff(assay: CommandLine) -> None:
+    make_repository(assay.home / "served" / "r", {"a.txt": "sk-test-4711-secret\nold\n"})
+    with serve_git(assay.home / "served") as served:
+        case = {"id": "c", "name": "n", "category": "k", "prompt": "p", "applyChanges": True, "targetFile": "a.txt"}
+        suite = {"name": "S", "description": "d", "models": ["openai/mock-a"], "testCases": [case]}
+        suite["repoClone"] = {"repoUrl": f"{served.url}/r"}
+        (assay.home / "suite.json").write_text(json.dumps(suite))
+        async with ModelServer(say("```\nfirst\nnew\n```")) as server:
+            ran = await assay.run_async("run", "suite.json", "--allow-local", "-f", "json", env=keys(server, assay))
+    (change,) = json.loads(ran.out)["results"][0]["changes"]
+    assert change["diff"].endswith("-[removed key]\n-old\n+first\n+new\n")

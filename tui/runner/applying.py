@@ -36,7 +36,9 @@ async def apply_answers(
     changed = NO_CHANGE
     try:
         applied = await tools.repository.apply(case, steps[-1].response, trial)
-        changed = Changed(applied.changes, applied.not_applied)
+        # A line of the repository that stands in a diff may hold a key as well.
+        changes = tuple(replace(change, diff=tools.secrets.hide(change.diff)) for change in applied.changes)
+        changed = Changed(changes, applied.not_applied)
         if case.command is None:
             return changed
         check = await tools.repository.run_command(applied, case.command)

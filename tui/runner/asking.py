@@ -11,11 +11,12 @@ from tui.model.chunks import Chunk, Request, Sent, Waiting
 from tui.model.errors import ProviderError
 from tui.model.events import CheckMoved, StepFinished, StepStarted
 from tui.model.suite import Step
-from tui.model.trials import CheckResult, StepResult
+from tui.model.trials import CheckResult, Prompt, StepResult
 from tui.providers.protocol import Provider
 from tui.runner.arrival import Arrival
 from tui.runner.control import Control, go_on_after_cancel
 from tui.runner.pieces import Pieces, StepPlace
+from tui.runner.prompting import without_secrets
 from tui.runner.tools import Tools
 
 _POLL_SECONDS = 0.1
@@ -42,7 +43,8 @@ class StepOrder:
 
 async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Control) -> StepOutcome:
     """Ask one step. Failures of the provider end in the outcome; only a stop of the whole run is raised."""
-    place.tell(StepStarted(place.trial, place.attempt, place.step, order.request.prompt))
+    prompt = without_secrets(order.request.prompt, tools.secrets)
+    place.tell(StepStarted(place.trial, place.attempt, place.step, prompt))
     arrival = Arrival(memory=order.request.memory)
     checks: tuple[CheckResult, ...] = ()
     try:
@@ -56,7 +58,7 @@ async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Co
         go_on_after_cancel()
         arrival.end()
         arrival.cancelled = True
-    result = _to_result(order, arrival, checks)
+    result = _to_result(order, prompt, arrival, checks)
     place.tell(StepFinished(place.trial, place.attempt, place.step, result))
     return StepOutcome(result, arrival.fault, arrival.cancelled)
 
@@ -120,11 +122,11 @@ async def _decide(order: StepOrder, arrival: Arrival, tools: Tools) -> tuple[Che
     return await tools.checker.decide(checks, Answer(arrival.text, tuple(arrival.tools), arrival.memory))
 
 
-def _to_result(order: StepOrder, arrival: Arrival, checks: tuple[CheckResult, ...]) -> StepResult:
+def _to_result(order: StepOrder, prompt: Prompt, arrival: Arrival, checks: tuple[CheckResult, ...]) -> StepResult:
     return StepResult(
-        input=order.step.input,
+        input=prompt.input,
         response=arrival.text,
-        prompt=order.request.prompt,
+        prompt=prompt,
         reasoning="".join(arrival.reasoning),
         tools_used=tuple(arrival.tools),
         memory_before=order.request.memory if arrival.remembers else None,
