@@ -311,6 +311,29 @@ async def test_of_several_suites_those_without_such_a_case_are_passed_over(assay
     assert "few/suite.json has no case with such a tag and id" in ran.err
 
 
+async def test_a_key_in_a_question_is_sent_as_it_is_and_kept_in_no_result(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 1)
+    suite.write_text(suite.read_text().replace("question 0", "Is sk-test-4711-secret a good key?"))
+    async with ModelServer(say("yes")) as server:
+        ran = await assay.run_async("run", str(suite), "-f", "json", env=keys_for(server))
+    assert server.asked[0].prompt == "Is sk-test-4711-secret a good key?"
+    assert report_of(ran)["results"][0]["attempts"][0]["steps"][0]["input"] == "Is [removed key] a good key?"
+
+
+async def test_models_that_the_server_does_not_list_are_warned_of(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 1)
+    async with ModelServer(say("yes"), models=("mock-a", "mock-c:latest")) as server:
+        names = "openai/mock-a,openai/mock-b,openai/mock-c"
+        ran = await assay.run_async("run", str(suite), "-m", names, "-f", "json", env=keys_for(server))
+        server.listing = status(404)
+        unknown = await assay.run_async("run", str(suite), "-m", names, "-f", "json", env=keys_for(server))
+    assert (ran.code, unknown.code) == (0, 0)
+    assert [line for line in ran.err.splitlines() if "Warning" in line] == [
+        "Warning: openai/mock-b: openai does not list the model mock-b; 'assay models' shows those that it lists."
+    ]
+    assert "Warning" not in unknown.err
+
+
 async def test_hostile_text_reaches_stderr_as_pictures(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 1)
     hostile = "\x1b]52;c;aGk=\x07\x1b[2J\u202eevil"

@@ -132,6 +132,15 @@ def test_a_link_out_of_the_folder_is_no_context_file(tmp_path: Path) -> None:
     assert lines[0].endswith("FOLDER/a.py is a link that leads out of its folder; copy the file instead")
 
 
+def test_a_file_behind_a_link_is_no_context_file(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "src")
+    lines = lines_of(tmp_path, "s.json", document({"codeContext": [{"filePath": "link/a.py"}]}))
+    assert [line.endswith("link/a.py is a link, or lies behind one; name the file itself") for line in lines] == [True]
+    assert lines_of(tmp_path, "s.json", document({"codeContext": [{"filePath": "./src/a.py"}]})) == []
+
+
 def test_a_clone_from_the_command_line_stands_for_the_suites(tmp_path: Path) -> None:
     case = {"applyChanges": True, "targetFile": "a.py", "codeContext": [{"filePath": "nowhere.py"}]}
     (tmp_path / "s.json").write_text(document(case))

@@ -22,6 +22,7 @@ from tui.runner.control import Control
 from tui.runner.planning import choose_cases, make_plan
 from tui.session.consent import require
 from tui.session.keeping import Patience
+from tui.session.listing import unlisted
 from tui.session.opening import open_suite, suites_at
 from tui.session.workbench import Workbench
 from tui.store.protocol import Store
@@ -47,6 +48,7 @@ async def _run(wish: RunWish) -> int:
         say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
         control = Control()
         with _signals(control) as caught:
+            await _warn_of_models(workbench, plans)
             kept, lost = await _run_plans(workbench, plans, control)
         if kept:
             write_report(kept, wish.report)
@@ -98,6 +100,13 @@ def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str
     consents = workbench.missing_consents(suite)
     require(tuple(one for one in consents if one.kind != "outside" or repository.folder is None), wish.allowed)
     return suite
+
+
+async def _warn_of_models(workbench: Workbench, plans: list[Plan]) -> None:
+    subjects = {subject.name: subject for plan in plans if plan.trials for subject in plan.subjects}
+    for subject in await unlisted(workbench, tuple(subjects.values())):
+        what = f"{subject.provider} does not list the model {subject.model_id}"
+        say(f"Warning: {subject.name}: {what}; 'assay models' shows those that it lists.")
 
 
 async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:

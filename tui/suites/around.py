@@ -63,8 +63,13 @@ def _file_fault(root: Path, path: str) -> str | None:
     file = root / relative(path)
     try:
         if file.is_file():
-            inside = Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
-            return None if inside else f"{shown} is a link that leads out of its folder; copy the file instead"
+            place, top = Path(os.path.realpath(file)), Path(os.path.realpath(root))
+            if not place.is_relative_to(top):
+                return f"{shown} is a link that leads out of its folder; copy the file instead"
+            # Reading goes through no link at all.
+            if place == top / relative(path):
+                return None
+            return f"{shown} is a link, or lies behind one; name the file itself"
         what = "is a folder, not a file" if file.is_dir() else "does not exist"
     except (OSError, ValueError):
         what = "cannot be looked at"
