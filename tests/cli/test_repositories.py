@@ -200,8 +200,8 @@ async def test_a_key_in_the_repository_is_in_no_diff(assay: CommandLine) -> None
     make_repository(assay.home / "served" / "r", {"a.txt": "sk-test-4711-secret\nold\n"})
     with serve_git(assay.home / "served") as served:
         case = {"id": "c", "name": "n", "category": "k", "prompt": "p", "applyChanges": True, "targetFile": "a.txt"}
-        suite = {"name": "S", "description": "d", "models": ["openai/mock-a"], "testCases": [case]}
-        suite["repoClone"] = {"repoUrl": f"{served.url}/r"}
+        clone = {"repoUrl": f"{served.url}/r"}
+        suite = {"name": "S", "description": "d", "models": ["openai/mock-a"], "testCases": [case], "repoClone": clone}
         (assay.home / "suite.json").write_text(json.dumps(suite))
         async with ModelServer(say("```\nfirst\nnew\n```")) as server:
             ran = await assay.run_async("run", "suite.json", "--allow-local", "-f", "json", env=keys(server, assay))
