@@ -77,12 +77,13 @@ class RunQueue:
 
     def coming(self, path: Path, case: str, model: str) -> Coming:
         """What a trial that was asked for waits for: a run before its own, or that its own begins to ask."""
-        if self.current is not None:
-            if self._has(self.current, path, case, model):
-                return "" if self._shelf.state(path).running else "preparing"
-            return "queued" if any(self._has(each, path, case, model) for each in self._waiting) else ""
-        first = self._waiting[0] if self._waiting else None
-        return "preparing" if first and self._has(first, path, case, model) else ""
+        current, waiting = self.current, list(self._waiting)
+        if current is None and waiting:
+            current = waiting.pop(0)
+        prepares = current is not None and current.path == path and not self._shelf.state(path).running
+        if current is not None and prepares and self._has(current, path, case, model):
+            return "preparing"
+        return "queued" if any(self._has(each, path, case, model) for each in waiting) else ""
 
     @staticmethod
     def _has(request: RunRequest, path: Path, case: str, model: str) -> bool:

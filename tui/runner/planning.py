@@ -68,7 +68,8 @@ def make_plan(
         for repeat in range(1, options.repeats + 1)
     )
     if only is not None:
-        trials = tuple(trial for trial in trials if trial in only)
+        wanted = frozenset(only)
+        trials = tuple(trial for trial in trials if trial in wanted)
     return Plan(new_run_id(), suite, tuple(subjects), options, trials, command)
 
 
