@@ -213,6 +213,24 @@ async def test_interrupted_then_resumed_asks_exactly_what_is_missing(assay: Comm
     assert (resumed.code, again.code, report_of(again)["run"]["state"]) == (0, 0, "finished")
 
 
+async def test_a_signal_right_after_the_id_still_leaves_a_run_that_can_be_resumed(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 2)
+    async with ModelServer(say("yes")) as server:
+        server.listing = Reply((HANG,))
+        process = assay.start("run", str(suite), str(suite), "-f", "json", env=keys_for(server))
+        assert process.stderr is not None
+        run_id = (await asyncio.to_thread(process.stderr.readline)).strip().removeprefix("run ")
+        process.send_signal(signal.SIGINT)
+        out, _ = await asyncio.to_thread(process.communicate, timeout=30)
+        assert (process.returncode, server.asked) == (130, [])
+        reports = json.loads(out)
+        assert [(one["run"]["state"], one["results"]) for one in reports] == [("interrupted", [])] * 2
+        assert reports[0]["run"]["id"] == run_id
+        server.listing = None
+        resumed = await assay.run_async("run", "--resume", run_id, "-f", "json", env=keys_for(server))
+    assert (resumed.code, report_of(resumed)["summary"]["passed"]) == (0, 2)
+
+
 async def test_killed_then_resumed(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 3)
 

@@ -44,11 +44,11 @@ async def _run(wish: RunWish) -> int:
         for plan in plans:
             if plan.trials:
                 workbench.open_providers(plan.subjects)
-        # The ids come first: a script reads them off the first lines.
-        say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
         control = Control()
         with _signals(control) as caught:
-            await _warn_of_models(workbench, plans)
+            # The ids come first: a script reads them off the first lines. Whatever is told here is kept.
+            say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
+            await _warn_of_models(workbench, plans, control)
             kept, lost = await _run_plans(workbench, plans, control)
         if kept:
             write_report(kept, wish.report)
@@ -102,9 +102,16 @@ def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str
     return suite
 
 
-async def _warn_of_models(workbench: Workbench, plans: list[Plan]) -> None:
+async def _warn_of_models(workbench: Workbench, plans: list[Plan], control: Control) -> None:
     subjects = {subject.name: subject for plan in plans if plan.trials for subject in plan.subjects}
-    for subject in await unlisted(workbench, tuple(subjects.values())):
+    asking = asyncio.create_task(unlisted(workbench, tuple(subjects.values())))
+    stopping = asyncio.create_task(control.stopped())
+    await asyncio.wait((asking, stopping), return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not asking.done():
+        asking.cancel()
+        return
+    for subject in asking.result():
         what = f"{subject.provider} does not list the model {subject.model_id}"
         say(f"Warning: {subject.name}: {what}; 'assay models' shows those that it lists.")
 
@@ -112,8 +119,6 @@ async def _warn_of_models(workbench: Workbench, plans: list[Plan]) -> None:
 async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:
     kept: list[KeptRun] = []
     for plan in plans:
-        if control.outcome != "finished":
-            break
         progress = open_progress(plan)
         begun = False
         try:
