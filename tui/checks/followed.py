@@ -2,10 +2,10 @@
 
 from tui.checks.assertions import occurrences
 from tui.checks.javascript import shape_of
-from tui.checks.searches import MOST_SPANS, Matches, Search
+from tui.checks.searches import Matches, Search
 from tui.model.events import LiveState
 from tui.model.suite import Check
-from tui.model.trials import Span
+from tui.model.trials import MOST_SPANS, Span
 
 # A match may grow, or turn out to be none, until this much text has come after its beginning.
 OPEN_LENGTH = 4_096

@@ -7,8 +7,8 @@ from itertools import islice
 
 from regress import Match, Regex, RegressError
 
-from tui.checks.searches import MOST_SPANS, Matches, Search
-from tui.model.trials import Span
+from tui.checks.searches import Matches, Search
+from tui.model.trials import MOST_SPANS, Span
 
 # The engine lets these match ASCII letters, JavaScript does not. Letters without case and as long in UTF-8 stand in.
 _STRAYS = (("\u017f", "\u01bb"), ("\u0131", "\u01c0"), ("\u212a", "\u2135"))

@@ -6,7 +6,6 @@ from typing import Literal
 from tui.model.trials import Span
 
 Engine = Literal["javascript", "python"]
-MOST_SPANS = 1_000
 
 
 @dataclass(frozen=True, slots=True)

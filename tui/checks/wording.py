@@ -4,8 +4,9 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 
-from tui.checks.searches import MOST_SPANS, Matches
+from tui.checks.searches import Matches
 from tui.checks.values import Missing
+from tui.model.trials import MOST_SPANS
 from tui.model.values import JsonValue
 
 _LONGEST_VALUE = 200

@@ -10,6 +10,7 @@ Verdict = Literal["passed", "failed", "error", "timed_out", "incomplete", "cance
 CheckState = Literal["passed", "failed", "timed_out"]
 Role = Literal["system", "user", "assistant"]
 Span = tuple[int, int]
+MOST_SPANS = 1_000  # of one check in one answer; what is found beyond them is not noted
 
 
 class TrialKey(NamedTuple):

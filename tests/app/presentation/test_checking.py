@@ -20,7 +20,7 @@ from tui.model.events import (
 from tui.model.progress import TrialProgress
 from tui.model.state import RunState
 from tui.model.suite import Check, Step
-from tui.model.trials import CheckResult, TrialKey
+from tui.model.trials import MOST_SPANS, CheckResult, TrialKey
 
 A = TrialKey("one", "mock-a")
 CASE = case_of("one", expects=["def", "empty"], forbids=["eval"])
@@ -59,6 +59,8 @@ def test_cells_are_decided_at_the_end() -> None:
         "✗ missing",
         "✓ none",
     ]
+    many = CheckResult("expected_pattern", "def", "passed", spans=((0, 3),) * MOST_SPANS)
+    assert cells(trial_after(StepFinished(A, 1, 0, step_of("def", many))))[0] == "✓ 1000+  line 1"
     late = CheckResult("forbidden_pattern", "eval", "timed_out")
     assert cells(trial_after(StepFinished(A, 1, 0, step_of("x", *checks[:2], late))))[2] == "! pattern ran too long"
 

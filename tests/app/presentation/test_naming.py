@@ -38,6 +38,8 @@ def test_what_does_not_fit_leaves_out_what_is_shared_and_stays_different() -> No
     assert fitted_names(SETTINGS, 9) == ["temp 0", "temp…ed 7"]
     assert fitted_names(["openai/gpt-5.2-2026-01-01"], 11) == ["gpt-5…01-01"]
     assert fitted_names(["a/gpt-5.2?seed=7", "a/o3?seed=7"], 8) == ["gpt-5.2", "o3"]
+    long = [f"{LONG}?temperature={value}" for value in (0, 1)]
+    assert fitted_names([*long, "o3"], 24) == ["llama-v…nstruct · temp 0", "llama-v…nstruct · temp 1", "o3"]
     alike = [f"model-{middle}-of-this-kind" for middle in ("one", "two", "six")]
     for width in range(3, 24):
         names = fitted_names(alike, width)

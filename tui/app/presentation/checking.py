@@ -10,6 +10,7 @@ from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_
 from tui.model.progress import LiveCheck, StepProgress, TrialProgress
 from tui.model.shown import show_line, show_text
 from tui.model.suite import Case, Check
+from tui.model.trials import MOST_SPANS
 
 _LONGEST = 60
 _LEAST_TARGET = 14
@@ -83,7 +84,8 @@ def _failed(check: Check, live: LiveCheck) -> Line:
 def _found(live: LiveCheck, step: StepProgress | None) -> Line:
     if not live.spans:
         return (("✓", "passed"),)
-    return ((f"✓ {len(live.spans)}", "passed"), (_place(live, step), "dim"))
+    more = "+" if len(live.spans) >= MOST_SPANS else ""
+    return ((f"✓ {len(live.spans)}{more}", "passed"), (_place(live, step), "dim"))
 
 
 def _place(live: LiveCheck, step: StepProgress | None) -> str:

@@ -43,11 +43,11 @@ def header_line(shown: Heading, width: int) -> Line:
     progress = _progress(shown)
     tally = _tally(shown.counts) if progress and shown.cloning is None else []
     time = _time(shown)
-    bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time))) - 6)
+    bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time))) - 8)
     bar = _bar(shown, bar_room) if progress and bar_room >= 8 else []
     for kept in ([name, size, progress, tally, bar, time], [name, progress, tally, time], [name, progress, tally]):
-        if sum(map(_width, kept)) + 2 <= width:
-            gap = max(2, min(6, width - sum(map(_width, kept)) - 2)) if progress else 0
+        if sum(map(_width, kept)) + 3 <= width:
+            gap = max(2, min(6, width - sum(map(_width, kept)) - 3)) if progress else 0
             return tuple(piece for part in _with_gap(kept, gap) for piece in part)
     return tuple(name + progress)
 

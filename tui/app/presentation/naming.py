@@ -8,6 +8,8 @@ from tui.app.presentation.pieces import cut_middle, width_of
 from tui.model.shown import show_line
 
 _WORDS = {"temperature": "temp", "max_tokens": "max"}
+_BETWEEN = " · "
+_LEAST_ID = 5
 _WHOLE = ("http://", "https://", "cmd:")
 _RECORDED, _AGAIN = "replay/", "↺"
 _RUN_ID = 12
@@ -27,7 +29,7 @@ def model_names(models: Sequence[str]) -> list[str]:
     parts = [_parts_of(model) for model in models]
     deepest = max((len(each.home) for each in parts), default=0)
     for depth in range(deepest + 1):
-        names = [" · ".join((_id_with_home(each, depth), *each.settings)) for each in parts]
+        names = [_BETWEEN.join((_id_with_home(each, depth), *each.settings)) for each in parts]
         if _different(names, models):
             return names
     return [show_line(model) for model in models]
@@ -42,10 +44,17 @@ def fitted_names(models: Sequence[str], width: int) -> list[str]:
     shorter = _what_differs([_parts_of(model) for model in models])
     if _different(shorter, models):
         names = shorter
-    cut = [cut_middle(name, width) for name in names]
+    cut = [_cut(name, width) for name in names]
     if _different(cut, models):
         return cut
-    return [f"{number} {cut_middle(name, max(0, width - 2))}"[: max(1, width)] for number, name in enumerate(names, 1)]
+    return [f"{number} {_cut(name, max(0, width - 2))}"[: max(1, width)] for number, name in enumerate(names, 1)]
+
+
+def _cut(name: str, width: int) -> str:
+    """Of an id and its settings the id is cut first: settings are what models of one suite differ in most often."""
+    id, dot, settings = name.partition(_BETWEEN)
+    room = width - width_of(dot + settings)
+    return f"{cut_middle(id, room)}{dot}{settings}" if dot and room >= _LEAST_ID else cut_middle(name, width)
 
 
 def _parts_of(model: str) -> _Parts:
@@ -80,7 +89,7 @@ def _what_differs(parts: Sequence[_Parts]) -> list[str]:
     names = []
     for each in parts:
         settings = [setting for setting in each.settings if setting not in shared]
-        names.append(" · ".join(settings if one_id and settings else (each.id, *settings)))
+        names.append(_BETWEEN.join(settings if one_id and settings else (each.id, *settings)))
     return names
 
 
