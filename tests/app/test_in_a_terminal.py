@@ -173,3 +173,17 @@ def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
 def test_the_canary_would_be_found() -> None:
     assert hostile_bytes("a \x1b]52;c;eA==\x07 \u202e".encode()) != []
     assert hostile_bytes(b"\x1b[38;2;1;2;3mfine\x1b[0m\x1b[3;4H") == []
+
+
+def test_the_command_that_enter_would_take_is_seen(tmp_path: Path) -> None:
+    with app_in(tmp_path) as terminal:
+        terminal.wait_for("Not asked yet")
+        terminal.press("ctrl+p")
+        terminal.wait_for("Change the theme")
+        terminal.send("theme")
+        terminal.wait_while("Search for commands")
+        terminal.wait_until(lambda screen: screen.cell_of("Change the theme").back != screen.cell_of("theme").back)
+        terminal.press("escape")
+        terminal.wait_while("Change the theme")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0

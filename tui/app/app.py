@@ -34,6 +34,8 @@ class AssayApp(ThemedApp[int]):
     CommandPalette #--input { border: none; background: $raised; padding: 0 1; }
     CommandPalette #--results { border: none; background: $raised; }
     CommandPalette SearchIcon { display: none; }
+    CommandPalette CommandList { border: none; margin-bottom: 1; scrollbar-size-vertical: 1; }
+    CommandPalette CommandList > .option-list--option-highlighted { background: $selected; color: $accent; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "help", id="app.help", tooltip="The keys of where you are", key_display="?"),
