@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Literal
 
 from tui.model.suite import Case, Severity
@@ -56,19 +57,25 @@ class Filter:
         Words about the case must all hold. `model:` says which models are looked at; `status:` must hold for at least
         one of those, `!status:` for none.
         """
-        looked_at = dict(statuses)
+        looked_at = statuses
         for term in self.terms:
             if term.key == "model":
                 looked_at = {name: at for name, at in looked_at.items() if _fits(name, term.value) != term.inverted}
+                if not looked_at:
+                    return False
             elif term.key != "status" and _holds(term, case) == term.inverted:
                 return False
-        if any(term.key == "model" for term in self.terms) and not looked_at:
-            return False
-        return all(
-            any(at.startswith(_status(term.value)) for at in looked_at.values()) != term.inverted
-            for term in self.terms
-            if term.key == "status"
-        )
+        for term in self.terms:
+            if term.key == "status":
+                wanted = _status(term.value)
+                if any(at.startswith(wanted) for at in looked_at.values()) == term.inverted:
+                    return False
+        return True
+
+    @property
+    def needs_statuses(self) -> bool:
+        """Whether it asks for more than the case itself."""
+        return any(term.key in ("status", "model") for term in self.terms)
 
 
 def parse_filter(text: str) -> Filter:
@@ -108,6 +115,7 @@ def _unknown_value(term: Term) -> str:
     return ""
 
 
+@lru_cache(64)
 def _status(value: str) -> str:
     """People also write `timeout` and `timed-out`, `pass`, `fail`, `errors`."""
     value = value.replace("-", "_")
@@ -132,4 +140,6 @@ def _holds(term: Term, case: Case) -> bool:
             return _fits(case.category, value)
         case "id":
             return _fits(case.id, value)
-    return any(value in text.casefold() for text in (case.name, case.id, *(step.input for step in case.steps)))
+    if value in case.name.casefold() or value in case.id.casefold():
+        return True
+    return any(value in step.input.casefold() for step in case.steps)

@@ -113,6 +113,7 @@ def start_lines(message: str) -> list[Line]:
 
 
 _GROUPS = {
+    "matrix": "Matrix",
     "run": "Running",
     "look": "Looking",
     "pane": "Answers",

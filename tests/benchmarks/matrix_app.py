@@ -1,0 +1,138 @@
+"""The Matrix screen over so many cases: run in a terminal by the benchmarks and by hand.
+
+usage: python -m tests.benchmarks.matrix_app CASES RESULT
+`e` shows an empty screen, `x` the matrix, `o` sorts and filters it, `u` updates cells, `i` does the same without them;
+`c` closes the empty one. What each took (CPU milliseconds) is written to the file RESULT when it is known.
+"""
+
+import asyncio
+import gc
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tests.app.matrix_samples import history_of, large, result
+from tui.app.matrix.ordering import Order
+from tui.app.matrix.table import Matrix
+from tui.app.screens.matrix import MatrixScreen
+from tui.app.theming import ThemedApp
+from tui.app.widgets.keys_line import KeysLine
+from tui.model.events import TrialFinished
+from tui.model.filtering import parse_filter
+from tui.model.trials import TrialKey
+
+UPDATES = 2_000
+_AT_ONCE, _PAUSE = 20, 0.05
+_ORDERS = ("name", "differ", "all fail", "model")
+_FILTERS = ("status:fail", "number 7", "!status:passed cat:3")
+
+
+class EmptyScreen(Screen[None]):
+    """The least that a screen with a frame and a footer costs."""
+
+    DEFAULT_CSS = "EmptyScreen Vertical { border: round $quiet-border; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("c", "dismiss", "Close")]
+
+    def compose(self) -> ComposeResult:
+        yield Static("Assay")
+        yield Vertical(Static("nothing"))
+        yield KeysLine()
+
+
+class MatrixBenchApp(ThemedApp[None]):
+    """The screen, and keys that measure."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "empty", "Empty"),
+        Binding("x", "show", "Show"),
+        Binding("o", "order", "Order"),
+        Binding("u", "update(True)", "Update"),
+        Binding("i", "update(False)", "Idle"),
+    ]
+
+    def __init__(self, cases: int, into: Path) -> None:
+        super().__init__()
+        self._sample = large(cases)
+        gc.collect()
+        gc.freeze()  # what the suite and its results cost the collector is not the matrix' doing
+        self._into, self._found = into, dict[str, float]()
+        self.place: MatrixScreen | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static("ready", markup=False)
+
+    def _tell(self, name: str, seconds: float) -> None:
+        self._found[name] = seconds * 1000
+        self._into.write_text(json.dumps(self._found))
+
+    async def _push(self, name: str, make: Callable[[], Screen[None] | MatrixScreen]) -> None:
+        before = process_time()
+        screen = make()
+        await self.push_screen(screen)
+        screen.call_after_refresh(lambda: self._tell(name, process_time() - before))
+
+    async def action_empty(self) -> None:
+        await self._push("empty", EmptyScreen)
+
+    async def action_show(self) -> None:
+        def make() -> MatrixScreen:
+            sample = self._sample
+            matrix = Matrix(sample.suite, sample.state, sample.models)
+            self.place = MatrixScreen(matrix, history_of(matrix), self)
+            return self.place
+
+        await self._push("show", make)
+
+    async def action_order(self) -> None:
+        assert self.place is not None
+        matrix, took = self.place.matrix, []
+        await self.workers.wait_for_complete([each for each in self.workers if each.group == "count"])
+        wanted = matrix.wanted
+        changes = [wanted._replace(order=Order(kind, matrix.models[0])) for kind in _ORDERS]  # type: ignore[arg-type]
+        changes += [wanted._replace(filter=parse_filter(text)) for text in _FILTERS]
+        changes += [wanted._replace(differing=True), wanted._replace(grouping="tag")]
+        for each in changes:
+            before = process_time()
+            matrix.wanted = each
+            matrix.arrange()
+            self.place.rows_changed()
+            await asyncio.sleep(0.05)  # painted
+            took.append(process_time() - before)
+        matrix.wanted = wanted
+        matrix.arrange()
+        self.place.rows_changed()
+        self._tell("order", max(took))
+
+    async def action_update(self, really: bool) -> None:
+        self.run_worker(self._update(really))
+
+    async def _update(self, really: bool) -> None:
+        assert self.place is not None
+        matrix = self.place.matrix
+        cases = matrix.suite.cases
+        keys = [TrialKey(cases[at % 400].id, matrix.models[at % 4]) for at in range(UPDATES)]
+        events = [TrialFinished(result(key, "✓✗"[at % 2])) for at, key in enumerate(keys)]
+        state, spent = matrix.state, 0.0
+        begin = process_time()
+        for at in range(0, UPDATES, _AT_ONCE):
+            for event in events[at : at + _AT_ONCE]:
+                if really:
+                    before = process_time()
+                    state.take(event)
+                    spent += process_time() - before
+                    self.place.trial_moved(event.trial)
+            await asyncio.sleep(_PAUSE)
+        self._tell("update" if really else "idle", (process_time() - begin - spent) / UPDATES)
+
+
+if __name__ == "__main__":
+    MatrixBenchApp(int(sys.argv[1]), Path(sys.argv[2])).run()

@@ -1,0 +1,106 @@
+"""A cell: all repeats of one case on one model, folded into one word and one share."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tui.app.presentation.marks import mark_of, status_of, word_of
+from tui.app.presentation.pieces import Line
+from tui.model.filtering import StatusWord
+from tui.model.outcomes import Outcome
+from tui.model.progress import TrialProgress
+
+OPEN: frozenset[StatusWord] = frozenset({"running", "delayed", "waiting"})
+FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
+PULSE = "∙•●•"
+"""What the mark of a running cell goes through."""
+
+_ORDER: tuple[StatusWord, ...] = (
+    "failed", "timed_out", "error", "incomplete", "flaky", "cancelled", "running", "delayed", "waiting", "passed",
+    "unasked",
+)  # fmt: skip
+_RANKS = {status: rank for rank, status in enumerate(_ORDER)}
+_SAID = {"error", "timed_out", "incomplete", "cancelled", "delayed"}
+
+
+class Cell(NamedTuple):
+    """`passed` counts plain passes among the `results` of `repeats` trials; `share` is theirs, −1 where there are no
+    results yet or one is still to come. `tries` is the attempt that passed, of how many, where one trial is flaky."""
+
+    status: StatusWord = "unasked"
+    passed: int = 0
+    results: int = 0
+    repeats: int = 0
+    share: float = -1.0
+    tries: tuple[int, int] | None = None
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The worst first; what was never asked last."""
+        return _RANKS[self.status], self.share
+
+
+UNASKED = Cell()
+
+
+def fold(trials: Sequence[TrialProgress], attempts: int = 1) -> Cell:
+    """The cell of these repeats; `attempts` is how many the suite allows."""
+    if not trials:
+        return UNASKED
+    if len(trials) == 1:
+        status = status_of(trials[0])
+        if status == "flaky":
+            last = trials[0].attempt
+            return Cell(status, 0, 1, 1, 0.0, (last.number, max(attempts, last.of)) if last else None)
+        if status == "passed":
+            return _PASSED
+        if status in OPEN:
+            return Cell(status, 0, 0, 1)
+        return Cell(status, 0, 1, 1, 0.0)
+    return _fold_words([status_of(trial) for trial in trials])
+
+
+_PASSED = Cell("passed", 1, 1, 1, 1.0)
+
+
+def fold_outcomes(outcomes: Iterable[Outcome]) -> Cell:
+    """The cell of the repeats of a kept run."""
+    return _fold_words([_word_of(outcome) for outcome in outcomes])
+
+
+def _word_of(outcome: Outcome) -> StatusWord:
+    return "flaky" if outcome.flaky and outcome.verdict == "passed" else outcome.verdict
+
+
+def _fold_words(words: Sequence[StatusWord]) -> Cell:
+    passed, results = words.count("passed"), sum(word not in OPEN for word in words)
+    share = passed / len(words) if results == len(words) else -1.0
+    return Cell(_word_of_all(words), passed, results, len(words), share)
+
+
+def _word_of_all(words: Sequence[StatusWord]) -> StatusWord:
+    """What moves first; then: all alike, passes among others, the worst."""
+    if any(word in OPEN for word in words):
+        if "running" in words or any(word not in OPEN for word in words):
+            return "running"
+        return "delayed" if "delayed" in words else "waiting"
+    if len(set(words)) == 1:
+        return words[0]
+    return "flaky" if "passed" in words or "flaky" in words else min(words, key=_RANKS.__getitem__)
+
+
+def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
+    """The mark, then how many of how many where that says more, then what it was `before` where that was another."""
+    mark, role = mark_of(cell.status)
+    if cell.status == "running":
+        mark = PULSE[beat % len(PULSE)]
+    said = ""
+    if cell.repeats > 1:
+        said = f" {cell.passed}/{cell.repeats}"
+    elif cell.tries is not None:
+        said = f" {cell.tries[0]}/{cell.tries[1]}"
+    elif cell.status in _SAID:
+        said = f" {word_of(cell.status)}"
+    if before is None:
+        return ((mark + said, role),)
+    share = f" {before.passed}/{before.repeats}" if before.repeats > 1 else ""
+    return ((mark + said, role), (f" was {mark_of(before.status)[0]}{share}", "dim"))

@@ -1,0 +1,71 @@
+"""The figures of all models, the comparison of each pair, and what has changed: what is worth a thread of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tui.app.matrix.baseline import Baseline, change_of
+from tui.app.matrix.cells import Cell
+from tui.app.matrix.tallies import ModelFigures, Tally, figures_of
+
+if TYPE_CHECKING:
+    from tui.statistics.comparing import Comparison
+
+
+class Since(NamedTuple):
+    """How many cases a model does better and worse than in the baseline."""
+
+    better: int = 0
+    worse: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was known at one moment; nobody changes it any more."""
+
+    tallies: Mapping[str, Tally]
+    cells: Mapping[tuple[str, str], Cell]
+    baseline: Baseline | None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What follows from a snapshot; `since` is None without a baseline."""
+
+    figures: Mapping[str, ModelFigures] = field(default_factory=dict)
+    pairs: tuple["Comparison", ...] = ()
+    since: Mapping[str, Since] | None = None
+
+    def pair(self, chosen: tuple[str, str] | None) -> "Comparison | None":
+        """The chosen pair; else the two that do best."""
+        if chosen is None:
+            chosen = self._best()
+        return next((pair for pair in self.pairs if {pair.a, pair.b} == set(chosen)), None) if chosen else None
+
+    def _best(self) -> tuple[str, str] | None:
+        """The two with the greatest share of passes, in the order of the columns where they are alike."""
+        asked = [(model, each) for model, each in self.figures.items() if each.trials]
+        best = sorted(asked, key=lambda named: -named[1].passed / named[1].trials)[:2]
+        return (best[0][0], best[1][0]) if len(best) == 2 else None
+
+
+def survey(snapshot: Snapshot) -> Survey:
+    """Work it out: tenths of a second for tens of thousands of trials."""
+    from tui.statistics.comparing import compare_models
+
+    figures = {model: figures_of(tally) for model, tally in snapshot.tallies.items()}
+    asked = {model: tally.passes for model, tally in snapshot.tallies.items() if tally.trials}
+    return Survey(figures, compare_models(asked), _since(snapshot))
+
+
+def _since(snapshot: Snapshot) -> dict[str, Since] | None:
+    baseline = snapshot.baseline
+    if baseline is None:
+        return None
+    moved: dict[str, list[int]] = {model: [0, 0] for model in snapshot.tallies}
+    for place, before in baseline.cells.items():
+        now = snapshot.cells.get(place)
+        change = change_of(now, before) if now is not None else 0
+        if change and place[1] in moved:
+            moved[place[1]][change < 0] += 1
+    return {model: Since(*each) for model, each in moved.items()}

@@ -1,0 +1,29 @@
+"""The keys of the Matrix screen; each has an id by which the config can give it another key."""
+
+from textual.binding import Binding, BindingType
+
+
+def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
+    """`says` is the word in the footer; without it the key is in the help and the palette only."""
+    description = says or tooltip
+    return Binding(
+        key, action, description, id=f"matrix.{name}", tooltip=tooltip, show=bool(says), key_display=shown_as
+    )
+
+
+MATRIX_KEYS: list[BindingType] = [
+    _key("s", "sort", "sort", "Sort the rows", "sort"),
+    _key("d", "turn_differing", "differing", "Only the cases in which models differ, or all", "only differing"),
+    _key("b", "choose_baseline", "baseline", "Measure against an earlier run", "baseline"),
+    _key("p", "statistics", "statistics", "Compare each pair of models, with the cases", "statistics"),
+    _key("R", "run_all", "run-all", "Run the whole suite", "run all"),
+    _key("f", "run_failed", "run-failed", "Run again what did not pass", "failed again"),
+    _key("slash", "filter", "filter", "Filter the cases", "filter", "/"),
+    _key("g", "group", "group", "Group by category, by tag, or not at all", "group"),
+    _key("S", "reverse", "reverse", "Turn the order around"),
+    _key("n", "next_differing(1)", "next-differing", "Go to the next case in which models differ"),
+    _key("N", "next_differing(-1)", "differing-before", "Go to the case before in which models differ"),
+    _key("X", "cancel_all", "cancel-all", "Cancel the whole run, and what is queued"),
+    _key("m", "leave", "leave", "Back to Explore"),
+    _key("escape", "back", "back", "Out of the filter, else back to Explore"),
+]

@@ -1,0 +1,75 @@
+"""Every pair of models compared, with the cases behind each number."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from tui.app.matrix.sentences import pair_lines, pairs_table
+from tui.app.widgets.line_list import LineList
+from tui.app.widgets.reading import Reading
+
+if TYPE_CHECKING:
+    from tui.statistics.comparing import Comparison
+
+
+class PairsScreen(ModalScreen[int | None]):
+    """Gives the place of the pair that was chosen, from 0, or None."""
+
+    DEFAULT_CSS = """
+    PairsScreen { align: center middle; background: $background 60%; }
+    PairsScreen > Vertical {
+        width: 128; max-width: 96%; height: 90%; max-height: 46; padding: 1 1; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    PairsScreen LineList { height: auto; max-height: 40%; background: $raised; }
+    PairsScreen Reading { margin-top: 1; background: $raised; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,p", "leave", "Leave", id="pairs.leave", tooltip="Leave the statistics"),
+    ]
+
+    def __init__(
+        self,
+        pairs: Sequence["Comparison"],
+        current: int,
+        names: Mapping[str, str],
+        cases: Mapping[str, str],
+    ) -> None:
+        super().__init__()
+        self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
+        self._list, self._detail = LineList(), Reading()
+
+    def compose(self) -> ComposeResult:
+        """The pairs, and all of the one under the cursor."""
+        with Vertical() as box:
+            box.border_title = Content("Statistics: models compared on the same cases")
+            box.border_subtitle = Content("Enter shows the pair below the matrix · Esc leaves")
+            yield self._list
+            yield self._detail
+
+    def on_mount(self) -> None:
+        """Start on the pair that is shown."""
+        self._list.show_lines(pairs_table(self._pairs, self._names))
+        self._list.go_to(self._current)
+        self._list.focus()
+        self._tell(self._current)
+
+    def _tell(self, place: int) -> None:
+        self._detail.show_lines(pair_lines(self._pairs[place], self._names, lambda case: self._cases.get(case, case)))
+
+    def on_line_list_reached(self, message: LineList.Reached) -> None:
+        """All of this one."""
+        self._tell(message.place)
+
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+        """This one."""
+        self.dismiss(message.place)
+
+    def action_leave(self) -> None:
+        """None."""
+        self.dismiss(None)

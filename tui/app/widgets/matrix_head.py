@@ -1,0 +1,82 @@
+"""The header of the matrix, and the heads of its columns; a click on one of those sorts by it."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style as RichStyle
+from textual.events import Click
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.app.matrix.heading import MatrixHeading, matrix_header
+from tui.app.painting import rich_styles, segments_of
+from tui.app.presentation.pieces import Line, Role
+from tui.app.widgets.line import PieceLine
+
+
+class MatrixHeader(PieceLine):
+    """Shows a MatrixHeading."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._heading = MatrixHeading()
+
+    def show(self, heading: MatrixHeading) -> None:
+        """Show another state."""
+        self._heading = heading
+        self.draw()
+
+    def line_for(self, width: int) -> Line:
+        """The line in at most so many cells."""
+        return matrix_header(self._heading, width)
+
+
+class MatrixHead(Widget):
+    """Shows lines that are as wide as the table."""
+
+    DEFAULT_CSS = """
+    MatrixHead { height: auto; background: $background; color: $foreground; }
+    """
+    ALLOW_SELECT: ClassVar[bool] = False
+
+    class HeadClicked(Message):
+        """A click on a head, so many cells from the left."""
+
+        def __init__(self, x: int) -> None:
+            super().__init__()
+            self.x = x
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: Sequence[Line] = ()
+        self._looks: dict[Role, RichStyle] = {}
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show these."""
+        if lines != self._lines:
+            grown = len(lines) != len(self._lines)
+            self._lines = lines
+            self.refresh(layout=grown)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """A row for each line."""
+        del container, viewport, width
+        return len(self._lines)
+
+    def notify_style_update(self) -> None:
+        self._looks = {}
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        width, base = self.size.width, self.rich_style
+        if y >= len(self._lines):
+            return Strip.blank(width, base)
+        if not self._looks:
+            self._looks = rich_styles(self.app)
+        return Strip(segments_of(self._lines[y], self._looks, base)).adjust_cell_length(width, base)
+
+    def on_click(self, event: Click) -> None:
+        """Say where."""
+        self.post_message(self.HeadClicked(event.x))
