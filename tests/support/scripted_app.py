@@ -34,6 +34,8 @@ from tui.model.subjects import Config, Variant
 from tui.model.suite import Check, RiskCriterion, Step
 from tui.model.trials import Attempt, CheckResult, IncludedFile, LeftOutFile, Message, Prompt, Retry, TrialKey
 from tui.runner.control import Control
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
 
 CANARY = (
     "\x1b[31mred \x1b]0;owned\x07 \x1b]52;c;b3duZWQ=\x07 \x9b31m \x9d0;c1\x9c \x07 \x08 \x7f "
@@ -87,6 +89,7 @@ def desk_at(folder: Path, kind: str) -> ScriptedDesk:
     desk = _Desk(endless_of(kind))
     text = CANARY if kind == "hostile" else "quickstart"
     desk.text = CANARY if kind == "hostile" else _Desk.text
+    desk.keeps = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, desk.resolve)
     desk.endless, desk.told = kind == "endless", folder / "words"
     path = folder / "a.yaml"
     path.write_text("")

@@ -15,7 +15,7 @@ from tui.app.requests import RunRequest, request_of_failed, request_of_row, requ
 from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
 from tui.app.screens.explore_keys import EXPLORE_KEYS
-from tui.app.screens.recalling import RecallingScreen
+from tui.app.screens.tabulating import TabulatingScreen
 from tui.model.events import RepositoryCloning
 from tui.model.shown import show_line
 from tui.model.trials import TrialKey
@@ -24,7 +24,7 @@ from tui.session.consent import Consent
 _FLUSHES_A_FIGURE = 4
 
 
-class ExploreScreen(RecallingScreen):
+class ExploreScreen(TabulatingScreen):
     """The first place of the app."""
 
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS

@@ -24,6 +24,7 @@ EXPLORE_KEYS: list[BindingType] = [
     _key("d", "go_to_diff", "look.diff", "Read what the answer changed", says="diff"),
     _key("z", "zoom", "pane.zoom", "Zoom the pane or the tabs, or show everything again", says="zoom"),
     _key("slash", "filter", "look.filter", "Filter the cases", says="filter", shown_as="/", first=True),
+    _key("m", "matrix", "look.matrix", "Matrix: every case on every model", says="matrix"),
     _key("M", "choose_models", "look.models", "Choose the models that stand side by side", says="models"),
     _key("H", "runs", "look.runs", "Runs: every run that is kept", says="runs"),
     _key("e", "edit", "look.edit", "Open the suite in $EDITOR at this case", says="edit"),

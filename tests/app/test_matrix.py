@@ -1,0 +1,270 @@
+"""The Matrix screen: from Explore and back, live, with its keys and the mouse."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.app.exploring import Seen, desk_for, explored
+from tests.app.matrix_app import MatrixApp
+from tests.app.matrix_samples import EARLIER, MODELS, history_of, large, matrix_of, result
+from tests.support.kept_runs import make_subject
+from tests.support.pilots import until
+from tests.support.scripted_desk import ScriptedDesk
+from tui.app.matrix.ordering import Order
+from tui.app.presentation.pieces import text_of
+from tui.app.screens.choice import ChoiceScreen
+from tui.app.screens.help import HelpScreen
+from tui.app.screens.matrix import MatrixScreen
+from tui.app.screens.pairs import PairsScreen
+from tui.model.events import TrialFinished, TrialStarted
+from tui.model.trials import TrialKey
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
+
+
+def rows_of(screen: MatrixScreen) -> list[str]:
+    """What can be seen of the rows."""
+    table = screen.panel.table
+    return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
+
+
+def heads_of(screen: MatrixScreen) -> list[str]:
+    head = screen.panel.head
+    return [head.render_line(y).text.rstrip() for y in range(head.size.height)]
+
+
+def said(screen: MatrixScreen) -> str:
+    return str(screen.query_one("#sentence").render())
+
+
+@asynccontextmanager
+async def opened(
+    folder: Path, results: Sequence[str] = (), size: tuple[int, int] = (140, 44)
+) -> AsyncIterator[tuple[Seen, MatrixScreen]]:
+    """The matrix of three cases on two models, opened from Explore by its key; kept `results` by their marks."""
+    desk = desk_with_history(folder)
+    cases = ("one", "two", "three")
+    desk.kept = tuple(
+        result(TrialKey(case, model), sign)
+        for case, signs in zip(cases, results, strict=False)
+        for model, sign in zip(("mock-a", "mock-b"), signs, strict=True)
+    )
+    async with explored(desk, size) as seen:
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
+        screen = seen.app.screen
+        assert isinstance(screen, MatrixScreen)
+        await seen.until(lambda: screen.matrix.survey.figures and screen.panel.table.size.height)
+        yield seen, screen
+
+
+def desk_with_history(folder: Path) -> ScriptedDesk:
+    desk = desk_for(folder)
+    store = SqliteStore(folder / "runs.sqlite")
+    desk.keeps = RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+    return desk
+
+
+async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✗", "✓✓", "◐t")) as (seen, screen):
+        assert [row.split() for row in rows_of(screen)[:5]] == [
+            ["Code", "Generation", "1"],
+            ["reverse", "a", "text", "✓", "✗"],
+            ["Security", "2"],
+            ["query", "by", "mail", "✓", "✓"],
+            ["hash", "a", "password", "◐", "2/2", "!", "timed", "out"],
+        ]
+        assert heads_of(screen)[1].split()[3:] == ["67%", "21–94", "33%", "6–79"]
+        assert "not enough data to tell" in said(screen)
+        await seen.press("down", "down", "enter")
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        assert seen.screen.looking is not None
+        assert seen.screen.looking.case_id == "three"
+        assert "hash a password" in seen.row
+        assert [pane.model for pane in seen.screen.answers.panes] == ["mock-a", "mock-b"]
+        assert "Here it is." in seen.text(0)
+
+
+@pytest.mark.parametrize("key", ["m", "escape"])
+async def test_its_key_and_escape_go_back_and_leave_explore_as_it_was(tmp_path: Path, key: str) -> None:
+    async with opened(tmp_path) as (seen, screen):
+        await seen.press("down", key)
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        assert seen.screen.looking is not None
+        assert seen.screen.looking.case_id == "one"
+        assert not screen.is_mounted or not screen.is_attached
+
+
+async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✓",)) as (seen, screen):
+        await seen.press("R")
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["○", "○"])
+        assert len(seen.desk.plans[-1].trials) == 6
+        a = TrialKey("one", "mock-a")
+        seen.desk.say(TrialStarted(a))
+        await seen.until(lambda: {"∙", "•", "●"} & set(rows_of(screen)[1]))
+        frames: set[str] = set()
+
+        def moves() -> bool:
+            frames.add(rows_of(screen)[1])
+            return len(frames) > 1
+
+        await seen.until(moves, "the mark moves")
+        seen.desk.say(TrialFinished(result(a, "✗")))
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "○"])
+        await seen.until(lambda: "▶ 1/6" in text_of(screen.header.line_for(200)))
+        await seen.until(lambda: "0%" in heads_of(screen)[1])
+        seen.desk.finish("cancelled")
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "✓"], "the rest has its result again")
+        await seen.until(lambda: not screen._timer._active.is_set(), "nothing moves any more")
+
+
+async def test_failed_again_asks_what_did_not_pass_and_cancel_ends_it(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✗", "t✓", "✓◐")) as (seen, screen):
+        await seen.press("f")
+        await seen.until(lambda: seen.desk.plans)
+        assert set(seen.desk.plans[-1].trials) == {TrialKey("one", "mock-b"), TrialKey("two", "mock-a")}
+        await seen.until(lambda: screen.matrix.state.running)
+        await seen.press("X")
+        await seen.until(lambda: seen.desk.ended == ["cancelled"])
+
+
+async def test_it_is_in_the_palette_and_its_keys_are_in_the_help(tmp_path: Path) -> None:
+    async with explored(desk_with_history(tmp_path)) as seen:
+        titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
+        assert "Matrix: every case on every model  m" in titles
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
+        titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
+        assert "Sort the rows  s" in titles
+        await seen.press("question_mark")
+        await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
+
+
+@asynccontextmanager
+async def alone(size: tuple[int, int] = (140, 40), app: MatrixApp | None = None) -> AsyncIterator[MatrixApp]:
+    """The screen over the sample."""
+    if app is None:
+        matrix = matrix_of()
+        app = MatrixApp(matrix, history_of(matrix))
+    async with app.run_test(size=size) as pilot:
+        app.hand = pilot
+        await until(pilot, lambda: app.matrix.survey.figures and app.place.panel.table.size.height, "it is counted")
+        yield app
+
+
+async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
+    async with alone() as app:
+        screen, pilot, matrix = app.place, app.hand, app.matrix
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await pilot.press("down", "down", "down", "enter")
+        await until(pilot, lambda: matrix.wanted.order == Order("all fail"))
+        assert rows_of(screen)[1].split()[:2] == ["Leap", "years"]
+        await pilot.press("d")
+        assert all("Leap" not in row for row in rows_of(screen))
+        await pilot.press("d", "g", "g")
+        assert rows_of(screen)[0].split()[:2] == ["Leap", "years"]
+        await pilot.press("S")
+        assert "reversed" in text_of(screen.header.line_for(200))
+        await pilot.press("slash")
+        await until(pilot, lambda: screen.query("#filter"))
+        await pilot.press(*"cat:sec status:fail", "enter")
+        await until(pilot, lambda: matrix.case_count == 3)
+        await pilot.press("escape")
+        await until(pilot, lambda: matrix.case_count == 10)
+        assert app.screen is screen
+
+
+async def test_the_cursor_passes_headings_over_and_goes_to_what_differs() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        assert screen.panel.table.case_id == "case-0"
+        await pilot.press("end")
+        assert screen.panel.table.case_id == "case-9"
+        await pilot.press("up", "up", "up")
+        assert screen.panel.table.case_id == "case-6"
+        await pilot.press("N")
+        assert screen.panel.table.case_id == "case-5"
+        await pilot.press("home", "up")
+        assert screen.panel.table.case_id == "case-0"
+
+
+async def test_the_mouse_sorts_by_a_head_and_opens_by_a_second_click() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        columns = screen.panel.table.columns
+        at = columns.name + 2 * columns.cell + 1
+        await pilot.click("#heads", offset=(at, 0))
+        await until(pilot, lambda: app.matrix.wanted.order == Order("model", MODELS[2]))
+        await pilot.click("#heads", offset=(at, 0))
+        await until(pilot, lambda: app.matrix.wanted.order.reverse)
+        await pilot.click("#heads", offset=(at, 0))
+        await until(pilot, lambda: app.matrix.wanted.order == Order())
+        await pilot.click("#cells", offset=(4, 3))
+        assert screen.panel.table.case_id == "case-2"
+        assert app.gone == []
+        await pilot.click("#cells", offset=(4, 3))
+        await until(pilot, lambda: app.gone == ["case-2"])
+
+
+async def test_a_baseline_is_chosen_and_taken_away() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await pilot.press("down", "enter")
+        await until(
+            pilot,
+            lambda: (
+                heads_of(screen)[-1].split() == ["since", "baseline", "+1", "−3", "+2", "−2", "+2", "−1", "+5", "−6"]
+            ),
+        )
+        assert "✗ was ✓" in rows_of(screen)[1]
+        assert EARLIER[:12] in text_of(screen.header.line_for(200))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: app.matrix.baseline is None)
+        assert "was" not in rows_of(screen)[1]
+
+
+async def test_a_marked_baseline_is_taken_by_itself() -> None:
+    matrix = matrix_of()
+    history = history_of(matrix)
+    history.marked = EARLIER
+    async with alone(app=MatrixApp(matrix, history)) as app:
+        await until(app.hand, lambda: matrix.baseline is not None)
+
+
+async def test_the_statistics_choose_the_pair_below() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        assert "gpt-5.2 passes 3 cases that gemini-3-pro does not" in said(screen)
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, PairsScreen))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in said(screen))
+
+
+async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
+    matrix = large(60, 6)
+    async with alone((80, 24), MatrixApp(matrix, history_of(matrix))) as app:
+        screen, pilot = app.place, app.hand
+        assert "1–3 of 6 ▸" in heads_of(screen)[0]
+        await pilot.press("right", "right", "right", "right")
+        assert "◂ 4–6 of 6" in heads_of(screen)[0]
+        assert rows_of(screen)[1].split()[:3] == ["Case", "number", "0"]
+        assert len(said(screen)) < 2 * 76
+        await pilot.resize_terminal(40, 10)
+        await pilot.resize_terminal(1, 1)
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: len(heads_of(screen)) == 7)
+
+
+async def test_runs_are_asked_of_whoever_opened_it() -> None:
+    async with alone() as app:
+        await app.hand.press("R", "f", "X")
+        await until(app.hand, lambda: app.asked == ["all", "failed", "cancel"])
