@@ -124,6 +124,7 @@ async def explored(desk: ScriptedDesk, size: tuple[int, int] = (140, 44), *, wai
 
     async with app.run_test(size=size, message_hook=hear) as pilot:
         seen = Seen(app, pilot, desk, messages)
+        await seen.until(lambda: isinstance(app.screen_stack[0], ExploreScreen), "everything is loaded")
         if wait:
             await seen.until(lambda: seen.screen.looking and seen.screen.looking.path, "a suite is open")
         yield seen

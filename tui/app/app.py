@@ -3,21 +3,26 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
+from textual.events import Key
 from textual.screen import Screen
 
-from tui.app.desk import Desk
 from tui.app.driver import lasting
 from tui.app.palettes import DEFAULT_PALETTE
-from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.opening import OpeningScreen
 from tui.app.theming import ThemedApp
-from tui.app.watching import ShelfWatch
+
+if TYPE_CHECKING:
+    from tui.app.desk import Desk
+    from tui.app.screens.explore import ExploreScreen
+    from tui.app.watching import ShelfWatch
 
 _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 
@@ -46,14 +51,15 @@ class AssayApp(ThemedApp[int]):
 
     def __init__(
         self,
-        open_desk: Callable[[], Desk],
+        open_desk: "Callable[[], Desk]",
         paths: Sequence[Path],
         *,
         theme: str = DEFAULT_PALETTE.name,
         theme_folders: Sequence[Path] = (),
     ) -> None:
         super().__init__(theme=theme, theme_folders=theme_folders)
-        self._explore = ExploreScreen(open_desk, paths)
+        self._open_desk, self._paths = open_desk, tuple(paths)
+        self._explore: ExploreScreen | None = None
         self._leaving = False
 
     def get_driver_class(self) -> type[Driver]:
@@ -61,8 +67,22 @@ class AssayApp(ThemedApp[int]):
         return lasting(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
-        """Explore is where it starts."""
-        return self._explore
+        """Explore is where it starts, but it takes a moment to be loaded."""
+        return OpeningScreen()
+
+    def on_opening_screen_painted(self) -> None:
+        """Now there is time to load the rest."""
+        self._explore_now()
+
+    @work(group="explore")
+    async def _explore_now(self) -> None:
+        module = await asyncio.to_thread(import_module, "tui.app.screens.explore")
+        opening, explore = self.screen, module.ExploreScreen(self._open_desk, self._paths)
+        self._explore = explore
+        self.add_mode("explore", lambda: explore)
+        await self.switch_mode("explore")
+        for key in opening.typed if isinstance(opening, OpeningScreen) else ():
+            self.post_message(Key(key.key, key.character))
 
     def on_mount(self) -> None:
         """Signals end it like a person would."""
@@ -76,7 +96,7 @@ class AssayApp(ThemedApp[int]):
         """A terminal that was small for a moment forgets what stood there, even if its size is the old one."""
         self.screen.refresh()
 
-    def on_shelf_watch_desk_opened(self, message: ShelfWatch.DeskOpened) -> None:
+    def on_shelf_watch_desk_opened(self, message: "ShelfWatch.DeskOpened") -> None:
         """The config may give keys, and a theme."""
         config = message.desk.config
         self.set_keymap(dict(config.keymap))
@@ -114,7 +134,7 @@ class AssayApp(ThemedApp[int]):
     async def _leave(self) -> None:
         from tui.app.screens.confirm import ConfirmScreen
 
-        queue = self._explore.queue
+        queue = self._explore.queue if self._explore else None
         if queue is not None and queue.busy:
             if isinstance(self.screen, ConfirmScreen):
                 return
@@ -134,11 +154,11 @@ class AssayApp(ThemedApp[int]):
         if self._leaving:
             return
         self._leaving = True
-        if self._explore.queue is not None:
+        if self._explore is not None and self._explore.queue is not None:
             await self._explore.queue.stop()
         self.exit(code, return_code=code)
 
     async def close_desk(self) -> None:
         """Let go of processes and files; for after the app has run."""
-        if self._explore.desk is not None:
+        if self._explore is not None and self._explore.desk is not None:
             await self._explore.desk.close()

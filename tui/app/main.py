@@ -5,13 +5,16 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.app.app import AssayApp
-from tui.app.desk import Desk
 from tui.app.driver import let_go_of_terminal
 from tui.app.palettes import DEFAULT_PALETTE
 from tui.config.folders import Folders, find_folders
 from tui.model.shipped import shipped_folder
+
+if TYPE_CHECKING:
+    from tui.app.desk import Desk
 
 _THEME_LINE = re.compile(r"""^theme:[ \t]*["']?([a-z][a-z0-9-]*)["']?[ \t]*(?:#.*)?$""", re.MULTILINE)
 
@@ -38,7 +41,7 @@ async def run_to_the_end(app: AssayApp) -> int:
     return app.return_code or 0
 
 
-def open_workbench() -> Desk:
+def open_workbench() -> "Desk":
     """The real thing. Raises ConfigError and StoreError."""
     from tui.session.workbench import Workbench
 

@@ -1,4 +1,4 @@
-"""The Prompt and Risk tabs, the start and the problems of a suite, as lines."""
+"""The Prompt and Risk tabs, the help and the problems of a suite, as lines."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
@@ -88,28 +88,6 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
         lines.append((("  ", "plain"), (where, "strong"), (show_text(problem.what), "plain")))
         lines.append(())
     return lines
-
-
-def start_lines(message: str) -> list[Line]:
-    """What a newcomer reads when nothing is chosen."""
-    rows: list[Line] = [
-        (("Assay", "accent"), ("  tests language models, side by side", "dim")),
-        (),
-    ]
-    if message:
-        rows += [*(((row, "plain"),) for row in show_text(message).splitlines()), ()]
-    keys = (
-        ("↑ ↓", "choose a suite or a case"),
-        ("Enter", "show it, or unfold it"),
-        ("r", "run the case"),
-        ("R", "run the whole suite"),
-        ("M", "choose which models stand side by side"),
-        ("/", "filter the cases"),
-        ("^p", "all commands, themes too"),
-        ("?", "the keys of where you are"),
-        ("q", "leave"),
-    )
-    return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]
 
 
 _GROUPS = {

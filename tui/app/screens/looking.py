@@ -8,14 +8,15 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.events import DescendantFocus, Resize
-from textual.screen import Screen
+from textual.events import DescendantFocus
 
 from tui.app.desk import Desk
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Volume
-from tui.app.presentation.telling import problem_lines, start_lines, suite_lines
+from tui.app.presentation.starting import start_lines
+from tui.app.presentation.telling import problem_lines, suite_lines
 from tui.app.running import RunQueue, resolve_each
+from tui.app.screens.frame import FrameScreen
 from tui.app.watching import ShelfWatch
 from tui.app.widgets.answers import Answers
 from tui.app.widgets.attempts_tab import AttemptsTab
@@ -30,30 +31,20 @@ from tui.app.widgets.tab_line import TabLine
 from tui.model.shown import show_line
 from tui.model.suite import Case, Suite
 
-_WIDE, _NARROW, _TINY = 150, 110, 60
-_SHORT, _LOW = 30, 18
 
-
-class LookingScreen(Screen[None]):
+class LookingScreen(FrameScreen):
     """What the cursor is on decides what is shown; keys and runs are the business of its subclasses."""
 
     DEFAULT_CSS = """
-    LookingScreen { background: $background; color: $foreground; }
-    LookingScreen #body { height: 1fr; }
-    LookingScreen SuitePanel { width: 34; }
-    LookingScreen.-wide SuitePanel { width: 42; }
-    LookingScreen.-narrow SuitePanel { width: 26; }
-    LookingScreen #middle { width: 1fr; }
     LookingScreen Evidence {
         height: 40%; min-height: 7; border: round $quiet-border; border-subtitle-color: $dim; padding: 0 1;
         &:focus-within { border: round $focused-border; }
     }
     LookingScreen.-short Evidence { height: 48%; }
-    LookingScreen #overview { border: round $quiet-border; border-title-color: $foreground; padding: 1 2; }
     LookingScreen Answers, LookingScreen Evidence, LookingScreen.-case #overview { display: none; }
     LookingScreen.-case Answers, LookingScreen.-case Evidence { display: block; }
     LookingScreen.-case.-low Evidence, LookingScreen.-case.-zoomed Evidence, LookingScreen.-zoomed SuitePanel,
-    LookingScreen.-tiny SuitePanel, LookingScreen.-no-suites SuitePanel { display: none; }
+    LookingScreen.-no-suites SuitePanel { display: none; }
     LookingScreen.-case.-only-evidence Evidence { display: block; height: 1fr; }
     LookingScreen.-case.-only-evidence Answers, LookingScreen.-case.-only-evidence SuitePanel { display: none; }
     """
@@ -273,11 +264,3 @@ class LookingScreen(Screen[None]):
         follows = self.evidence.current in ("prompt", "diff")
         if follows and any(event.widget is pane.view for pane in self.answers.panes):
             self.show_evidence()
-
-    def on_resize(self, event: Resize) -> None:
-        """What does not fit is left out, and comes back when it fits."""
-        self.set_class(event.size.width >= _WIDE, "-wide")
-        self.set_class(event.size.width < _NARROW, "-narrow")
-        self.set_class(event.size.height < _SHORT, "-short")
-        self.set_class(event.size.width < _TINY, "-tiny")
-        self.set_class(event.size.height < _LOW, "-low")

@@ -1,0 +1,54 @@
+"""The first paint: it is there before the rest is loaded, looks like it, and loses no key."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.exploring import desk_for
+from tests.support.pilots import until
+from tests.support.terminal import Terminal, run_here
+from tui.app.app import AssayApp
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.opening import OpeningScreen
+
+
+def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:
+    heavy = (
+        "tui.app.screens.explore",
+        "tui.model.events",
+        "tui.model.suite",
+        "tui.runner.control",
+        "tui.session.consent",
+    )
+    code = f"import sys, tui.app.main; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("keys", ["?", "/hqsh", "dddq"])
+def test_keys_that_come_before_anything_is_seen_are_not_lost(tmp_path: Path, keys: str) -> None:
+    command = run_here("-m", "tests.support.scripted_app", tmp_path)
+    with Terminal(command, size=(120, 30), cwd=Path(__file__).parents[2]) as terminal:
+        terminal.wait_for("Assay")
+        terminal.send(keys)
+        if keys == "?":
+            terminal.wait_for("Esc closes")
+        elif keys.startswith("/"):
+            terminal.wait_for(keys[1:])
+        else:
+            assert terminal.wait_exit() == 0
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (80, 24), (50, 12)])
+async def test_the_frame_stays_where_it_is_when_the_rest_comes(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = AssayApp(lambda: desk_for(tmp_path), [tmp_path])
+    async with app.run_test(size=size) as pilot:
+        opening = app._screen_stacks["_default"][0]
+        assert isinstance(opening, OpeningScreen)
+        await until(pilot, lambda: isinstance(app.screen, ExploreScreen))
+        for place in ("#suites", "#middle", "#overview"):
+            before, after = opening.query_one(place), app.screen.query_one(place)
+            assert before.display == after.display or place == "#overview"
+            if before.display and place != "#overview":
+                assert before.region == after.region
