@@ -9,7 +9,7 @@ import pytest
 from tests.app.exploring import Seen, desk_for, explored
 from tests.app.matrix_app import MatrixApp
 from tests.app.matrix_samples import EARLIER, MODELS, history_of, large, matrix_of, result
-from tests.support.kept_runs import make_subject
+from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import until
 from tests.support.scripted_desk import ScriptedDesk
 from tui.app.matrix.ordering import Order
@@ -129,6 +129,30 @@ async def test_failed_again_asks_what_did_not_pass_and_cancel_ends_it(tmp_path: 
         await seen.until(lambda: screen.matrix.state.running)
         await seen.press("X")
         await seen.until(lambda: seen.desk.ended == ["cancelled"])
+
+
+async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_path: Path) -> None:
+    desk = desk_with_history(tmp_path)
+    assert desk.keeps is not None
+    cases = [make_case(f"case-{number}") for number in range(30)]
+    plan = make_plan(cases, ("a", "b"), path=str(tmp_path / "kept.yaml"))
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    store.begin_run(plan, "2026-11-19T10:00:00+00:00")
+    store.save_trials(plan.run_id, [make_result(key, flaky=key.case == "case-3") for key in plan.trials])
+    store.finish_run(plan.run_id, "finished", "2026-11-19T10:10:00+00:00")
+    async with explored(desk) as seen:
+        await seen.screen.open_run(plan.run_id)
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
+        screen = seen.app.screen
+        assert isinstance(screen, MatrixScreen)
+        await seen.until(lambda: screen.matrix.survey.figures and screen.panel.table.size.height)
+        heads = [head.split() for head in heads_of(screen)]
+        assert heads[1][3:5] == ["97%", "83–99"]
+        assert heads[3][3:] == ["1.2", "s", "·", "1.2", "s"] * 2
+        assert heads[5][4:] == ["600", "·", "1200"] * 2
+        assert f"run {plan.run_id[:12]}" in text_of(screen.header.line_for(200))
+    store.close()
 
 
 async def test_it_is_in_the_palette_and_its_keys_are_in_the_help(tmp_path: Path) -> None:
@@ -258,6 +282,9 @@ async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
         assert "◂ 4–6 of 6" in heads_of(screen)[0]
         assert rows_of(screen)[1].split()[:3] == ["Case", "number", "0"]
         assert len(said(screen)) < 2 * 76
+        await pilot.press("i")
+        await until(pilot, lambda: "unknown" in heads_of(screen)[-1], "the cost is there too")
+        await pilot.press("i")
         await pilot.resize_terminal(40, 10)
         await pilot.resize_terminal(1, 1)
         await pilot.resize_terminal(200, 50)

@@ -13,7 +13,7 @@ from tests.support.terminal import Terminal
 SIZE = (160, 45)
 ROUNDS = 5
 CASES = 10_000
-STEPS = {"e": "empty", "c": "", "x": "show", "o": "order", "i": "idle", "u": "update"}
+STEPS = {"e": "empty", "c": "", "x": "show", "o": "order", "0": "idle", "1": "update"}
 
 
 def _measure() -> dict[str, float]:

@@ -1,7 +1,7 @@
 """The Matrix screen over so many cases: run in a terminal by the benchmarks and by hand.
 
 usage: python -m tests.benchmarks.matrix_app CASES RESULT
-`e` shows an empty screen, `x` the matrix, `o` sorts and filters it, `u` updates cells, `i` does the same without them;
+`e` shows an empty screen, `x` the matrix, `o` sorts and filters it, `1` updates cells, `0` does the same without them;
 `c` closes the empty one. What each took (CPU milliseconds) is written to the file RESULT when it is known.
 """
 
@@ -55,8 +55,8 @@ class MatrixBenchApp(ThemedApp[None]):
         Binding("e", "empty", "Empty"),
         Binding("x", "show", "Show"),
         Binding("o", "order", "Order"),
-        Binding("u", "update(True)", "Update"),
-        Binding("i", "update(False)", "Idle"),
+        Binding("1", "update(True)", "Update"),
+        Binding("0", "update(False)", "Idle"),
     ]
 
     def __init__(self, cases: int, into: Path) -> None:

@@ -111,6 +111,10 @@ class MatrixScreen(LiveMatrixScreen):
         said = "Not grouped" if grouping == "none" else f"Grouped by {grouping}"
         self.notify(said, markup=False, timeout=2)
 
+    def action_turn_figures(self) -> None:
+        """All figures in the heads, or fewer."""
+        self.panel.turn_figures()
+
     def action_turn_differing(self) -> None:
         """Only the cases in which models differ, or all."""
         wanted = self.matrix.wanted

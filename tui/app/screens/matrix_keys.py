@@ -20,6 +20,7 @@ MATRIX_KEYS: list[BindingType] = [
     _key("f", "run_failed", "run-failed", "Run again what did not pass", "failed again"),
     _key("slash", "filter", "filter", "Filter the cases", "filter", "/"),
     _key("g", "group", "group", "Group by category, by tag, or not at all", "group"),
+    _key("i", "turn_figures", "figures", "All figures in the heads, or fewer", "figures"),
     _key("S", "reverse", "reverse", "Turn the order around"),
     _key("n", "next_differing(1)", "next-differing", "Go to the next case in which models differ"),
     _key("N", "next_differing(-1)", "differing-before", "Go to the case before in which models differ"),

@@ -72,6 +72,7 @@ class MatrixPanel(Vertical):
         self.head = MatrixHead(id="heads")
         self.table = MatrixTable(matrix, id="cells")
         self._width = 1
+        self._turned = False
         self._said: tuple[Line, Line] = (), ()
         self._sentence = Static(Content(), markup=False, id="sentence", classes="-empty")
 
@@ -112,8 +113,13 @@ class MatrixPanel(Vertical):
     def draw_heads(self) -> None:
         """Bring the heads up to date."""
         matrix, survey = self._matrix, self._matrix.survey
-        whole = not self.has_class("-low")
+        whole = self.has_class("-low") == self._turned
         self.head.show(head_lines(self.table.columns, matrix.models, survey.figures, survey.since, whole=whole))
+
+    def turn_figures(self) -> None:
+        """All figures in the heads where there were fewer, and the other way round."""
+        self._turned = not self._turned
+        self.draw_heads()
 
     def show_sentence(self, line: Line, shorter: Line = ()) -> None:
         """Say this below the rows; shorter where there is no room for all of it."""
