@@ -15,7 +15,9 @@ from tui.model.runs import RunRecord, RunSetup, new_run_id
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
+from tui.session.answers import KeptAnswers
 from tui.session.baselines import Baselines
+from tui.session.preferences import PreferenceLog
 from tui.session.writing import write_safely
 from tui.store.protocol import Store
 from tui.store.reading import paused_collector
@@ -41,6 +43,7 @@ class RunHistory:
     def __init__(self, store: Store, folder: Path, resolve: Resolve) -> None:
         self._store, self._resolve = store, resolve
         self._baselines = Baselines(folder / "baselines")
+        self.answers = KeptAnswers(store, PreferenceLog(folder / "preferences.jsonl"))
 
     def list_runs(self) -> tuple[RunRecord, ...]:
         """All runs, the newest first."""

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from tui.app.diff.entries import BlankEntry, GapEntry, HeadEntry, LineEntry, NoteEntry, SayEntry, TitleEntry
 from tui.app.diff.ink import PLAIN_INK, DiffInk, DiffRun, Front, Ground, Over, dye, fit, skip
 from tui.app.diff.pairing import emphasis
+from tui.app.diff.prose import prose_emphasis
 from tui.app.diff.section import SAY_MARGIN, Look, Section
 from tui.app.presentation.pieces import cut_middle, width_of
 from tui.app.text.colouring import LineColours
@@ -200,16 +201,17 @@ def _text(
 
 def _words(section: Section, number: int, side: Side) -> Sequence[Span]:
     """The words that are others than in the partner."""
+    emphasis_of = prose_emphasis if section.look.prose else _emphasis
     entry = section.entries[number]
     if not isinstance(entry, LineEntry) or entry.old is entry.new:
         return ()
     if entry.old is not None and entry.new is not None:
-        return _emphasis(*section.texts[number])[side]
+        return emphasis_of(*section.texts[number])[side]
     if entry.partner is None:
         return ()
     partner = section.partner_text(entry.partner)
     text = section.texts[number][side]
-    return _emphasis(text, partner)[0] if side == 0 else _emphasis(partner, text)[1]
+    return emphasis_of(text, partner)[0] if side == 0 else emphasis_of(partner, text)[1]
 
 
 def _shifted(runs: list[DiffRun], shift: int, room: int, ground: Ground) -> list[DiffRun]:

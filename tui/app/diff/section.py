@@ -16,7 +16,8 @@ SAY_MARGIN = 2
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How diffs are shown; `digits` is the room for a line's number."""
+    """How diffs are shown; `digits` is the room for a line's number; in `prose` a line is a paragraph, in which many
+    words may have changed."""
 
     width: int = 80
     beside: bool = False
@@ -24,6 +25,7 @@ class Look:
     ignore_space: bool = False
     numbers: bool = True
     digits: int = 3
+    prose: bool = False
 
     @property
     def gutter(self) -> int:

@@ -37,7 +37,7 @@ def columns_for(width: int) -> Columns:
     took, id_width = (8 if width >= _MIDDLING else 0), (SHORT_ID if width >= _WIDE else 0)
     fixed = 3 + _STATE_WIDTH + 2 + _TIME_WIDTH + 2 + 2 + 2 + _PASSED_WIDTH
     left = max(8, width - fixed - (took + 2 if took else 0) - (id_width + 2 if id_width else 0) - 1)
-    suite = max(8, left * 2 // 5)
+    suite = max(8, left // 2)
     return Columns(suite, max(0, left - suite), took, id_width)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.events import Resize
 
 from tui.app.presentation.pieces import Line, Piece
 from tui.app.presentation.run_list import RunFilter, heads_line, run_line, setup_lines, shown_runs
@@ -127,12 +126,13 @@ class RunSetupLines(Reading):
     def show(self, run: RunRecord | None, setup: RunSetup | None) -> None:
         """This run, or none."""
         self._told = (run, setup) if run else None
-        self._draw_lines(self.size.width)
+        self._draw_lines()
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         """Another width, other lines."""
-        self._draw_lines(event.size.width)
+        self._draw_lines()
 
-    def _draw_lines(self, width: int) -> None:
+    def _draw_lines(self) -> None:
+        width = self.scrollable_content_region.width
         said = setup_lines(*self._told, max(20, width - 1)) if self._told else [((" Nothing is chosen.", "dim"),)]
         self.show_lines(said)  # type: ignore[arg-type]

@@ -1,0 +1,138 @@
+"""The walk through the cases: what is on it, what is hidden, what a choice means."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.support.kept_runs import hostile_run, make_case, make_result, make_suite
+from tui.app.compare.choosing import sources_of_models, sources_of_run
+from tui.app.compare.lines import choice_line, heads_line, source_line, source_name, stop_line, title_line
+from tui.app.compare.walk import Pair, Walk, next_answer
+from tui.app.presentation.pieces import text_of, width_of
+from tui.model.outcomes import Outcome, outcome_of
+from tui.model.runs import RunRecord
+from tui.model.trials import TrialKey
+from tui.session.answers import Answer, Source
+from tui.session.preferences import AnswerPlace, Choice
+
+SUITE = make_suite([make_case(f"c{number}") for number in range(40)])
+A, B = Source(SUITE.path, "run1", "mock-a"), Source(SUITE.path, "run2", "mock-b")
+RUN = RunRecord("run1", "finished", "s", SUITE.path, "", ("mock-a", "mock-b"), "2026-11-20T10:00:00+00:00", None, 9, 3)
+
+
+def outcomes(model: str, cases: Sequence[str]) -> dict[str, list[Outcome]]:
+    return {case: [outcome_of(make_result(TrialKey(case, model)))] for case in cases}
+
+
+def walk_of(seed: int | None = None, *, missing: str = "") -> Walk:
+    cases = [case.id for case in SUITE.cases]
+    there = [case for case in cases if case != missing]
+    return Walk(SUITE, Pair(A, B, outcomes("mock-a", cases), outcomes("mock-b", there)), seed)
+
+
+def answer(source: Source) -> Answer:
+    return Answer(AnswerPlace(source.run, source.model, 1, 1), "text", "passed", False, None, 1200.0, 1)
+
+
+def test_only_what_both_have_answered_is_on_the_way() -> None:
+    walk = walk_of(missing="c1")
+    assert [stop.case for stop in walk.stops[:2]] == ["c0", "c2"]
+    assert not walk.step(-1)
+    assert walk.step(1)
+    assert walk.stop is not None
+    assert walk.stop.case == "c2"
+    walk.go_to_case("c1")
+    assert walk.stop.case == "c2"
+    assert Walk(SUITE, Pair(A, B, {}, {})).stop is None
+
+
+def test_the_seed_mixes_the_sides_and_can_be_repeated() -> None:
+    sides = [walk_of(7).swapped(case.id) for case in SUITE.cases]
+    assert sides == [walk_of(7).swapped(case.id) for case in SUITE.cases]
+    assert 8 < sum(sides) < 32
+    assert sides != [walk_of(8).swapped(case.id) for case in SUITE.cases]
+    assert not any(walk_of().swapped(case.id) for case in SUITE.cases)
+
+
+@pytest.mark.parametrize(("shown", "meant"), [("a", "b"), ("b", "a"), ("tie", "tie"), ("both_bad", "both_bad")])
+def test_a_choice_means_the_answer_that_stood_there(shown: Choice, meant: Choice) -> None:
+    walk = walk_of(7)
+    swapped = next(stop.case for stop in walk.stops if walk.swapped(stop.case))
+    walk.go_to_case(swapped)
+    preferred = walk.decide(shown, answer(A), answer(B))
+    assert (preferred.choice, preferred.swapped, preferred.blind, preferred.seed) == (meant, True, True, 7)
+    assert (preferred.case, preferred.a.model, preferred.b.model) == (swapped, "mock-a", "mock-b")
+    straight = walk_of()
+    assert straight.decide(shown, answer(A), answer(B)).choice == shown
+    assert straight.chosen == 1
+
+
+def test_what_was_preferred_before_is_remembered_for_the_same_answers_alone() -> None:
+    walk = walk_of()
+    first = walk.decide("a", answer(A), answer(B))
+    again = walk_of()
+    again.remember([replace(first, choice="b"), first, replace(first, suite="other", choice="tie")])
+    assert again.stops[0].choice == "a"
+    again.remember([replace(first, a=replace(first.a, run="run9"))])
+    assert again.stops[0].choice is None
+
+
+def test_repeats_and_attempts_come_in_turn() -> None:
+    flaky = outcome_of(make_result(TrialKey("c0", "mock-a"), flaky=True))
+    second = replace(outcome_of(make_result(TrialKey("c0", "mock-a", 2))))
+    seen = [A]
+    for _ in range(3):
+        seen.append(next_answer(seen[-1], [flaky, second]))
+    assert [(each.repeat, each.attempt) for each in seen] == [(1, 0), (2, 0), (1, 1), (1, 0)]
+    assert next_answer(A, []) == A
+
+
+def test_whose_answers_stand_beside_each_other_at_first() -> None:
+    runs = [replace(RUN, id="run2"), RUN]
+    path = SUITE.path
+    assert sources_of_models(path, "", ["x", "y", "z"], "z", runs) == (Source(path, "", "x"), Source(path, "", "z"))
+    assert sources_of_models(path, "", ["x", "y"], "x", runs) == (Source(path, "", "x"), Source(path, "", "y"))
+    assert sources_of_models(path, "", ["mock-a"], "", runs) == (
+        Source(path, "run2", "mock-a"),
+        Source(path, "run1", "mock-a"),
+    )
+    assert sources_of_models(path, "", ["new"], "", runs) == (Source(path, "", "new"), Source(path, "", "new", 2))
+    assert sources_of_models(path, "", [], "", runs) is None
+    assert sources_of_run(runs[0], "run1", runs) == (Source(path, "run1", "mock-a"), Source(path, "run2", "mock-a"))
+    assert sources_of_run(RUN, "run1", runs) == (Source(path, "run1", "mock-a"), Source(path, "run1", "mock-b"))
+    assert sources_of_run(RUN, None, [RUN]) == (Source(path, "run1", "mock-a"), Source(path, "run1", "mock-b"))
+
+
+def test_nothing_is_told_of_hidden_answers() -> None:
+    walk = walk_of(7)
+    names, answers = ("mock-a · newest", "mock-b · newest"), (answer(A), answer(B))
+    blind = text_of(heads_line(names, answers, True, 100)) + text_of(stop_line(walk.stops[0], True, 40))
+    assert "mock" not in blind
+    assert "✓" not in blind
+    assert "mock-a" in text_of(heads_line(names, answers, False, 100))
+    assert "seed 7" in text_of(title_line(walk, "", 100))
+
+
+@pytest.mark.parametrize("width", [30, 60, 76, 120])
+def test_lines_have_their_width(width: int) -> None:
+    walk = walk_of(7)
+    hostile = hostile_run().record
+    source = Source(hostile.suite_path, hostile.id, hostile.models[0])
+    name = source_name(source, [source], hostile)
+    lines = [
+        title_line(walk, "", width),
+        stop_line(walk.stops[0], False, width),
+        heads_line((name, name), (answer(A), None), False, width),
+    ]
+    assert [width_of(text_of(line)) for line in lines] == [width] * 3
+    text = "".join(
+        text_of(line) for line in (*lines, choice_line("a", True, "note", width), source_line(source, hostile, width))
+    )
+    assert not any(sign in text for sign in "\x1b\x00\n\r\x9b\u202e\ud800")
+
+
+def test_the_choice_is_marked_where_it_is_shown_now() -> None:
+    assert "▸a A is better" in text_of(choice_line("a", False, "", 100))
+    assert "▸b B is better" in text_of(choice_line("a", True, "", 100))
+    assert "▸t tie" in text_of(choice_line("tie", True, "", 100))

@@ -1,0 +1,86 @@
+"""Kept answers by their source: of a run, or the newest; by repeat and attempt."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from tests.support.kept_runs import STARTED, make_case, make_plan, make_result, make_step, small_run
+from tui.model.trials import Attempt, TrialKey
+from tui.session.answers import KeptAnswers, Source
+from tui.session.preferences import AnswerPlace, PreferenceLog
+from tui.store.sqlite import SqliteStore
+
+A, B = "openai/mock-a", "local/mock-b"
+SUITE = "suites/sample.yaml"
+NEWER = "1" * 32
+
+
+def answers_in(folder: Path) -> tuple[KeptAnswers, SqliteStore]:
+    store = SqliteStore(folder / "runs.sqlite")
+    kept = small_run()
+    store.begin_run(kept.plan, STARTED)
+    store.save_trials(kept.record.id, kept.results)
+    plan = replace(make_plan([make_case("sec-001")], [A], repeats=2), run_id=NEWER)
+    store.begin_run(plan, STARTED)
+    store.save_trials(
+        NEWER, [make_result(TrialKey("sec-001", A, repeat), response=f"newer {repeat}") for repeat in (1, 2)]
+    )
+    return KeptAnswers(store, PreferenceLog(folder / "p.jsonl")), store
+
+
+def test_the_newest_answer_is_of_the_run_that_gave_it(tmp_path: Path) -> None:
+    answers, store = answers_in(tmp_path)
+    newest = answers.read(Source(SUITE, "", A), "sec-001")
+    assert newest is not None
+    assert (newest.text, newest.place) == ("newer 1", AnswerPlace(NEWER, A, 1, 1))
+    older = answers.read(Source(SUITE, "", A), "bug-001")
+    assert older is not None
+    assert older.place.run == small_run().record.id
+    assert answers.read(Source(SUITE, NEWER, A), "bug-001") is None
+    store.close()
+
+
+def test_repeats_and_attempts_are_answers_of_their_own(tmp_path: Path) -> None:
+    answers, store = answers_in(tmp_path)
+    run = small_run().record.id
+    second = answers.read(Source(SUITE, NEWER, A, repeat=2), "sec-001")
+    assert second is not None
+    assert second.text == "newer 2"
+    flaky = answers.read(Source(SUITE, run, A), "sec-002")
+    first = answers.read(Source(SUITE, run, A, attempt=1), "sec-002")
+    assert flaky is not None and first is not None  # noqa: PT018
+    assert (flaky.verdict, flaky.flaky, flaky.place.attempt, flaky.attempts) == ("passed", True, 2, 2)
+    assert (first.verdict, first.flaky, first.place.attempt) == ("failed", False, 1)
+    assert answers.read(Source(SUITE, run, A, attempt=9), "sec-002") is None
+    store.close()
+
+
+def test_outcomes_are_of_one_model_by_case(tmp_path: Path) -> None:
+    answers, store = answers_in(tmp_path)
+    found = answers.outcomes(Source(SUITE, "", A))
+    assert [outcome.trial.repeat for outcome in found["sec-001"]] == [1, 2]
+    assert set(found) == {"sec-001", "sec-002", "bug-001", "bug-002"}
+    assert set(answers.outcomes(Source(SUITE, NEWER, A))) == {"sec-001"}
+    assert answers.outcomes(Source(SUITE, NEWER, "nobody")) == {}
+    store.close()
+
+
+def test_sources_are_the_newest_and_every_run_of_the_suite(tmp_path: Path) -> None:
+    answers, store = answers_in(tmp_path)
+    found = answers.list_sources(str(Path(SUITE).absolute()))
+    assert [(source.run, source.model) for source, _ in found] == [
+        ("", A), ("", B), (NEWER, A), (small_run().record.id, A), (small_run().record.id, B),
+    ]  # fmt: skip
+    assert answers.list_sources("elsewhere.yaml") == ()
+    store.close()
+
+
+def test_the_steps_of_a_conversation_are_one_text(tmp_path: Path) -> None:
+    answers, store = answers_in(tmp_path)
+    result = make_result(TrialKey("sec-001", B))
+    steps = (make_step("one"), replace(make_step("two"), input="And then?\nmore"))
+    store.save_trials(small_run().record.id, [replace(result, attempts=(Attempt(1, "passed", None, steps),))])
+    found = answers.read(Source(SUITE, "", B), "sec-001")
+    assert found is not None
+    assert found.text == "— step 1: Write code.\n\none\n\n— step 2: And then?\n\ntwo"
+    assert found.duration_ms == 2400
+    store.close()

@@ -1,0 +1,70 @@
+"""Preferences: lines that are only ever added to, whatever was there before."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.kept_runs import HOSTILE
+from tui.model.errors import StoreError
+from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred, latest
+
+A, B = AnswerPlace("r1", "mock-a", 1, 1), AnswerPlace("r2", "mock-b", 2, 3)
+FIRST = Preferred("suites/a.yaml", "one", A, B, "a", at="2026-11-20T10:00:00.000+00:00")
+
+
+def test_a_choice_is_one_line_that_says_everything(tmp_path: Path) -> None:
+    log = PreferenceLog(tmp_path / "data" / "preferences.jsonl")
+    log.append(Preferred("s", "one", A, B, "both_bad", blind=True, swapped=True, seed=7))
+    [line] = (tmp_path / "data" / "preferences.jsonl").read_text().splitlines()
+    written = json.loads(line)
+    assert {key: written[key] for key in ("version", "act", "suite", "case", "choice", "blind", "swapped", "seed")} == {
+        "version": 1, "act": "prefer", "suite": "s", "case": "one", "choice": "both_bad", "blind": True,
+        "swapped": True, "seed": 7,
+    }  # fmt: skip
+    assert written["a"] == {"run": "r1", "model": "mock-a", "repeat": 1, "attempt": 1}
+    assert len(written["id"]) == 32
+    assert written["at"].endswith("+00:00")
+
+
+def test_nothing_is_overwritten_and_the_last_choice_counts(tmp_path: Path) -> None:
+    log = PreferenceLog(tmp_path / "p.jsonl")
+    assert log.read() == ()
+    second = Preferred("suites/a.yaml", "one", A, B, "tie", seed=3, blind=True, at="2026-11-20T11:00:00.000+00:00")
+    log.append(FIRST)
+    before = (tmp_path / "p.jsonl").read_bytes()
+    log.append(second)
+    assert (tmp_path / "p.jsonl").read_bytes().startswith(before)
+    assert log.read() == (FIRST, second)
+    assert latest(log.read()) == {("one", A, B): second}
+
+
+def test_a_line_that_was_cut_off_swallows_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    log = PreferenceLog(file)
+    log.append(FIRST)
+    with file.open("ab") as out:
+        out.write(b'{"version": 1, "act": "pre')
+    log.append(FIRST)
+    assert log.read() == (FIRST, FIRST)
+    file.write_bytes(file.read_bytes() + b'[1]\n{"act": "prefer"}\nnull\n\xff\xfe\n' + b"[" * 100_000 + b"\n")
+    assert log.read() == (FIRST, FIRST)
+
+
+def test_hostile_names_stay_in_their_line(tmp_path: Path) -> None:
+    log = PreferenceLog(tmp_path / "p.jsonl")
+    place = AnswerPlace("r", HOSTILE, 1, 1)
+    log.append(Preferred(HOSTILE, HOSTILE, place, B, "b", at="x"))
+    assert len((tmp_path / "p.jsonl").read_bytes().splitlines()) == 1
+    assert log.read() == (Preferred(HOSTILE, HOSTILE, place, B, "b", at="x"),)
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").mkdir()
+    log = PreferenceLog(tmp_path / "p.jsonl")
+    with pytest.raises(StoreError, match="cannot be kept"):
+        log.append(FIRST)
+    with pytest.raises(StoreError, match="cannot be read"):
+        log.read()
+    assert os.listdir(tmp_path) == ["p.jsonl"]

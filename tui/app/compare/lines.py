@@ -1,0 +1,131 @@
+"""The lines around two answers: the cases, whose answers they are, the choice."""
+
+from collections.abc import Sequence
+
+from tui.app.compare.walk import Stop, Walk
+from tui.app.presentation.figures import seconds
+from tui.app.presentation.marks import mark_of
+from tui.app.presentation.naming import model_names
+from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
+from tui.app.presentation.run_list import day_and_time
+from tui.model.filtering import StatusWord
+from tui.model.outcomes import Outcome
+from tui.model.runs import RunRecord
+from tui.model.shown import show_line
+from tui.session.answers import Answer, Source
+from tui.session.preferences import Choice
+
+_CHOICES: dict[Choice, Piece] = {
+    "a": ("A", "accent"),
+    "b": ("B", "accent"),
+    "tie": ("=", "dim"),
+    "both_bad": ("x", "failed"),
+}
+_KEYS: tuple[tuple[str, Choice, str], ...] = (
+    ("a", "a", "A is better"),
+    ("b", "b", "B is better"),
+    ("t", "tie", "tie"),
+    ("x", "both_bad", "both bad"),
+)
+_SHORT = {"A is better": "A", "B is better": "B"}
+
+
+def stop_line(stop: Stop, blind: bool, width: int) -> Line:
+    """A case on the way: how both did, unless that is hidden, its name, what was preferred."""
+    marks: list[Piece] = [("··" if blind else "", "dim")]
+    if not blind:
+        marks = [mark_of(_status(outcome)) for outcome in stop.marks]
+    choice: Piece = ("", "dim")
+    if stop.choice is not None:
+        choice = ("●", "accent") if blind else _CHOICES[stop.choice]
+    return spread([(" ", "plain"), *marks, (f" {stop.name}", "plain")], [choice, (" ", "plain")], width)
+
+
+def _status(outcome: Outcome | Answer | None) -> StatusWord:
+    if outcome is None:
+        return "unasked"
+    return "flaky" if outcome.flaky and outcome.verdict == "passed" else outcome.verdict
+
+
+def title_line(walk: Walk | None, said: str, width: int) -> Line:
+    """Suite, how far one is, how many preferences there are."""
+    left: list[Piece] = [(" Assay", "accent"), ("  Compare  ", "strong")]
+    if walk is None:
+        return spread([*left, (said, "dim")], [], width)
+    left.append((show_line(walk.suite.name, 40), "plain"))
+    if walk.stops:
+        left.append((f"  case {walk.at + 1}/{len(walk.stops)}", "dim"))
+        left.append((f" · {walk.chosen} preferred", "dim"))
+    left.append((f"  {said}" if said else "", "accent"))
+    right: list[Piece] = [(f"blind · seed {walk.seed} ", "accent")] if walk.blind else []
+    return spread(left, right, width)
+
+
+def source_name(source: Source, among: Sequence[Source], run: RunRecord | None) -> str:
+    """Whose answers they are, told apart from the others."""
+    models = list(dict.fromkeys(each.model for each in among))
+    name = model_names(models)[models.index(source.model)] if source.model in models else show_line(source.model)
+    parts = [name]
+    if source.run:
+        parts.append(f"run {day_and_time(run.started_at).strip()}" if run else f"run {show_line(source.run[:12])}")
+    else:
+        parts.append("newest")
+    if source.repeat > 1 or any(each.repeat > 1 for each in among):
+        parts.append(f"repeat {source.repeat}")
+    if source.attempt:
+        parts.append(f"attempt {source.attempt}")
+    return " · ".join(parts)
+
+
+def heads_line(names: tuple[str, str], answers: tuple[Answer | None, Answer | None], blind: bool, width: int) -> Line:
+    """Whose answer stands on which side, and how it did; of hidden ones the letter alone."""
+    half = max(4, width // 2)
+    halves = (half, max(4, width - half))
+    return tuple(
+        piece
+        for letter, name, answer, room in zip("AB", names, answers, halves, strict=True)
+        for piece in _head(letter, name, answer, blind, room)
+    )
+
+
+def _head(letter: str, name: str, answer: Answer | None, blind: bool, width: int) -> Line:
+    sign: Piece = ("-", "failed") if letter == "A" else ("+", "passed")
+    left: list[Piece] = [(" ", "plain"), sign, (f" {letter} ", "accent")]
+    if blind:
+        return spread(left, [], width)
+    right: list[Piece] = []
+    if answer is not None:
+        right = [mark_of(_status(answer)), (f" {seconds(answer.duration_ms)} s ", "dim")]
+    room = max(1, width - 6 - sum(width_of(text) for text, _ in right))
+    return spread([*left, (cut_middle(name, room), "strong")], right, width)
+
+
+def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> Line:
+    """The four keys, with what was chosen before, as it is shown now; `note` is said at the end."""
+    shown = {"a": "b", "b": "a"}.get(choice or "", choice) if swapped else choice
+    pieces: list[Piece] = []
+    for key, means, says in _KEYS:
+        is_it = means == shown
+        says = says if width >= 76 else _SHORT.get(says, says)
+        pieces += [(" ▸" if is_it else "  ", "accent"), (key, "accent"), (f" {says} ", "strong" if is_it else "dim")]
+    return spread(pieces, [(cut(note, max(0, width // 2)), "dim"), (" ", "plain")] if note else [], width)
+
+
+def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
+    """A source to choose: its model, the run, how that did."""
+    name = fill(model_names([source.model])[0], max(12, width // 2 - 2))
+    if run is None:
+        return ((f" {name}", "strong"), ("  newest answers of all runs", "dim"))
+    passed = f"{run.passed}/{run.trials}"
+    when = day_and_time(run.started_at)
+    return ((f" {name}", "plain"), (f"  {when}  {passed:>9} passed  {show_line(run.id[:12])}", "dim"))
+
+
+def nothing_lines(pair: Sequence[str]) -> list[Line]:
+    """Why there is nothing to compare, and what to do."""
+    return [
+        (("There is no case that both have answered.", "strong"),),
+        ((f"A  {pair[0]}", "dim"),),
+        ((f"B  {pair[1]}", "dim"),),
+        (("1 and 2 choose other answers; Esc goes back.", "plain"),),
+    ]

@@ -1,0 +1,94 @@
+"""Kept answers, to be held against each other: two models, two runs, two repeats, two attempts."""
+
+from dataclasses import dataclass
+
+from tui.model.outcomes import Outcome
+from tui.model.runs import RunRecord
+from tui.model.trials import Attempt, TrialKey, Verdict
+from tui.session.preferences import AnswerPlace, PreferenceLog
+from tui.store.protocol import Store
+from tui.store.writing import place_of
+
+_MOST_RUNS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Whose answers: a model's in a run, or with an empty `run` its newest ones. `attempt` 0 is the last one."""
+
+    suite: str
+    run: str
+    model: str
+    repeat: int = 1
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer, all its steps; `place` says exactly which; `verdict` is that of the attempt, `duration_ms` its
+    steps' together, `attempts` how many there are."""
+
+    place: AnswerPlace
+    text: str
+    verdict: Verdict
+    flaky: bool
+    error: str | None
+    duration_ms: float
+    attempts: int
+
+
+class KeptAnswers:
+    """Everything here blocks: call it in a thread. Raises StoreError."""
+
+    def __init__(self, store: Store, preferences: PreferenceLog) -> None:
+        self._store = store
+        self.preferences = preferences
+
+    def list_sources(self, suite: str) -> tuple[tuple[Source, RunRecord | None], ...]:
+        """What the suite at that path has answers from: of each model the newest, then run by run."""
+        place = place_of(suite)
+        runs = [run for run in self._store.list_runs() if place_of(run.suite_path) == place][:_MOST_RUNS]
+        models = dict.fromkeys(model for run in runs for model in run.models)
+        newest = ((Source(suite, "", model), None) for model in models)
+        return (*newest, *((Source(suite, run.id, model), run) for run in runs for model in run.models))
+
+    def outcomes(self, source: Source) -> dict[str, list[Outcome]]:
+        """How the model did, by case; all repeats in their order."""
+        found: dict[str, list[Outcome]] = {}
+        outcomes = self._store.read_outcomes(source.run) if source.run else self._store.latest_outcomes(source.suite)
+        for outcome in outcomes:
+            if outcome.trial.model == source.model:
+                found.setdefault(outcome.trial.case, []).append(outcome)
+        for each in found.values():
+            each.sort(key=lambda outcome: outcome.trial.repeat)
+        return found
+
+    def read(self, source: Source, case: str) -> Answer | None:
+        """The answer to a case; None where there is none."""
+        trial = TrialKey(case, source.model, source.repeat)
+        run = source.run or self._store.find_latest(source.suite, trial)
+        result = self._store.read_trial(run, trial) if run else None
+        if run is None or result is None or not result.attempts:
+            return None
+        number = source.attempt or result.attempts[-1].number
+        attempt = next((each for each in result.attempts if each.number == number), None)
+        if attempt is None:
+            return None
+        last = attempt is result.attempts[-1]
+        duration = sum(step.timing.duration_ms for step in attempt.steps)
+        place = AnswerPlace(run, source.model, source.repeat, number)
+        return Answer(
+            place, _text(attempt), attempt.verdict, last and result.flaky, attempt.error, duration, len(result.attempts)
+        )
+
+
+def _text(attempt: Attempt) -> str:
+    """The steps' answers; where there are several, each below what was asked."""
+    if len(attempt.steps) == 1:
+        return attempt.steps[0].response
+    steps = enumerate(attempt.steps, 1)
+    return "\n\n".join(f"— step {number}: {_first_line(step.input)}\n\n{step.response}" for number, step in steps)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0][:200]

@@ -1,0 +1,123 @@
+"""Which of two answers a person found better: one JSON object a line, only ever added to."""
+
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from tui.model.errors import StoreError
+
+Choice = Literal["a", "b", "tie", "both_bad"]
+_CHOICES = ("a", "b", "tie", "both_bad")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlace:
+    """An answer: the run, the model, the repeat and the attempt, both from 1."""
+
+    run: str
+    model: str
+    repeat: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """One choice. `swapped` says that `b` was shown first, `seed` what decided that, None where nothing did."""
+
+    suite: str
+    case: str
+    a: AnswerPlace
+    b: AnswerPlace
+    choice: Choice
+    blind: bool = False
+    swapped: bool = False
+    seed: int | None = None
+    at: str = ""
+
+
+class PreferenceLog:
+    """A line is `{"version": 1, "act": "prefer", "id", "suite", "case", "a": {"run", "model", "repeat", "attempt"},
+    "b": {…}, "choice": "a|b|tie|both_bad", "blind", "swapped", "seed", "at"}`. A changed mind is a new line; of the
+    same two answers the last line counts."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def append(self, preferred: Preferred) -> None:
+        """Add a choice, on the disk when this returns. Raises StoreError."""
+        line = json.dumps(_written(preferred)) + "\n"
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+            try:
+                # A line that was cut off by a crash must not swallow this one.
+                size = os.fstat(descriptor).st_size
+                broken = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                _write_all(descriptor, (("\n" if broken else "") + line).encode())
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise StoreError(f"The preference cannot be kept ({error.strerror})", where=str(self._file)) from error
+
+    def read(self) -> tuple[Preferred, ...]:
+        """All choices in their order; a line that is none is passed over. Raises StoreError."""
+        try:
+            text = self._file.read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise StoreError(f"Preferences cannot be read ({error.strerror})", where=str(self._file)) from error
+        return tuple(found for line in text.split("\n") if (found := _read(line)) is not None)
+
+
+def latest(preferred: Iterable[Preferred]) -> dict[tuple[str, AnswerPlace, AnswerPlace], Preferred]:
+    """Of the same two answers to a case the last choice, by case, `a` and `b`."""
+    return {(each.case, each.a, each.b): each for each in preferred}
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _written(preferred: Preferred) -> dict[str, object]:
+    return {
+        "version": 1,
+        "act": "prefer",
+        "id": secrets.token_hex(16),
+        "suite": preferred.suite,
+        "case": preferred.case,
+        "a": _place(preferred.a),
+        "b": _place(preferred.b),
+        "choice": preferred.choice,
+        "blind": preferred.blind,
+        "swapped": preferred.swapped,
+        "seed": preferred.seed,
+        "at": preferred.at or datetime.now(UTC).isoformat(timespec="milliseconds"),
+    }
+
+
+def _place(place: AnswerPlace) -> dict[str, object]:
+    return {"run": place.run, "model": place.model, "repeat": place.repeat, "attempt": place.attempt}
+
+
+def _read(line: str) -> Preferred | None:
+    try:
+        found = json.loads(line)
+        places = [
+            AnswerPlace(**{key: found[side][key] for key in ("run", "model", "repeat", "attempt")}) for side in "ab"
+        ]
+        if found["act"] != "prefer" or found["choice"] not in _CHOICES:
+            return None
+        return Preferred(
+            str(found["suite"]), str(found["case"]), places[0], places[1], found["choice"], bool(found["blind"]),
+            bool(found["swapped"]), found["seed"], str(found["at"]),
+        )  # fmt: skip
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
