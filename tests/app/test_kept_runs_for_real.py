@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from tests.app.test_in_a_terminal import hostile_bytes
 from tests.support.command_line import CommandLine
-from tests.support.kept_runs import STARTED, hostile_run, small_run
+from tests.support.kept_runs import HOSTILE, STARTED, hostile_run, small_run
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.pilots import until
 from tests.support.replies import Reply
@@ -44,8 +44,10 @@ def environ_of(home: Path, url: str) -> dict[str, str]:
 async def app_on(environ: dict[str, str], folder: Path) -> AsyncIterator[tuple[AssayApp, Pilot[int], ExploreScreen]]:
     app = AssayApp(lambda: Workbench(environ), [folder])
     async with app.run_test(size=(140, 44)) as pilot:
-        explore = app.screen_stack[0]
-        assert isinstance(explore, ExploreScreen)
+        await until(
+            pilot, lambda: any(isinstance(each, ExploreScreen) for each in app.screen_stack), "Explore is there"
+        )
+        explore = next(each for each in app.screen_stack if isinstance(each, ExploreScreen))
         await until(pilot, lambda: explore.looking and explore.looking.path, "a suite is open")
         yield app, pilot, explore
     await app.close_desk()
@@ -118,7 +120,7 @@ def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp
     home = CommandLine(tmp_path)
     environ = home.environ()
     store = SqliteStore(Path(environ["ASSAY_DATA_DIR"]) / "runs.sqlite")
-    for number, kept in enumerate((small_run(), hostile_run())):
+    for number, kept in enumerate((small_run(), hostile_run(HOSTILE.replace("\ud800", "")))):
         plan = replace(kept.plan, run_id=f"{number}{'a' * 31}")
         store.begin_run(plan, STARTED)
         store.save_trials(plan.run_id, kept.results)
@@ -152,8 +154,30 @@ def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp
         terminal.wait_for("Runs: every run")
         terminal.press("enter")
         terminal.wait_for("2 runs kept")
+        terminal.press("c")
+        terminal.wait_for("case 1/1")
+        for key in ("J", "o", "v", "w", "3", "B"):
+            terminal.press(key)
+        terminal.wait_for("blind · seed")
+        terminal.wait_while("0.0 s")
+        terminal.press("b")
+        terminal.wait_for("1 preferred")
+        terminal.press("1")
+        terminal.wait_for("Whose answers are A?")
+        terminal.press("escape")
+        terminal.wait_while("Whose answers are A?")
+        terminal.press("escape")
+        terminal.wait_while("1 preferred")
+        terminal.press("H")
+        terminal.wait_for("2 runs kept")
         terminal.press("down", "enter")
         terminal.wait_for("SQL query")
+        terminal.press("ctrl+p")
+        terminal.wait_for("Search for commands")
+        terminal.press(*"Compare")
+        terminal.wait_for("Compare: two answers")
+        terminal.press("enter")
+        terminal.wait_for("case 1/3")
         terminal.press("q")
         assert terminal.wait_exit() == 0
         assert hostile_bytes(bytes(terminal.raw)) == []

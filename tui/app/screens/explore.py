@@ -14,6 +14,7 @@ from tui.app.presentation.heading import Heading, clone_note
 from tui.app.requests import RunRequest, request_of_failed, request_of_row, request_of_suite
 from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
+from tui.app.screens.comparing import ComparingScreen
 from tui.app.screens.explore_keys import EXPLORE_KEYS
 from tui.app.screens.tabulating import TabulatingScreen
 from tui.model.events import RepositoryCloning
@@ -24,7 +25,7 @@ from tui.session.consent import Consent
 _FLUSHES_A_FIGURE = 4
 
 
-class ExploreScreen(TabulatingScreen):
+class ExploreScreen(ComparingScreen, TabulatingScreen):
     """The first place of the app."""
 
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS

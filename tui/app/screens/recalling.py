@@ -35,27 +35,29 @@ class RecallingScreen(SteeringScreen):
     @work(group="recall", exclusive=True)
     async def _choose_run(self) -> None:
         try:
-            screen = RunsScreen(self._places()[0])
+            screen = RunsScreen(self.places()[0])
         except StoreError as error:
             self.notify(str(error), severity="warning", markup=False)
             return
         choice = await self.app.push_screen_wait(screen)
         self._forget(screen.deleted)
-        if choice is not None:
-            await self._follow_choice(choice)
-
-    async def _follow_choice(self, choice: RunChoice) -> None:
+        if choice is None:
+            return
         try:
-            if choice.act == "replay":
-                await self._replay(choice.run)
-                return
-            path = await self.open_run(choice.run.id)
-            if choice.act != "open":
-                await self._go_on(path, choice)
+            await self.follow_choice(choice)
         except AssayError as error:
             self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
 
-    def _places(self) -> tuple[RunHistory, Exploring]:
+    async def follow_choice(self, choice: RunChoice) -> None:
+        """Do what was chosen. Raises AssayError."""
+        if choice.act == "replay":
+            await self._replay(choice.run)
+            return
+        path = await self.open_run(choice.run.id)
+        if choice.act != "open":
+            await self._go_on(path, choice)
+
+    def places(self) -> tuple[RunHistory, Exploring]:
         """Where runs come from, and where they are shown."""
         if self.desk is None or self.looking is None:
             raise StoreError("The history is not open yet")
@@ -63,7 +65,7 @@ class RecallingScreen(SteeringScreen):
 
     async def open_run(self, run_id: str) -> Path:
         """Look at a kept run. Raises StoreError."""
-        history, looking = self._places()
+        history, looking = self.places()
         shelf = looking.shelf
         opened = await asyncio.to_thread(history.open_run, run_id)
         path = _path_of(opened.record)
@@ -80,7 +82,7 @@ class RecallingScreen(SteeringScreen):
         return path
 
     def _put(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, run: str = "") -> None:
-        looking = self._places()[1]
+        looking = self.places()[1]
         said = (Problem(str(path), None, None, "warning", "kept run", opened.changed),) if opened.changed else ()
         looking.shelf.put_kept(
             Volume(path, _KEPT if run else _AGAIN, opened.suite, said, True, run, run_title(opened.record)), state
@@ -103,7 +105,7 @@ class RecallingScreen(SteeringScreen):
         self.suites.tree_of_suites.refresh_marks(exact=True)
 
     async def _go_on(self, path: Path, choice: RunChoice) -> None:
-        history, looking = self._places()
+        history, looking = self.places()
         run_id, volume = choice.run.id, looking.shelf.volume(path)
         resumes = choice.act == "resume"
         trials = await asyncio.to_thread(history.missing_trials if resumes else history.failed_trials, run_id)
@@ -114,7 +116,7 @@ class RecallingScreen(SteeringScreen):
         self.start_request(request, nothing)
 
     async def _replay(self, run: RunRecord) -> None:
-        history, _ = self._places()
+        history, _ = self.places()
         opened = await asyncio.to_thread(history.open_run, run.id)
         standing = await asyncio.to_thread(history.read_standing, run.id)
         models = tuple(replay_name(run.id, model) for model in dict.fromkeys(key.model for key in standing))

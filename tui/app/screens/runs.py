@@ -23,7 +23,7 @@ from tui.session.run_history import RunHistory
 
 _POLL_SECONDS = 2.0
 _LOW = 16
-Act = Literal["open", "resume", "failed", "replay"]
+Act = Literal["open", "resume", "failed", "replay", "compare"]
 
 
 class RunChoice(NamedTuple):
@@ -55,6 +55,9 @@ class RunsScreen(Screen[RunChoice | None]):
         _key("r", "choose('resume')", "resume", "Resume the run: ask what has no result yet", "resume"),
         _key("f", "choose('failed')", "failed", "Ask again in this run what did not pass", "failed again"),
         _key("p", "choose('replay')", "replay", "Play the recorded answers again, as a new run", "replay"),
+        _key(
+            "c", "choose('compare')", "compare", "Compare its answers, with the baseline where one is marked", "compare"
+        ),
         _key("b", "mark", "baseline", "Mark as the baseline of its suite, or take the mark away", "baseline"),
         _key("e", "export", "export", "Write a report of the run to a file", "export"),
         _key("D", "delete", "delete", "Delete the run for good", "delete"),
@@ -143,7 +146,7 @@ class RunsScreen(Screen[RunChoice | None]):
         run = self._run
         if run is None:
             self.notify("There is no run here.", severity="warning", markup=False)
-        elif act != "open" and act != "replay" and run.state == "running":
+        elif act in ("resume", "failed") and run.state == "running":
             self.notify("This run is still going on.", severity="warning", markup=False)
         elif act == "resume" and run.state == "finished":
             self.notify("This run is finished: nothing is left to ask.", markup=False)

@@ -1,0 +1,214 @@
+"""The Compare screen: over a scripted desk with a real history."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.app.exploring import Seen, desk_for, explored
+from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
+from tests.support.scripted_desk import ScriptedDesk
+from tui.app.screens.choice import ChoiceScreen
+from tui.app.screens.compare import CompareScreen
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.runs import RunsScreen
+from tui.app.widgets.compared import StopList
+from tui.model.trials import TrialKey
+from tui.session.preferences import Preferred
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
+
+A, B = "openai/mock-a", "local/mock-b"
+FIRST, SECOND = "1" * 32, "2" * 32
+PROSE = "The driver binds the {} so that nobody can {} the query, whatever they have typed."
+SAME = "\n".join(f"This is said by both, {number}." for number in range(12))
+TEXTS = {
+    (FIRST, "c0", A): f"{PROSE.format('value', 'change')}\n{SAME}\nend",
+    (FIRST, "c0", B): f"{PROSE.format('parameter', 'break')}\n{SAME}\nend",
+    (FIRST, "c1", A): "the same",
+    (FIRST, "c1", B): "the same",
+    (FIRST, "c2", A): "third a",
+    (FIRST, "c2", B): HOSTILE,
+    (SECOND, "c0", A): "newer",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "data" / "runs.sqlite")
+    for run in (FIRST, SECOND):
+        keys = [(TrialKey(case, model), text) for (of, case, model), text in TEXTS.items() if of == run]
+        models = list(dict.fromkeys(key.model for key, _ in keys))
+        cases = [make_case(case) for case in dict.fromkeys(key.case for key, _ in keys)]
+        opened.begin_run(replace(make_plan(cases, models), run_id=run), STARTED)
+        opened.save_trials(run, [make_result(key, response=text, flaky=key.case == "c2") for key, text in keys])
+        opened.finish_run(run, "finished", STARTED)
+    yield opened
+    opened.close()
+
+
+@asynccontextmanager
+async def compared(
+    store: SqliteStore, folder: Path, *, size: tuple[int, int] = (140, 44), down: int = 1
+) -> AsyncIterator[tuple[Seen, ScriptedDesk]]:
+    """The answers of a run beside each other: the older one, or the newer one (`down` 0)."""
+    (folder / "suites").mkdir()
+    desk = desk_for(folder / "suites")
+    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(desk, size) as seen:
+        await seen.press("H")
+        await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
+        await seen.press(*["down"] * down, "c")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).walk is not None)
+        yield seen, desk
+
+
+def screen(seen: Seen) -> CompareScreen:
+    current = seen.app.screen
+    assert isinstance(current, CompareScreen)
+    return current
+
+
+def text(seen: Seen) -> str:
+    """All that stands beside the list."""
+    panel = screen(seen).compared
+    lines = ["".join(str(line.render()) for line in panel.query("_Heads"))]
+    view = panel.view
+    lines += [strip.text.rstrip() for strip in view.render_lines(view.size.region)]
+    lines += [str(line.render()) for line in panel.query("_ChoiceLine")]
+    return "\n".join(line for line in lines if line)
+
+
+def title(seen: Seen) -> str:
+    return str(screen(seen).title_line.render())
+
+
+def preferred(desk: ScriptedDesk) -> tuple[Preferred, ...]:
+    return desk.history.answers.preferences.read()
+
+
+async def test_two_models_word_by_word_with_what_is_the_same_folded(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        await seen.until(lambda: "parameter" in text(seen))
+        assert "mock-a" in text(seen)
+        assert "mock-b" in text(seen)
+        assert "This is said by both, 2." in text(seen)
+        assert "This is said by both, 7." not in text(seen)
+        assert "case 1/3" in title(seen)
+        assert "binds the value so" in text(seen).split("│")[0]
+        await seen.press("o")
+        await seen.until(lambda: "This is said by both, 7." in text(seen))
+        await seen.press("v")
+        await seen.until(
+            lambda: "- The driver binds the value" in text(seen) and "+ The driver binds the para" in text(seen)
+        )
+        view = screen(seen).compared.view
+        strips = view.render_lines(view.size.region)[:4]
+        marked = [segment.text for strip in strips for segment in strip if segment.style and segment.style.bold]
+        assert [word.strip() for word in marked] == ["value", "change", "parameter", "break"]
+
+
+async def test_the_cases_are_walked_and_the_list_follows(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        await seen.press("right_square_bracket")
+        await seen.until(lambda: "both answers are the same" in text(seen))
+        assert "case 2/3" in title(seen)
+        stops = seen.app.screen.query_one(StopList)
+        assert stops.cursor == 1
+        await seen.press("left_square_bracket", "left_square_bracket")
+        await seen.until(lambda: "case 1/3" in title(seen))
+        stops.focus()
+        await seen.press("end")
+        await seen.until(lambda: "third a" in text(seen))
+        assert "\x1b" not in text(seen)
+        await seen.press("3")
+        await seen.until(lambda: "attempt 1" in text(seen) and "Use a string." in text(seen))
+        await seen.press("2")
+        await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
+        await seen.press("escape", "escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+
+
+async def test_a_preference_is_one_key_and_stays(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, desk):
+        await seen.until(lambda: "parameter" in text(seen))
+        await seen.press("b")
+        await seen.until(lambda: "case 2/3" in title(seen) and "the same" in text(seen))
+        await seen.press("t")
+        await seen.until(lambda: "third a" in text(seen))
+        await seen.press("x")
+        await seen.until(lambda: len(preferred(desk)) == 3)
+        await seen.until(lambda: "3 preferred" in title(seen))
+        assert [(each.case, each.choice, each.blind, each.seed) for each in preferred(desk)] == [
+            ("c0", "b", False, None), ("c1", "tie", False, None), ("c2", "both_bad", False, None),
+        ]  # fmt: skip
+        assert preferred(desk)[0].a.run == FIRST
+        assert (preferred(desk)[0].a.model, preferred(desk)[0].b.model) == (A, B)
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("H")
+        await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
+        await seen.press("down", "c")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "3 preferred" in title(seen))
+
+
+async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, desk):
+        await seen.until(lambda: "parameter" in text(seen))
+        await seen.press("B")
+        await seen.until(lambda: "blind · seed" in title(seen) and "mock" not in text(seen))
+        walk = screen(seen).walk
+        assert walk is not None
+        swapped = walk.swapped("c0")
+        await seen.until(lambda: ("binds the parameter" in text(seen).split("│")[0]) is swapped)
+        await seen.press("a")
+        await seen.until(lambda: preferred(desk))
+        [choice] = preferred(desk)
+        assert (choice.choice, choice.swapped, choice.blind) == ("b" if swapped else "a", swapped, True)
+        assert choice.seed == walk.seed
+        await seen.press("B")
+        await seen.until(lambda: "mock-a" in text(seen) and "seed" not in title(seen))
+        assert "1 preferred" in title(seen)
+
+
+async def test_other_answers_can_be_chosen(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path, down=0) as (seen, _):
+        await seen.until(lambda: "newer" in text(seen) and "case 1/1" in title(seen))
+        assert "binds the value" in text(seen)
+        await seen.press("2")
+        await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
+        await seen.press("home", "down", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "mock-b" in text(seen))
+        await seen.until(lambda: "binds the parameter" in text(seen))
+
+
+async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_path: Path) -> None:
+    (tmp_path / "suites").mkdir()
+    desk = desk_for(tmp_path / "suites")
+    desk.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(desk, (80, 24)) as seen:
+        await seen.press("C")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).walk is not None)
+        said = screen(seen).compared.query_one("Reading Static")
+        await seen.until(lambda: "no case that both have answered" in str(said.render()))
+        await seen.press("a", "b", "t", "x", "B", "o", "3", "4", "right_square_bracket", "1", "escape")
+        assert not preferred(desk)
+
+
+async def test_a_preference_that_cannot_be_kept_is_told(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        await seen.until(lambda: "parameter" in text(seen))
+        (tmp_path / "data" / "preferences.jsonl").mkdir()
+        await seen.press("a")
+        await seen.until(lambda: seen.notices and "cannot be kept" in seen.notices[-1])
+        assert "0 preferred" in title(seen)
+        assert "case 1/3" in title(seen)
+
+
+async def test_the_mouse_chooses_a_case(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        await seen.until(lambda: "parameter" in text(seen))
+        await seen.pilot.click(StopList, offset=(6, 2))
+        await seen.until(lambda: "case 3/3" in title(seen) and "third a" in text(seen))

@@ -1,0 +1,64 @@
+"""From Explore to Compare: the answers that are looked at, or those of a kept run."""
+
+import asyncio
+
+from textual import work
+
+from tui.app.compare.choosing import sources_of_models, sources_of_run
+from tui.app.screens.recalling import RecallingScreen
+from tui.app.screens.runs import RunChoice
+from tui.model.errors import AssayError
+from tui.model.runs import RunRecord
+from tui.model.shown import show_line
+from tui.model.suite import Suite
+from tui.session.answers import Source
+from tui.session.run_history import RunHistory
+
+
+class ComparingScreen(RecallingScreen):
+    """Compare shows what is kept, so what runs now is there as soon as it is over."""
+
+    def action_compare(self) -> None:
+        """Hold two answers to the case against each other."""
+        self._compare()
+
+    @work(group="compare", exclusive=True)
+    async def _compare(self) -> None:
+        looking, desk = self.looking, self.desk
+        volume = looking.volume if looking else None
+        if looking is None or desk is None or volume is None or volume.suite is None:
+            self.notify("Nothing to compare here: choose a suite first.", severity="warning", markup=False)
+            return
+        suite, models = volume.suite, looking.models
+        current = self.answers.current.model if self.answers.current else ""
+        try:
+            runs = await asyncio.to_thread(_runs_of, desk.history, suite.path)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            return
+        self._show_compared(suite, sources_of_models(suite.path, volume.run, models, current, runs), looking.case_id)
+
+    async def follow_choice(self, choice: RunChoice) -> None:
+        """Comparing is no reason to open the run in Explore."""
+        if choice.act != "compare":
+            await super().follow_choice(choice)
+            return
+        history, _ = self.places()
+        opened = await asyncio.to_thread(history.open_run, choice.run.id)
+        runs = await asyncio.to_thread(_runs_of, history, choice.run.suite_path)
+        baseline = await asyncio.to_thread(history.baseline_of, choice.run)
+        self._show_compared(opened.suite, sources_of_run(choice.run, baseline, runs), None)
+
+    def _show_compared(self, suite: Suite, sources: tuple[Source, Source] | None, case: str | None) -> None:
+        from tui.app.screens.compare import CompareScreen
+
+        if sources is None:
+            self.notify("Nothing to compare here: there is no model.", severity="warning", markup=False)
+            return
+        history, _ = self.places()
+        self.app.push_screen(CompareScreen(history.answers, suite, *sources, case))
+
+
+def _runs_of(history: RunHistory, suite: str) -> list[RunRecord]:
+    """The runs of a suite, the newest first."""
+    return list(dict.fromkeys(run for _, run in history.answers.list_sources(suite) if run is not None))
