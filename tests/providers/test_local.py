@@ -53,12 +53,13 @@ def server_of(marker: str) -> psutil.Process:
 
 async def test_it_streams_an_answer_and_counts_its_tokens(local: LocalProvider, marker: str) -> None:
     assert running(marker) == [], "nothing is started before the first question"
-    chunks = await ask(local, question("Say hello."))
+    chunks = await ask(local, question("Count from one to one hundred.", max_tokens=48))
     assert chunks[0] == Sent()
     assert chunks[-1] == End("length")
-    assert sum(isinstance(chunk, Text) for chunk in chunks) > 3
+    # On a busy machine several tokens may arrive at once, but never all.
+    assert sum(isinstance(chunk, Text) for chunk in chunks) > 1
     (counted,) = (chunk for chunk in chunks if isinstance(chunk, Counted))
-    assert counted.usage.output_tokens == 8
+    assert counted.usage.output_tokens == 48
     assert len(running(marker)) == 2
 
 
