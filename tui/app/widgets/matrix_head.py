@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from rich.style import Style as RichStyle
 from textual.events import Click
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -76,6 +76,12 @@ class MatrixHead(Widget):
         if not self._looks:
             self._looks = rich_styles(self.app)
         return Strip(segments_of(self._lines[y], self._looks, base)).adjust_cell_length(width, base)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""
+        start, end = crop.column_span
+        strips = [self.render_line(y) for y in crop.line_range]
+        return strips if (start, end) == (0, self.size.width) else [strip.crop(start, end) for strip in strips]
 
     def on_click(self, event: Click) -> None:
         """Say where."""

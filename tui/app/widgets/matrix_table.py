@@ -5,7 +5,9 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.events import MouseScrollLeft, MouseScrollRight
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 
 from tui.app.matrix.layout import Layout, lay_out
 from tui.app.matrix.table import Matrix
@@ -79,6 +81,12 @@ class MatrixTable(LineList):
         """The marks of what runs move on."""
         self._beat += 1
         self.refresh_rows(places)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""
+        start, end = crop.column_span
+        strips = [self.render_line(y) for y in crop.line_range]
+        return strips if (start, end) == (0, self.size.width) else [strip.crop(start, end) for strip in strips]
 
     # --- moving
 
