@@ -5,6 +5,7 @@ import signal
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.support.terminal import Terminal, run_here
@@ -63,6 +64,9 @@ def test_ctrl_z_goes_to_the_shell_and_comes_back(tmp_path: Path) -> None:
         terminal.wait_for("Not asked yet")
         terminal.press("ctrl+z")
         terminal.wait_until(lambda _: restored(terminal), "the terminal is given back")
+        app = psutil.Process(terminal.pid)
+        # Sent any sooner, the signal to go on would come before the one to stop.
+        terminal.wait_until(lambda _: app.status() == psutil.STATUS_STOPPED, "it is stopped")
         before = len(terminal.raw)
         terminal.signal(signal.SIGCONT)
         # Bracketed paste is asked for last, when keys are read again; what was typed before that is thrown away.
