@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.app.presentation.naming import fitted_names, model_names
+from tui.app.presentation.naming import fitted_names, model_names, names_of_one
 from tui.app.presentation.pieces import width_of
 
 SETTINGS = ["local/smollm2-135m?temperature=0", "local/smollm2-135m?temperature=0.8&seed=7"]
@@ -54,3 +54,11 @@ def test_recorded_answers_are_marked_however_little_room_there_is() -> None:
     assert fitted_names(recorded, 16) == ["↺ smol", "↺ mock · seed 7"]
     assert model_names([recorded[0], "local/smol"]) == ["↺ smol · recorded 0193f2a4c6d8", "smol"]
     assert model_names(["replay/last"]) == ["↺ last · recorded last"]
+
+
+def test_where_one_is_shown_its_name_is_the_last_to_go() -> None:
+    models = ["openai/mock-a", "openai/mock-b", "openai/mock-c"]
+    assert names_of_one(models, 1, 40) == ["mock-a", "mock-b", "mock-c"]
+    assert names_of_one(models, 1, 25) == ["", "mock-b", ""]
+    assert names_of_one(SETTINGS, 1, 28) == ["", "temp 0.8 · seed 7"]
+    assert names_of_one(models, 0, 1)[1:] == ["", ""]

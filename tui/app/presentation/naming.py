@@ -50,6 +50,16 @@ def fitted_names(models: Sequence[str], width: int) -> list[str]:
     return [f"{number} {_cut(name, max(0, width - 2))}"[: max(1, width)] for number, name in enumerate(names, 1)]
 
 
+def names_of_one(models: Sequence[str], number: int, width: int) -> list[str]:
+    """Names beside each other in about so many cells, each after its number, where one of them, counted from 0, is the
+    one that matters: the others go first, to be known by their numbers."""
+    names = model_names(models)
+    if sum(width_of(name) + 4 for name in names) <= width:
+        return names
+    room = max(3, width - 3 * (len(names) - 1) - 2)
+    return [fitted_names(models, room)[number] if place == number else "" for place in range(len(names))]
+
+
 def _cut(name: str, width: int) -> str:
     """Of an id and its settings the id is cut first: settings are what models of one suite differ in most often."""
     id, dot, settings = name.partition(_BETWEEN)

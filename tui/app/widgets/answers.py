@@ -10,7 +10,7 @@ from textual.events import DescendantFocus, Resize
 
 from tui.app.exploring import MOST_PANES, Exploring
 from tui.app.presentation.arranging import Arrangement, arrange
-from tui.app.presentation.naming import fitted_names
+from tui.app.presentation.naming import fitted_names, names_of_one
 from tui.app.running import RunQueue
 from tui.app.widgets.answer_pane import AnswerPane
 
@@ -140,9 +140,8 @@ class Answers(Container):
         if not alone or len(names) == 1:
             room = self.size.width // max(1, self._arrangement.columns) - 6
             return Content(fitted_names(names, max(8, room))[number])
-        room = max(3, (self.size.width - 4) // len(names) - 4)
         shown = [
-            Content.styled(f"{place + 1} {name}", "$accent" if place == number else "$dim")
-            for place, name in enumerate(fitted_names(names, room))
+            Content.styled(f"{place + 1} {name}".rstrip(), "$accent" if place == number else "$dim")
+            for place, name in enumerate(names_of_one(names, number, self.size.width - 6))
         ]
         return Content("  ").join(shown)
