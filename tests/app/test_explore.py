@@ -179,6 +179,7 @@ async def test_a_long_sentence_about_a_model_is_there_to_the_end(tmp_path: Path)
         assert fault.virtual_size.height <= fault.size.height
         shown = [strip.text for strip in fault.render_lines(fault.size.region)]
         assert any("Set MOCK_API_KEY." in row for row in shown)
+        assert seen.pane(1).view.position_mark() == (0, 0)
 
 
 async def test_the_whole_name_of_a_case_stands_somewhere(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ class AnswerPane(Vertical):
         background: $background; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    AnswerPane.-only-fault AnswerView { height: 1; }
+    AnswerPane.-only-fault AnswerView { height: 2; }
     AnswerPane > .fault { display: none; height: auto; max-height: 40%; color: $error-mark; }
     AnswerPane.-only-fault > .fault { max-height: 100%; }
     """
