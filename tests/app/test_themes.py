@@ -181,14 +181,21 @@ def front_of(screen: Screen) -> str:
     return screen.cell_of("a text").front if "a text" in screen else ""
 
 
+def save(path: Path, text: str) -> None:
+    """The way editors do it: whole, in one moment."""
+    written = path.with_suffix(".new")
+    written.write_text(text)
+    written.replace(path)
+
+
 def test_a_saved_theme_is_worn_at_once_and_a_slip_is_a_notice(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text('name: mine\ncolours: {passed: "#00ff01"}')
     with Terminal(run_here("-c", APP, "mine", shipped_folder("themes"), tmp_path), size=(100, 20)) as terminal:
         terminal.wait_until(lambda screen: front_of(screen) == "00ff01", "the person's own theme")
-        path.write_text('name: mine\ncolours: {passed: "#fe00ff"}')
+        save(path, 'name: mine\ncolours: {passed: "#fe00ff"}')
         terminal.wait_until(lambda screen: front_of(screen) == "fe00ff", "the theme as saved")
-        path.write_text('name: mine\ncolours: {passd: "#fe00ff"}')
+        save(path, 'name: mine\ncolours: {passd: "#fe00ff"}')
         terminal.wait_for("did you mean")
         assert front_of(terminal.screen) == "fe00ff"
         assert b"#cdd3de" not in terminal.raw
