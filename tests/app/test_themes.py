@@ -196,7 +196,7 @@ def test_a_saved_theme_is_worn_at_once_and_a_slip_is_a_notice(tmp_path: Path) ->
         save(path, 'name: mine\ncolours: {passed: "#fe00ff"}')
         terminal.wait_until(lambda screen: front_of(screen) == "fe00ff", "the theme as saved")
         save(path, 'name: mine\ncolours: {passd: "#fe00ff"}')
-        terminal.wait_for("did you mean")
+        terminal.wait_for("passd")
         assert front_of(terminal.screen) == "fe00ff"
         assert b"#cdd3de" not in terminal.raw
 
