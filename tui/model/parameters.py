@@ -44,3 +44,16 @@ def parameter_from_text(name: str, text: str) -> object:
         except ValueError:
             continue
     return text
+
+
+def told_settings(settings: Settings, system: str | None) -> list[str]:
+    """`temperature 0.8` and so on for every setting that is not the provider's default; `system` is how the system
+    prefix is told, None where there is nothing to tell."""
+    named = {
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "seed": settings.seed,
+        "max tokens": settings.max_tokens,
+        "system": system,
+    }
+    return [f"{name} {value}" for name, value in named.items() if value is not None]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tui.model.bands import BandRule
 from tui.model.kept import KeptRun
+from tui.model.parameters import told_settings
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import CheckResult, TrialResult
@@ -163,13 +164,5 @@ def not_run_sentence(summary: Summary) -> str:
 
 
 def _settings(subject: Subject) -> str:
-    settings = subject.settings
-    named = {
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "seed": settings.seed,
-        "max tokens": settings.max_tokens,
-        "system": settings.system,
-    }
-    said = [f"{name} {value}" for name, value in named.items() if value is not None]
+    said = told_settings(subject.settings, subject.settings.system)
     return ", ".join([f"{subject.provider}/{subject.model_id}", *said])

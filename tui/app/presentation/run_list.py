@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tui.app.presentation.figures import clock
 from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
+from tui.model.parameters import told_settings
 from tui.model.runs import RunRecord, RunSetup, RunState
 from tui.model.shown import show_line
 from tui.model.subjects import Subject
@@ -185,15 +186,7 @@ def setup_lines(run: RunRecord, setup: RunSetup | None, width: int) -> list[Line
 
 
 def _subject(subject: Subject) -> tuple[Piece, ...]:
-    settings = subject.settings
-    named = {
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "seed": settings.seed,
-        "max tokens": settings.max_tokens,
-        "system": "its own" if settings.system else None,
-    }
-    said = " · ".join(f"{name} {value}" for name, value in named.items() if value is not None)
+    said = " · ".join(told_settings(subject.settings, "its own" if subject.settings.system else None))
     where = f"  {show_line(subject.provider, 60)} {show_line(subject.model_id, 120)}"
     return (show_line(subject.name, 200), "strong"), (where, "dim"), (f"  {said}" if said else "", "plain")
 
