@@ -1,0 +1,50 @@
+"""What there is to score in a run, and in which order."""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tui.model.scores import ItemKey
+from tui.model.suite import Case, RiskCriterion, Suite
+from tui.model.trials import TrialKey
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """One answer × criterion. `answer` numbers the answers of the queue from 1, `of` how many criteria the answer has
+    and `number` which one this is, from 1."""
+
+    key: ItemKey
+    case: Case
+    criterion: RiskCriterion
+    answer: int
+    number: int
+    of: int
+
+
+def review_items(suite: Suite, answered: Iterable[TrialKey], seed: int | None = None) -> tuple[ReviewItem, ...]:
+    """The items of all answers: an answer's criteria stand together. Without a seed in the suite's order, a case's
+    answers side by side; with one the answers are shuffled by it, the same way each time, in whatever order they came.
+    """
+    cases = {case.id: (place, case) for place, case in enumerate(suite.cases) if case.risk_criteria}
+    trials = sorted({trial for trial in answered if trial.case in cases}, key=lambda trial: _place(trial, cases))
+    if seed is not None:
+        trials.sort()  # So that the order depends on nothing but the answers and the seed.
+        random.Random(seed).shuffle(trials)
+    return tuple(
+        ReviewItem(ItemKey(*trial, criterion.name), case, criterion, answer, number, len(case.risk_criteria))
+        for answer, trial in enumerate(trials, 1)
+        for case in (cases[trial.case][1],)
+        for number, criterion in enumerate(case.risk_criteria, 1)
+    )
+
+
+def next_open(items: Sequence[ReviewItem], done: Iterable[ItemKey], after: int = -1) -> int | None:
+    """The place of the next item that is not done, from behind `after` on, and round to the beginning."""
+    closed = set(done)
+    order = (*range(after + 1, len(items)), *range(min(after + 1, len(items))))
+    return next((place for place in order if items[place].key not in closed), None)
+
+
+def _place(trial: TrialKey, cases: Mapping[str, tuple[int, Case]]) -> tuple[int, int, str]:
+    return cases[trial.case][0], trial.repeat, trial.model
