@@ -8,10 +8,12 @@ from tui.cli.narration import say, silence_stdout
 from tui.cli.run_options import ReportWish
 from tui.model.errors import StoreError
 from tui.model.kept import KeptRun
+from tui.session.writing import write_out
 
 
 def write_report(kept: Sequence[KeptRun], wish: ReportWish) -> None:
-    """Render and write. Raises StoreError where the file cannot be written; the run itself is kept."""
+    """Render and write, a file whole or not at all. Raises StoreError where it cannot be written; the run itself is
+    kept."""
     from tui.reports.rendering import render_reports
 
     text = render_reports(
@@ -25,7 +27,7 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish) -> None:
         _print(text)
         return
     try:
-        wish.output.write_text(text, encoding="utf-8", newline="")
+        write_out(wish.output, text)
     except OSError as error:
         raise _unwritable(error, str(wish.output)) from error
     say(f"Report: {wish.output}")
