@@ -64,9 +64,13 @@ def test_a_pipe_with_a_name_stays_one(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_device_that_is_full_says_so() -> None:
-    with pytest.raises(OSError, match="No space left"):
-        write_out(Path("/dev/full"), "x")
+def test_what_is_no_file_is_never_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path):
+        with pytest.raises(OSError, match="Not a file"):
+            write_safely(place, "x")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 def test_a_file_where_nothing_can_be_put_beside_it_is_written_in_its_place(

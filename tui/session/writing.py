@@ -16,8 +16,11 @@ _NO_PLACE_BESIDE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.E
 
 def write_safely(file: Path, text: str) -> None:
     """Write beside the file first, then put that in its place: nobody ever reads half of it, and a full disk leaves
-    what was there. A link is followed and rights stay as they are. Raises OSError."""
+    what was there. A link is followed and rights stay as they are. Raises OSError, also for what is no file: a device
+    would be gone afterwards."""
     file = Path(os.path.realpath(file))
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "Not a file", str(file))
     beside = file.with_name(f".{file.name[:80]}.{secrets.token_hex(4)}")
     try:
         with open(
