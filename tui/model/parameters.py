@@ -55,5 +55,6 @@ def told_settings(settings: Settings, system: str | None) -> list[str]:
         "seed": settings.seed,
         "max tokens": settings.max_tokens,
         "system": system,
+        "api": settings.api,
     }
     return [f"{name} {value}" for name, value in named.items() if value is not None]
