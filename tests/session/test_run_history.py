@@ -80,8 +80,10 @@ def test_resuming_asks_what_has_no_result_however_often_it_was_asked_for(store: 
     plan = history.plan_again(kept.record.id, missing, missing=True)
     assert (plan.run_id, plan.trials, plan.earlier) == (kept.record.id, missing, {})
     assert plan.suite == kept.plan.suite
+    assert history.plan_missing(history.find_run("last")) == plan
     store.save_trials(kept.record.id, [replace(kept.results[0], trial=missing[0])])
     assert history.plan_again(kept.record.id, missing, missing=True).trials == ()
+    assert history.plan_missing(kept.record.id).trials == ()
 
 
 def test_what_failed_is_asked_again_in_the_same_run_with_its_attempts(store: SqliteStore, tmp_path: Path) -> None:
@@ -93,6 +95,8 @@ def test_what_failed_is_asked_again_in_the_same_run_with_its_attempts(store: Sql
     plan = history.plan_again(kept.record.id, failed)
     assert plan.trials == failed
     assert plan.earlier == {result.trial: result for result in kept.results if result.trial in failed}
+    assert history.plan_failed(history.find_run(kept.record.id[:12])) == plan
+    assert plan == replace(kept.plan, trials=plan.trials, earlier=plan.earlier)
 
 
 def test_a_model_that_was_not_in_the_run_is_resolved(store: SqliteStore, tmp_path: Path) -> None:

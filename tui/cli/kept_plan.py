@@ -16,7 +16,9 @@ from tui.session.workbench import Workbench
 def plan_kept(workbench: Workbench, wish: RunWish, notes: list[str]) -> Plan:
     """What the kept run has still to ask. It goes on as it was begun: what else the command line says of it, a script
     may repeat, but it changes nothing, and that is noted. Raises ConfigError for a suite that is not the run's."""
-    plan = workbench.plan_missing(wish.resume) if wish.resume else workbench.plan_failed(wish.rerun_failed or "")
+    history = workbench.history
+    run_id = history.find_run(wish.resume or wish.rerun_failed or "")
+    plan = history.plan_missing(run_id) if wish.resume else history.plan_failed(run_id)
     for file in wish.suites:
         _check_suite(plan.suite, file, notes)
     if wish.models or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():

@@ -49,6 +49,10 @@ class RunHistory:
         """All runs, the newest first."""
         return self._store.list_runs()
 
+    def find_run(self, prefix: str) -> str:
+        """The whole id of the one run that begins so; `last` is the newest."""
+        return self._store.find_run(prefix)
+
     def open_run(self, run_id: str) -> OpenedRun:
         """What can be shown at once; the results come by `read_outcomes` and `read_trial`."""
         record = next((each for each in self._store.list_runs() if each.id == run_id), None)
@@ -88,6 +92,14 @@ class RunHistory:
         """What did not pass, also what was never asked: the run is finished afterwards."""
         passed = {each.trial for each in self._store.read_outcomes(run_id) if each.verdict == "passed"}
         return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in passed)
+
+    def plan_missing(self, run_id: str) -> Plan:
+        """Everything that has no result, in the same run."""
+        return self.plan_again(run_id, self.missing_trials(run_id), missing=True)
+
+    def plan_failed(self, run_id: str) -> Plan:
+        """Everything that did not pass, in the same run, as new attempts where there are some."""
+        return self.plan_again(run_id, self.failed_trials(run_id))
 
     def plan_again(self, run_id: str, trials: Collection[TrialKey], *, missing: bool = False) -> Plan:
         """These trials in the same run: those with a result as new attempts. With `missing` those are left out, which

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -99,22 +98,6 @@ class Workbench:
     ) -> Plan:
         """A plan for the app: it streams unless the suite or the person says otherwise."""
         return make_plan(suite, subjects, Overrides(streaming=stream, stream_by_default=True), only=trials)
-
-    def plan_missing(self, prefix: str) -> Plan:
-        """What a kept run has no result for, in the same run. Raises StoreError where there is no such run."""
-        kept = self.store.read_run(self.store.find_run(prefix))
-        done = {result.trial for result in kept.results}
-        return replace(kept.plan, trials=tuple(trial for trial in kept.plan.trials if trial not in done))
-
-    def plan_failed(self, prefix: str) -> Plan:
-        """What did not pass in a kept run, asked again in the same run: also what was never asked, since the run is
-        finished afterwards. Raises StoreError."""
-        kept = self.store.read_run(self.store.find_run(prefix))
-        passed = {result.trial for result in kept.results if result.verdict == "passed"}
-        earlier = {result.trial: result for result in kept.results if result.trial not in passed}
-        return replace(
-            kept.plan, trials=tuple(trial for trial in kept.plan.trials if trial not in passed), earlier=earlier
-        )
 
     async def run(self, plan: Plan, control: Control, patience: Patience = _FOR_EVER) -> AsyncGenerator[Event, None]:
         """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
