@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from tui.model.rule_words import rule_rows, rule_sentence
 from tui.model.trials import Attempt, StepResult, TrialResult
 from tui.reports import markdown_figures as figures
 from tui.reports import wording
 from tui.reports.markdown_text import code, fence, inline, table
-from tui.reports.risk import NOT_SCORED, judged, rule_rows, rule_sentence, score_words
+from tui.reports.risk import NOT_SCORED, judged, score_words
 from tui.reports.wording import CHECKS, MARKS, Detail, Reported
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from tui.model.rule_words import rule_rows, rule_sentence
 from tui.model.trials import StepResult, TrialResult
 from tui.reports import wording
 from tui.reports.html_text import block, line, marked, table
-from tui.reports.risk import NOT_SCORED, judged, rule_rows, rule_sentence, score_words
+from tui.reports.risk import NOT_SCORED, judged, score_words
 from tui.reports.wording import CHECKS, MARKS, Detail, Reported
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tui.model.bands import EXTENTS, BandRule
 from tui.model.suite import Case, RiskCriterion
 from tui.model.trials import TrialResult
 from tui.model.values import JsonObject
@@ -32,31 +31,6 @@ def judged(run: Reported) -> Iterator[Judged]:
             answers = tuple((result, _scores(run, result, criterion)) for result in results)
             if case:
                 yield Judged(case, criterion, answers)
-
-
-def rule_rows(rule: BandRule) -> list[tuple[str, ...]]:
-    """The rule as a table: a head with the extents, then for each severity its weight and what each extent gives."""
-    head = ("Severity", "Weight", *(f"{extent} {word}" for extent, word in enumerate(EXTENTS)))
-    rows = [
-        (
-            severity,
-            str(weight),
-            *(f"{weight * extent} {rule.band(severity, extent)}" for extent in range(len(EXTENTS))),
-        )
-        for severity, weight in rule.weights.items()
-    ]
-    return [head, *rows]
-
-
-def rule_sentence(rule: BandRule) -> str:
-    """The rule in words."""
-    parts, lowest = [], 0
-    for band, limit in rule.limits:
-        parts.append(f"{lowest}–{limit} {band}" if lowest < limit else f"{limit} {band}")
-        lowest = limit + 1
-    greatest = max(rule.weights.values()) * (len(EXTENTS) - 1)
-    said = ", ".join([*parts, f"{lowest}–{greatest} critical"])
-    return f"Weight × extent gives the band: {said}. An answer's band is its worst criterion's."
 
 
 def score_words(score: Mapping[str, object]) -> str:
