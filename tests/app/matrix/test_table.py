@@ -11,7 +11,7 @@ from tui.app.matrix.head import head_lines
 from tui.app.matrix.heading import MatrixHeading, matrix_header
 from tui.app.matrix.layout import column_at, lay_out
 from tui.app.matrix.ordering import Heading, Order
-from tui.app.matrix.sentences import brief, pair_lines, pairs_table, sentence
+from tui.app.matrix.sentences import brief, judgement, pair_lines, pairs_table, sentence
 from tui.app.matrix.survey import Since, Survey, survey
 from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import text_of, width_of
@@ -162,8 +162,21 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     assert "not enough data to tell (6 cases differ, it takes 7 at least)." in said
     assert len(text_of(brief(pair, matrix.names))) < len(said)
     assert len(pairs_table(found.pairs, matrix.names)) == 3
-    listed = [text_of(line) for line in pair_lines(pair, matrix.names, lambda case: f"case {case}")]
-    assert "  case case-8" in listed
+    listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
+    assert "  What does this regex do" in listed
+    assert [line.split() for line in listed[2:7]] == [
+        ["By", "category,", "gpt-5.2", ":", "gemini-3-pro", "(counted,", "not", "tested)"],
+        ["Security", "0", ":", "2", "2", "alike"],
+        ["Explanation", "1", ":", "0", "0", "alike"],
+        ["Refactoring", "1", ":", "0", "1", "alike"],
+        ["Bug", "Fixing", "1", ":", "1", "1", "alike"],
+    ]
+
+
+def test_what_follows_from_a_pair_stands_where_a_narrow_screen_shows_it() -> None:
+    matrix = matrix_of()
+    for pair, line in zip(surveyed(matrix).pairs, pairs_table(matrix.survey.pairs, matrix.names), strict=True):
+        assert judgement(pair, matrix.names)[0].partition(" (")[0] in text_of(line)[:70]
 
 
 def test_a_clear_winner_is_named_and_repeats_are_bootstrapped() -> None:
@@ -236,7 +249,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
     for pair in found.pairs:
         lines += [
             sentence(pair, matrix.names),
-            *pair_lines(pair, matrix.names, lambda _: matrix.suite.cases[0].name),
+            *pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases}),
         ]
     for line in lines:
         assert show_text(text_of(line)) == text_of(line)

@@ -106,7 +106,7 @@ def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> 
     pieces: list[Piece] = []
     for key, means, says in _KEYS:
         is_it = means == shown
-        says = says if width >= 76 else _SHORT.get(says, says)
+        says = says if width - (width_of(note) + 3 if note else 0) >= 54 else _SHORT.get(says, says)
         pieces += [(" ▸" if is_it else "  ", "accent"), (key, "accent"), (f" {says} ", "strong" if is_it else "dim")]
     return spread(pieces, [(cut(note, max(0, width // 2)), "dim"), (" ", "plain")] if note else [], width)
 

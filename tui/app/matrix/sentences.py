@@ -1,16 +1,18 @@
 """What can be said of two models on the same cases, in a sentence and in a list."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
 from tui.model.shown import show_line
+from tui.model.suite import Case
 from tui.statistics.comparing import Comparison
 from tui.statistics.pairs import cases_needed
 
 _CASES_LISTED = 200
 _SHORT_NAME = 24
 
-NameOf = Callable[[str], str]
+_MOST_GROUPS = 12
 
 
 def sentence(pair: Comparison, names: Mapping[str, str]) -> Line:
@@ -55,20 +57,21 @@ def judgement(pair: Comparison, names: Mapping[str, str]) -> Piece:
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
-    """All pairs, a line each."""
+    """All pairs, a line each: first what follows, then the figures, which a narrow screen may cut."""
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
-    return [_pair_line(pair, fill(title, width), names) for pair, title in zip(pairs, titles, strict=True)]
+    room = min(40, max((width_of(judgement(pair, names)[0].partition(" (")[0]) for pair in pairs), default=0))
+    return [_pair_line(pair, fill(title, width), names, room) for pair, title in zip(pairs, titles, strict=True)]
 
 
-def _pair_line(pair: Comparison, title: str, names: Mapping[str, str]) -> Line:
+def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int) -> Line:
     low, high = (_points(end) for end in pair.difference_95)
     said, role = judgement(pair, names)
     return (
         (f" {title}", "strong"),
+        (f"  {fill(said.partition(' (')[0], room)}", role),
         (f"  {pair.wins:>4} won · {pair.losses} lost · {pair.ties} alike", "plain"),
         (f"  {_points(pair.difference)} points ({low} to {high})", "dim"),
-        (f"  {said.partition(' (')[0]}", role),
     )
 
 
@@ -77,19 +80,45 @@ def _points(share: float) -> str:
     return f"{points:+d}".replace("-", "−") if points else "0"
 
 
-def pair_lines(pair: Comparison, names: Mapping[str, str], case_name: NameOf) -> list[Line]:
-    """All of one pair, with the cases behind each number."""
+def pair_lines(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]) -> list[Line]:
+    """All of one pair: by category, then the cases behind each number."""
     a, b = names[pair.a], names[pair.b]
-    lines: list[Line] = [sentence(pair, names)]
+    lines: list[Line] = [sentence(pair, names), *_where(pair, names, cases)]
     listed: tuple[tuple[str, tuple[str, ...], Role], ...] = (
         (f"{a} does better than {b}", pair.win_cases, "passed"),
         (f"{b} does better than {a}", pair.loss_cases, "failed"),
     )
-    for title, cases, role in listed:
-        lines += [(), ((f"{title}: {_cases(len(cases))}", role),)]
-        lines += [((f"  {show_line(case_name(case))}", "plain"),) for case in cases[:_CASES_LISTED]]
-        if len(cases) > _CASES_LISTED:
-            lines.append(((f"  … {len(cases) - _CASES_LISTED} more", "dim"),))
+    for title, ids, role in listed:
+        lines += [(), ((f"{title}: {_cases(len(ids))}", role),)]
+        for case in ids[:_CASES_LISTED]:
+            lines.append(((f"  {show_line(cases[case].name if case in cases else case)}", "plain"),))
+        if len(ids) > _CASES_LISTED:
+            lines.append(((f"  … {len(ids) - _CASES_LISTED} more", "dim"),))
+    return lines
+
+
+def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]) -> list[Line]:
+    """On what each does better, the greatest difference first; nothing where all is of one category."""
+
+    def by_category(ids: Sequence[str]) -> Counter[str]:
+        return Counter(cases[case].category if case in cases else "" for case in ids)
+
+    wins, losses, ties = map(by_category, (pair.win_cases, pair.loss_cases, pair.tie_cases))
+    found = sorted(wins | losses | ties, key=lambda name: (-abs(wins[name] - losses[name]), name))
+    if len(found) < 2:
+        return []
+    titles = {name: show_line(name, 40) or "no category" for name in found[:_MOST_GROUPS]}
+    width = max(map(width_of, titles.values()))
+    lines: list[Line] = [
+        (),
+        ((f"By category, {names[pair.a]} : {names[pair.b]}", "strong"), ("  (counted, not tested)", "dim")),
+    ]
+    for name, title in titles.items():
+        better: Role = "plain" if wins[name] == losses[name] else "passed" if wins[name] > losses[name] else "failed"
+        score = f"{wins[name]:>3} : {losses[name]}"
+        lines.append(((f"  {fill(title, width)}", "plain"), (f"  {score:<9}", better), (f"{ties[name]} alike", "dim")))
+    if len(found) > _MOST_GROUPS:
+        lines.append(((f"  … {len(found) - _MOST_GROUPS} more categories", "dim"),))
     return lines
 
 

@@ -217,7 +217,7 @@ class MatrixScreen(LiveMatrixScreen):
             self.notify(why, markup=False)
             return
         shown = matrix.survey.pair(matrix.pair)
-        cases = {case.id: case.name for case in matrix.suite.cases}
+        cases = {case.id: case for case in matrix.suite.cases}
         current = pairs.index(shown) if shown in pairs else 0
         place = await self.app.push_screen_wait(PairsScreen(pairs, current, matrix.names, cases))
         if place is not None:

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from tui.app.matrix.sentences import pair_lines, pairs_table
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
+from tui.model.suite import Case
 
 if TYPE_CHECKING:
     from tui.statistics.comparing import Comparison
@@ -38,7 +39,7 @@ class PairsScreen(ModalScreen[int | None]):
         pairs: Sequence["Comparison"],
         current: int,
         names: Mapping[str, str],
-        cases: Mapping[str, str],
+        cases: Mapping[str, Case],
     ) -> None:
         super().__init__()
         self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
@@ -60,7 +61,7 @@ class PairsScreen(ModalScreen[int | None]):
         self._tell(self._current)
 
     def _tell(self, place: int) -> None:
-        self._detail.show_lines(pair_lines(self._pairs[place], self._names, lambda case: self._cases.get(case, case)))
+        self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases))
 
     def on_line_list_reached(self, message: LineList.Reached) -> None:
         """All of this one."""
