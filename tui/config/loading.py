@@ -9,13 +9,14 @@ from pathlib import Path
 from tui.config.folders import CONFIG_FILE
 from tui.config.nodes import Findings, Place, read_tree
 from tui.config.provider_entries import read_provider
+from tui.config.risk_section import name_fault, read_risk
 from tui.model.errors import ConfigError
 from tui.model.nearest import did_you_mean
 from tui.model.parameters import PARAMETERS, parameter_fault, settings_from
 from tui.model.servers import KEY_VARIABLES, SERVERS, variable
 from tui.model.subjects import Config, Settings, Variant
 
-_SECTIONS = ("models", "providers", "rules", "theme", "keys")
+_SECTIONS = ("models", "providers", "rules", "theme", "keys", "risk", "reviewer")
 
 
 def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
@@ -50,6 +51,7 @@ def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapp
     for entry in entries.values():
         secrets.update(entry.secrets)
     known = sorted({*SERVERS, *entries})
+    rule, guidance = read_risk(sections.get("risk"))
     return Config(
         variants=_read_variants(sections["models"], known) if "models" in sections else {},
         providers={name: entry.settings for name, entry in entries.items()},
@@ -57,6 +59,9 @@ def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapp
         theme=sections["theme"].text() if "theme" in sections else None,
         secrets=secrets,
         keymap=_read_keymap(sections["keys"]) if "keys" in sections else {},
+        rule=rule,
+        guidance=guidance,
+        reviewer=sections["reviewer"].text(name_fault) if "reviewer" in sections else None,
     )
 
 

@@ -83,6 +83,15 @@ class Place:
                 place.complain_of_name(f"unknown key. {hint}Known keys are {', '.join(known)}")
         return found
 
+    def elements(self) -> tuple[Place, ...]:
+        """The elements of a list, in order; none, and a problem, where it is no list."""
+        import yaml
+
+        if not isinstance(self.node, yaml.SequenceNode):
+            self.complain(f"must be a list, not {_kind_of(self.node)}")
+            return ()
+        return tuple(Place(node, f"{self.where}[{at}]", self.findings) for at, node in enumerate(self.node.value))
+
     @property
     def is_null(self) -> bool:
         """Whether nothing is written here."""

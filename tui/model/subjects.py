@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tui.model.bands import BandRule
 from tui.model.problems import Problem
 
 ProviderKind = Literal["openai", "anthropic", "copilot", "local", "replay", "agent"]
@@ -71,7 +72,8 @@ class Config:
     """The person's config file with everything from the environment filled in. `rules` maps a glob over bare model
     ids to a provider's name, first match wins; `path` is None where there is no file. `secrets` holds every known key
     by the name of its variable or its place in the file; `keymap` the keys of the
-    app's bindings by their id (`keys:` in the file); `warnings` what is doubtful but does not stop anything."""
+    app's bindings by their id (`keys:` in the file); `warnings` what is doubtful but does not stop anything. `rule` and
+    `guidance` (five lines, or none) are of `risk:`, `reviewer` is the name that scores are given under."""
 
     path: str | None = None
     variants: Mapping[str, Variant] = field(default_factory=dict)
@@ -81,3 +83,6 @@ class Config:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     keymap: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()
+    rule: BandRule = field(default_factory=BandRule)
+    guidance: tuple[str, ...] = ()
+    reviewer: str | None = None
