@@ -24,10 +24,25 @@ VARIABLES: Mapping[Role, str] = {
     "error": "error-mark",
     "flaky": "flaky",
     "running": "running",
+    "block-dim": "dim",
+    "block-passed": "passed",
+    "block-flaky": "flaky",
+    "block-failed": "failed",
+    "chosen": "foreground",
+    "chosen-dim": "dim",
+    "chosen-accent": "accent",
 }
-_STYLES: Mapping[Role, str] = {
-    role: f"bold ${name}" if role == "strong" else f"${name}" for role, name in VARIABLES.items()
-}
+_BOLD = ("strong", "chosen", "chosen-accent")
+
+
+def _style(role: Role, name: str) -> str:
+    if role.startswith("block-"):
+        return f"bold $background on ${name}"
+    ground = " on $selected" if role.startswith("chosen") else ""
+    return f"{'bold ' if role in _BOLD else ''}${name}{ground}"
+
+
+_STYLES: Mapping[Role, str] = {role: _style(role, name) for role, name in VARIABLES.items()}
 
 
 def content_of(line: Iterable[Piece]) -> Content:

@@ -5,7 +5,12 @@ from functools import lru_cache
 from typing import Literal
 from unicodedata import combining, east_asian_width
 
-Role = Literal["plain", "strong", "dim", "quiet", "accent", "passed", "failed", "error", "flaky", "running"]
+Role = Literal[
+    "plain", "strong", "dim", "quiet", "accent", "passed", "failed", "error", "flaky", "running",
+    "block-dim", "block-passed", "block-flaky", "block-failed", "chosen", "chosen-dim", "chosen-accent",
+]  # fmt: skip
+"""`block-` stands on a ground of that colour, `chosen` on the ground of what is selected; in lists, where the ground is
+the row's, they are text in that colour."""
 Piece = tuple[str, Role]
 Line = tuple[Piece, ...]
 

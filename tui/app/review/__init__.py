@@ -1,0 +1,1 @@
+"""Scoring risk by hand, as a screen shows it. Without textual."""
