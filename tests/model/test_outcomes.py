@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.support.kept_runs import make_result, make_step
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.trials import Attempt, Retry, TrialKey, TrialResult, Usage
+from tui.model.trials import Attempt, Retry, StepResult, TrialKey, TrialResult, Usage
 
 
 def test_the_last_attempts_steps_are_taken_together() -> None:
@@ -23,3 +23,18 @@ def test_what_nobody_counted_stays_unknown() -> None:
     assert outcome_of(TrialResult(key, "cancelled", False, "stopped", ())) == Outcome(
         key, "cancelled", False, "stopped", 0, None, 0, None, None, None, 0
     )
+
+
+def test_every_attempt_was_paid_for_and_one_unknown_makes_the_trial_unknown() -> None:
+    key = TrialKey("case", "model")
+    paid, unknown = replace(make_step(), cost_usd=0.25), make_step()
+
+    def cost_of(*attempts: tuple[StepResult, ...]) -> float | None:
+        tries = tuple(Attempt(number, "failed", None, steps) for number, steps in enumerate(attempts, 1))
+        return outcome_of(TrialResult(key, "failed", False, None, tries)).cost_usd
+
+    assert cost_of((paid, paid), (paid,)) == 0.75
+    assert cost_of((paid,), (unknown,)) is None
+    assert cost_of((unknown,), (paid,)) is None
+    assert cost_of(()) is None
+    assert cost_of((replace(paid, cost_usd=0.0),)) == 0.0

@@ -86,6 +86,35 @@ STREAMS: dict[str, tuple[Sequence[Any], list[Chunk]]] = {
         [delta("a"), usage(prompt_tokens=3, completion_tokens=4, completion_tokens_details={"reasoning_tokens": 2})],
         [Text("a"), Counted(Usage(3, 4, 2))],
     ),
+    "input from a cache": (
+        [
+            usage(
+                prompt_tokens=9,
+                completion_tokens=4,
+                prompt_tokens_details={"cached_tokens": 5, "cache_write_tokens": 3},
+            )
+        ],
+        [Counted(Usage(9, 4, None, 5, 3))],
+    ),
+    "reasoning beside the completion, as xAI counts": (
+        [
+            usage(
+                prompt_tokens=3,
+                completion_tokens=4,
+                total_tokens=17,
+                completion_tokens_details={"reasoning_tokens": 10},
+            )
+        ],
+        [Counted(Usage(3, 14, 10))],
+    ),
+    "reasoning in the total only, as Google counts": (
+        [usage(prompt_tokens=3, completion_tokens=4, total_tokens=9)],
+        [Counted(Usage(3, 6, None))],
+    ),
+    "a total that is too small": (
+        [usage(prompt_tokens=3, completion_tokens=4, total_tokens=0)],
+        [Counted(Usage(3, 4, None))],
+    ),
     "usage that is not all there": (
         [usage(prompt_tokens="3", completion_tokens=True, completion_tokens_details=None)],
         [Counted(Usage(None, None, None))],

@@ -99,7 +99,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk]]] = {
             started(input_tokens=3, cache_creation_input_tokens=20, cache_read_input_tokens=100, output_tokens=1),
             stopped(output_tokens=9),
         ],
-        [Counted(Usage(123, None, None)), Counted(Usage(123, 9, None))],
+        [Counted(Usage(123, None, None, 100, 20)), Counted(Usage(123, 9, None, 100, 20))],
     ),
     "counts are cumulative, and the last holds": (
         [
@@ -107,7 +107,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk]]] = {
             stopped(None, output_tokens=4),
             stopped(input_tokens=5, cache_read_input_tokens=2, output_tokens=9, output_tokens_details=None),
         ],
-        [Counted(Usage(3, None, None)), Counted(Usage(3, 4, None)), Counted(Usage(7, 9, None))],
+        [Counted(Usage(3, None, None)), Counted(Usage(3, 4, None)), Counted(Usage(7, 9, None, 2))],
     ),
     "thinking is counted": (
         [stopped(output_tokens=9, output_tokens_details={"thinking_tokens": 6})],
@@ -273,7 +273,7 @@ WHOLES: dict[str, tuple[dict[str, Any], list[Chunk]]] = {
     "no content": (message(), [COUNTED]),
     "cached input": (
         message("a", input_tokens=1, cache_creation_input_tokens=2, cache_read_input_tokens=4, output_tokens=8),
-        [Text("a"), Counted(Usage(7, 8, None))],
+        [Text("a"), Counted(Usage(7, 8, None, 4, 2))],
     ),
     "no usage": ({"content": [{"type": "text", "text": "a"}]}, [Text("a")]),
 }

@@ -27,7 +27,7 @@ from tui.providers.decoding import ErrorObject, NoAnswer, Unreadable
 from tui.providers.responses import ResponsesDecoder
 
 MIB = 1024 * 1024
-COUNTED = Counted(Usage(7, 3, 0))
+COUNTED = Counted(Usage(7, 3, 0, 0))
 REFUSAL = {"type": "refusal", "refusal": "No."}
 
 
@@ -56,7 +56,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
     "a thought, then text": (
         [begun(), added(reasoning()), thought("h"), thought("m"), done(reasoning("hm")), added(message()), text("a"),
          ended("completed", reasoning("hm"), "a", usage=usage(7, 3, 2))],
-        [Reasoning("hm"), Text("a"), Counted(Usage(7, 3, 2))],
+        [Reasoning("hm"), Text("a"), Counted(Usage(7, 3, 2, 0))],
         "stop",
     ),
     "a thought in two parts": (

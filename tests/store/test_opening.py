@@ -1,5 +1,6 @@
 """Whatever state the file is in, opening it ends well or with a sentence."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -104,17 +105,71 @@ def test_an_empty_file_becomes_a_history(history: Path) -> None:
     assert SqliteStore(history).notices == ()
 
 
+NEW_KEYS = ("price", "cost_usd", "served_by", "cached_tokens", "cache_writing_tokens")
+
+
+def without_new_keys(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: without_new_keys(inner) for key, inner in value.items() if key not in NEW_KEYS}
+    return [without_new_keys(each) for each in value] if isinstance(value, list) else value
+
+
+def make_older(history: Path) -> None:
+    """As it was written before there were costs and versions."""
+    change(
+        history,
+        "ALTER TABLE trial DROP COLUMN cost_usd",
+        "ALTER TABLE run DROP COLUMN versions",
+        "PRAGMA user_version = 1",
+    )
+    connection = sqlite3.connect(history)
+    for table, column in (("result", "content"), ("run", "subjects")):
+        for number, text in connection.execute(f"SELECT number, {column} FROM {table}").fetchall():
+            older = json.dumps(without_new_keys(json.loads(text)))
+            assert older != json.dumps(json.loads(text))
+            connection.execute(f"UPDATE {table} SET {column} = ? WHERE number = ?", (older, number))
+    connection.commit()
+    connection.close()
+
+
+def test_a_history_without_costs_is_read_and_they_are_unknown(history: Path) -> None:
+    fill(history)
+    make_older(history)
+    store = SqliteStore(history)
+    kept = store.read_run(KEPT.plan.run_id)
+    assert (kept.results, kept.plan.subjects, kept.versions) == (KEPT.results, KEPT.plan.subjects, {})
+    assert {outcome.cost_usd for outcome in store.read_outcomes(KEPT.plan.run_id)} == {None}
+    costs = store.read_costs(KEPT.plan.run_id)
+    assert {spent.usd for spent in costs.values()} == {None}
+    assert sum(spent.trials for spent in costs.values()) == len(KEPT.results)
+    store.close()
+
+
+def test_a_damaged_history_of_an_older_format_is_read_as_far_as_that_goes(history: Path) -> None:
+    fill(history)
+    make_older(history)
+    page = int(str(ask(history, "SELECT rootpage FROM sqlite_schema WHERE name = 'run_by_suite'")))
+    with history.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    store = SqliteStore(history)
+    assert "was damaged" in store.notices[-1]
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+
+
 def test_an_older_history_is_backed_up_and_brought_forward(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(history)
+    now = len(schema.STEPS)
     newer = (*schema.STEPS, ("CREATE TABLE remark (text TEXT)",))
     monkeypatch.setattr(opening, "STEPS", newer)
     store = SqliteStore(history)
     assert store.read_run(KEPT.plan.run_id).results == KEPT.results
     store.close()
-    (copy,) = history.parent.glob("runs.format-1-*.sqlite")
+    (copy,) = history.parent.glob(f"runs.format-{now}-*.sqlite")
     assert store.notices == (f"The history was brought to a newer format; as it was, it is kept in {copy}.",)
-    assert ask(history, "PRAGMA user_version") == 2
-    assert ask(copy, "PRAGMA user_version") == 1
+    assert ask(history, "PRAGMA user_version") == now + 1
+    assert ask(copy, "PRAGMA user_version") == now
     assert ask(copy, "SELECT count(*) FROM result") == len(KEPT.results)
     assert copy.stat().st_mode & 0o777 == 0o600
     assert SqliteStore(history).notices == ()

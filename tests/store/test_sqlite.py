@@ -23,6 +23,7 @@ from tests.support.kept_runs import (
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome, outcome_of
+from tui.model.prices import Price, Spent
 from tui.model.runs import new_run_id
 from tui.model.trials import Attempt, TrialKey, TrialResult, Usage
 from tui.model.values import JsonValue
@@ -119,6 +120,34 @@ def test_outcomes_are_the_results_without_their_texts(store: SqliteStore) -> Non
     assert store.read_outcomes(kept.plan.run_id)[0] == Outcome(
         TrialKey("sec-001", A), "passed", False, None, 1, 150.0, 1200.0, 20, 40, None, 0
     )
+
+
+def test_costs_are_added_up_for_each_model(store: SqliteStore) -> None:
+    kept = small_run()
+    store.begin_run(kept.plan, STARTED)
+    costs: dict[str, list[float | None]] = {A: [0.25, 0.5], B: [0.125, None]}
+    for model, each in costs.items():
+        trials = [key for key in kept.plan.trials if key.model == model]
+        for key, usd in zip(trials, each, strict=False):
+            step = replace(make_step(), cost_usd=usd)
+            attempts = (Attempt(1, "failed", None, (step,)), Attempt(2, "passed", None, (step,)))
+            store.save_trials(kept.plan.run_id, [TrialResult(key, "passed", True, None, attempts)])
+    assert store.read_costs(kept.plan.run_id) == {A: Spent(1.5, 2, 2), B: Spent(0.25, 1, 2)}
+    assert [outcome.cost_usd for outcome in store.read_outcomes(kept.plan.run_id)] == [0.5, 0.25, 1.0, None]
+
+
+def test_what_took_part_is_kept_with_a_run_also_what_came_later(store: SqliteStore) -> None:
+    kept = small_run()
+    priced = replace(kept.plan.subjects[0], price=Price(1.75, 14.0, "config", longest_input=200_000))
+    plan = replace(kept.plan, subjects=(priced, *kept.plan.subjects[1:]))
+    store.begin_run(plan, STARTED, {"python": "3.11.7", "assay": "0.1.0"})
+    for versions in ({"python": "3.12.1", "assay": "0.1.0"}, {"python": "3.11.7", "regress": "2026.9"}, {}):
+        dearer = replace(plan, subjects=(replace(priced, price=Price(100.0, 100.0, "config")), *plan.subjects[1:]))
+        store.begin_run(dearer, STARTED, versions)
+    expected = {"python": "3.11.7, then 3.12.1", "assay": "0.1.0", "regress": "2026.9"}
+    assert store.read_setup(plan.run_id).versions == expected
+    assert store.read_run(plan.run_id).versions == expected
+    assert store.read_setup(plan.run_id).subjects == plan.subjects
 
 
 def test_one_trial_is_read_alone(store: SqliteStore) -> None:

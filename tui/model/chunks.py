@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.model.subjects import Subject
-from tui.model.trials import Prompt, TrialKey, Usage
+from tui.model.trials import Prompt, ServedBy, TrialKey, Usage
 from tui.model.values import JsonObject, JsonValue
 
 
@@ -72,6 +72,13 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """What the server says of itself; the last one that arrives holds."""
+
+    by: ServedBy
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """Something to record with the result, for example that the answer was cut at 16 MiB."""
 
@@ -88,4 +95,4 @@ class End:
     reason: FinishReason = "stop"
 
 
-Chunk = Sent | Waiting | Text | Reasoning | ToolCall | Remembered | Counted | Noted | End
+Chunk = Sent | Waiting | Text | Reasoning | ToolCall | Remembered | Counted | Served | Noted | End

@@ -3,13 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tui.model.prices import add_costs
 from tui.model.trials import StepResult, TrialKey, TrialResult, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a trial ended. Times (milliseconds), tokens and `retries` (in transport) are those of the last attempt's
-    steps taken together; None where nobody counted. `attempts` is how many there were."""
+    steps taken together; None where nobody counted. `attempts` is how many there were. `cost_usd` is what all of them
+    cost together: they were all paid for; None where that of one step is not known, or none was asked."""
 
     trial: TrialKey
     verdict: Verdict
@@ -22,6 +24,7 @@ class Outcome:
     output_tokens: int | None
     reasoning_tokens: int | None
     retries: int
+    cost_usd: float | None = None
 
 
 def outcome_of(result: TrialResult) -> Outcome:
@@ -39,6 +42,7 @@ def outcome_of(result: TrialResult) -> Outcome:
         add_known(step.usage.output_tokens for step in steps),
         add_known(step.usage.reasoning_tokens for step in steps),
         sum(len(step.retries) for step in steps),
+        add_costs(step.cost_usd for attempt in result.attempts for step in attempt.steps),
     )
 
 

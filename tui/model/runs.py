@@ -2,7 +2,8 @@
 
 import os
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.model.plan import RunOptions
@@ -29,12 +30,14 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunSetup:
-    """With what a run was begun: whom it asks, how, by which command, and which version of Assay ran it."""
+    """With what a run was begun: whom it asks, how, by which command, and which version of Assay ran it; `versions` are
+    those of what else took part, by name."""
 
     subjects: tuple[Subject, ...]
     options: RunOptions
     command: str
     assay: str
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def new_run_id() -> str:

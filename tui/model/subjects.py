@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.model.bands import BandRule
+from tui.model.prices import Price
 from tui.model.problems import Problem
 
 ProviderKind = Literal["openai", "anthropic", "copilot", "local", "replay", "agent"]
@@ -30,7 +31,8 @@ class Subject:
     """A model as it was written (`name`), and where that leads.
 
     `provider` is a provider's name (a key of `Config.providers` or a built-in one); `how` says in words why it was
-    taken, for example `openai, because OPENAI_BASE_URL is set`.
+    taken, for example `openai, because OPENAI_BASE_URL is set`. `price` is what its tokens cost where that is known; it
+    is looked up for a run and kept with it.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Subject:
     model_id: str
     settings: Settings = Settings()
     how: str = ""
+    price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ class Config:
     ids to a provider's name, first match wins; `path` is None where there is no file. `secrets` holds every known key
     by the name of its variable or its place in the file; `keymap` the keys of the
     app's bindings by their id (`keys:` in the file); `warnings` what is doubtful but does not stop anything. `rule` and
-    `guidance` (five lines, or none) are of `risk:`, `reviewer` is the name that scores are given under."""
+    `guidance` (five lines, or none) are of `risk:`, `reviewer` is the name that scores are given under. `prices` says
+    by the name of a model or a variant what its tokens cost."""
 
     path: str | None = None
     variants: Mapping[str, Variant] = field(default_factory=dict)
@@ -83,6 +87,7 @@ class Config:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     keymap: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()
+    prices: Mapping[str, Price] = field(default_factory=dict)
     rule: BandRule = field(default_factory=BandRule)
     guidance: tuple[str, ...] = ()
     reviewer: str | None = None

@@ -68,11 +68,14 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them; None where it does not say."""
+    """Tokens as the provider counts them; None where it does not say. Those of reasoning are part of the output; those
+    read from a cache and those put into one are part of the input."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_writing_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,21 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class ServedBy:
+    """What a server says of itself with an answer: the model's full id, the fingerprint of what runs it, the version of
+    its API, its name. Empty where it does not say."""
+
+    model: str = ""
+    fingerprint: str = ""
+    api_version: str = ""
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StepResult:
     """What came back for one step. `pace` is (milliseconds since the request, code points so far), for replay.
-    `memory` is the memory after the step, None for a chat model; `memory_before` what the step began with."""
+    `memory` is the memory after the step, None for a chat model; `memory_before` what the step began with. `cost_usd`
+    is by the price that held when it was asked, None where it is not known."""
 
     input: str
     response: str
@@ -110,6 +125,8 @@ class StepResult:
     finish_reason: str | None = None
     notes: tuple[str, ...] = ()
     pace: tuple[tuple[int, int], ...] = ()
+    cost_usd: float | None = None
+    served_by: ServedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)

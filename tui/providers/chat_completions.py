@@ -7,7 +7,7 @@ from typing import Any
 from tui.model.chunks import Counted, FinishReason, ToolCall
 from tui.model.trials import Usage
 from tui.providers.answer_text import Kind
-from tui.providers.decoding import AnswerDecoder, ErrorObject, NoAnswer, count_of
+from tui.providers.decoding import AnswerDecoder, ErrorObject, NoAnswer, count_of, part_of
 
 _FINISHES: Mapping[str, FinishReason] = {
     "stop": "stop",
@@ -123,11 +123,23 @@ def read_usage(chunk: Mapping[str, Any]) -> Usage | None:
     """The token counts of a chunk or an answer; llama.cpp's `timings` where there is no `usage`."""
     usage = chunk.get("usage")
     if isinstance(usage, dict):
-        details = usage.get("completion_tokens_details")
-        reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
-        prompt, completion = count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens"))
-        return Usage(prompt, completion, count_of(reasoning))
+        read, details = part_of(usage, "prompt_tokens_details"), part_of(usage, "completion_tokens_details")
+        return Usage(
+            count_of(usage.get("prompt_tokens")),
+            _output_of(usage),
+            count_of(details.get("reasoning_tokens")),
+            count_of(read.get("cached_tokens")),
+            count_of(read.get("cache_write_tokens")),
+        )
     timings = chunk.get("timings")
     if isinstance(timings, dict):
         return Usage(count_of(timings.get("prompt_n")), count_of(timings.get("predicted_n")), None)
     return None
+
+
+def _output_of(usage: Mapping[str, Any]) -> int | None:
+    """Reasoning is part of the completion with OpenAI; xAI and Google count it in the total only. It is paid for."""
+    read, wrote, total = (count_of(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    if read is None or wrote is None or total is None:
+        return wrote
+    return max(wrote, total - read)

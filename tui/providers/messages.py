@@ -124,8 +124,10 @@ class MessagesDecoder(AnswerDecoder):
         inputs = [count_of(self._counts.get(name)) for name in _INPUTS]
         thought = count_of(part_of(self._counts, "output_tokens_details").get("thinking_tokens"))
         known = None if inputs[0] is None else sum(count or 0 for count in inputs)
+        _, stored, cached = inputs
         if usage:
-            self._text.add(Counted(Usage(known, count_of(self._counts.get("output_tokens")), thought)))
+            written = count_of(self._counts.get("output_tokens"))
+            self._text.add(Counted(Usage(known, written, thought, cached, stored)))
 
 
 def _raise_error(chunk: Mapping[str, Any]) -> None:

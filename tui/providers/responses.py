@@ -98,9 +98,7 @@ class ResponsesDecoder(AnswerDecoder):
             if isinstance(item, dict):
                 self._take_item(item, said)
         if usage := part_of(response, "usage"):
-            thought = count_of(part_of(usage, "output_tokens_details").get("reasoning_tokens"))
-            counted = Usage(count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens")), thought)
-            self._text.add(Counted(counted))
+            self._text.add(Counted(_usage_of(usage)))
         self.finish = self._finish_of(response)
 
     def _take_item(self, item: Mapping[str, Any], said: frozenset[Kind]) -> None:
@@ -128,3 +126,14 @@ class ResponsesDecoder(AnswerDecoder):
         if self._refused:
             return "refusal"
         return "tool_calls" if self._calls and "text" not in self._said else "stop"
+
+
+def _usage_of(usage: Mapping[str, Any]) -> Usage:
+    read, wrote = part_of(usage, "input_tokens_details"), part_of(usage, "output_tokens_details")
+    return Usage(
+        count_of(usage.get("input_tokens")),
+        count_of(usage.get("output_tokens")),
+        count_of(wrote.get("reasoning_tokens")),
+        count_of(read.get("cached_tokens")),
+        count_of(read.get("cache_write_tokens")),
+    )

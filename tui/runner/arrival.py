@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 
 from tui.model.errors import ProviderError
-from tui.model.trials import Retry, Timing, Usage
+from tui.model.trials import Retry, ServedBy, Timing, Usage
 from tui.model.values import JsonValue
 
 _PACE_MS = 50
@@ -27,6 +27,7 @@ class Arrival:
     pace: list[tuple[int, int]] = field(default_factory=list)
     size: int = 0
     usage: Usage = field(default_factory=Usage)
+    served_by: ServedBy | None = None
     finish_reason: str | None = None
     fault: ProviderError | None = None
     cancelled: bool = False

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from tui.checks.checker import Watch
-from tui.model.chunks import Chunk, Counted, End, Noted, Reasoning, Remembered, Sent, Text, ToolCall, Waiting
+from tui.model.chunks import Chunk, Counted, End, Noted, Reasoning, Remembered, Sent, Served, Text, ToolCall, Waiting
 from tui.model.events import Event, ReasoningArrived, RequestRetried, RequestSent, TextArrived
 from tui.model.secrets import Secrets
-from tui.model.trials import Retry, TrialKey
+from tui.model.trials import Retry, ServedBy, TrialKey
 from tui.model.values import JsonValue
 from tui.runner.arrival import Arrival
 from tui.runner.outbox import Outbox
@@ -53,6 +53,10 @@ class Pieces:
                     self._arrival.memory = hide_in(self._secrets, memory)
             case Counted(usage):
                 self._arrival.usage = usage
+            case Served(by):
+                self._arrival.served_by = ServedBy(
+                    *map(self._secrets.hide, (by.model, by.fingerprint, by.api_version, by.server))
+                )
             case Noted(note):
                 self._arrival.notes.append(self._secrets.hide(note))
             case End(reason):

@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -49,6 +49,16 @@ def encode_options(options: RunOptions) -> str:
 def decode_options(text: str) -> RunOptions:
     """The options. Raises ValueError."""
     return _decode(_adapter(RunOptions), text)
+
+
+def encode_versions(versions: Mapping[str, str]) -> str:
+    """Versions as JSON."""
+    return _encode(_adapter(dict[str, str]), dict(versions))
+
+
+def decode_versions(text: str) -> dict[str, str]:
+    """The versions. Raises ValueError."""
+    return _decode(_adapter(dict[str, str]), text)
 
 
 def encode_result(result: TrialResult) -> str:

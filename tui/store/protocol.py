@@ -6,6 +6,7 @@ from typing import Protocol
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
+from tui.model.prices import Spent
 from tui.model.runs import RunRecord, RunSetup, RunState
 from tui.model.suite import Suite
 from tui.model.trials import StepResult, TrialKey, TrialResult
@@ -29,11 +30,12 @@ class Store(Protocol):
         """Whether every writing raises StoreError."""
         ...
 
-    def begin_run(self, plan: Plan, started_at: str) -> None:
+    def begin_run(self, plan: Plan, started_at: str, versions: Mapping[str, str] = ...) -> None:
         """Keep a new run, state `running`; or, where the id is kept already, take that run up again.
 
-        What a run was begun with stays (suite, options, command, start); trials, subjects and cases that are new are
-        added. StoreError where another process is running it.
+        What a run was begun with stays (suite, options, prices, command, start); trials, subjects and cases that are
+        new are added, and `versions` (of what takes part, by name) that are others than before. StoreError where
+        another process is running it.
         """
         ...
 
@@ -71,6 +73,15 @@ class Store(Protocol):
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """The results of one run without their texts, in the plan's order: many times faster than `read_run`."""
+        ...
+
+    def read_costs(self, run_id: str) -> Mapping[str, Spent]:
+        """What the trials of each model cost together, as far as they are over: many times faster than adding up."""
+        ...
+
+    def read_wordless(self, run_id: str) -> frozenset[TrialKey]:
+        """The results whose last attempt has neither text nor a change: there is nothing to judge. A plain verdict
+        (passed, failed) is always of something."""
         ...
 
     def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:

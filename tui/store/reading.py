@@ -10,6 +10,7 @@ from typing import Any
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
+from tui.model.prices import Spent
 from tui.model.runs import RunRecord, RunSetup
 from tui.model.trials import TrialKey, TrialResult
 from tui.store import codec
@@ -23,7 +24,7 @@ _RECORD = (
 )
 _OUTCOME = (
     "case_id, model, repeat, verdict, flaky, error, attempts, first_token_ms, duration_ms, input_tokens,"
-    " output_tokens, reasoning_tokens, retries"
+    " output_tokens, reasoning_tokens, retries, cost_usd"
 )
 # Results are numbered in the order in which they were saved; SQLite takes the other columns from the row of the max.
 _LATEST = """SELECT {columns} FROM (
@@ -51,7 +52,7 @@ def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, lis
     """Rows for `kept_of`: the record, what was planned, the trials, the results."""
     record = connection.execute(f"SELECT {_RECORD} FROM run WHERE number = ?", (run,)).fetchone()
     planned = connection.execute(
-        "SELECT suite.content, subjects, options, command, assay"
+        "SELECT suite.content, subjects, options, command, assay, versions"
         " FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?",
         (run,),
     ).fetchone()
@@ -63,7 +64,7 @@ def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, lis
     return record, planned, trials, results
 
 
-_SETUP = "subjects, options, command, assay"
+_SETUP = "subjects, options, command, assay, versions"
 
 
 def select_suite(connection: sqlite3.Connection, run: int) -> str:
@@ -82,8 +83,10 @@ def select_setup(connection: sqlite3.Connection, run: int) -> Row:
 
 def setup_of(row: Row) -> RunSetup:
     """With what a run was begun. Raises ValueError."""
-    subjects, options, command, assay = row
-    return RunSetup(codec.decode_subjects(subjects), codec.decode_options(options), command, assay)
+    subjects, options, command, assay, versions = row
+    return RunSetup(
+        codec.decode_subjects(subjects), codec.decode_options(options), command, assay, codec.decode_versions(versions)
+    )
 
 
 def select_trials(connection: sqlite3.Connection, run: int) -> list[Row]:
@@ -95,7 +98,7 @@ def select_trials(connection: sqlite3.Connection, run: int) -> list[Row]:
 
 def kept_of(rows: tuple[Row, Row, list[Row], list[Row]], is_alive: Alive) -> KeptRun:
     """A whole run. Raises ValueError for content that is not what was written."""
-    record, (suite, subjects, options, command, assay), trials, results = rows
+    record, (suite, subjects, options, command, assay, versions), trials, results = rows
     plan = Plan(
         run_id=record[0],
         suite=codec.decode_suite(suite),
@@ -104,7 +107,7 @@ def kept_of(rows: tuple[Row, Row, list[Row], list[Row]], is_alive: Alive) -> Kep
         trials=tuple(map(TrialKey._make, trials)),
         command=command,
     )
-    return KeptRun(record_of(record, is_alive), plan, results_of(results), assay)
+    return KeptRun(record_of(record, is_alive), plan, results_of(results), assay, codec.decode_versions(versions))
 
 
 def select_outcomes(connection: sqlite3.Connection, run: int) -> list[Row]:
@@ -112,6 +115,29 @@ def select_outcomes(connection: sqlite3.Connection, run: int) -> list[Row]:
     return connection.execute(
         f"SELECT {_OUTCOME} FROM trial WHERE run = ? AND verdict IS NOT NULL ORDER BY number", (run,)
     ).fetchall()
+
+
+def select_costs(connection: sqlite3.Connection, run: int) -> dict[str, Spent]:
+    """What the trials of each model cost together, as far as they are over."""
+    rows = connection.execute(
+        "SELECT model, sum(cost_usd), count(cost_usd), count(*) FROM trial WHERE run = ? AND verdict IS NOT NULL"
+        " GROUP BY model ORDER BY min(number)",
+        (run,),
+    )
+    return {model: Spent(None if usd is None else round(usd, 12), known, trials) for model, usd, known, trials in rows}
+
+
+# Only of the few verdicts that may be of nothing; what is no JSON to SQLite (NaN in a memory) is taken for an answer.
+_WORDLESS = r"""SELECT case_id, model, repeat FROM trial JOIN result ON result.trial = trial.number
+    WHERE run = ? AND verdict NOT IN ('passed', 'failed') AND json_valid(content)
+    AND json_array_length(content, '$.changes') = 0
+    AND NOT EXISTS (SELECT 1 FROM json_each(content, '$.attempts[#-1].steps') AS step
+        WHERE trim(json_extract(step.value, '$.response'), char(9, 10, 11, 12, 13, 32)) <> '')"""
+
+
+def select_wordless(connection: sqlite3.Connection, run: int) -> list[Row]:
+    """Trials whose result has neither text nor a change."""
+    return connection.execute(_WORDLESS, (run,)).fetchall()
 
 
 def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:

@@ -1,5 +1,6 @@
 """Reads out of a damaged history whatever can still be read."""
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,13 +41,20 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
 
 
 def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
-    columns = [row[1] for row in fresh.execute(f"PRAGMA table_info({table})")]
+    columns = _columns(table, fresh)
+    with contextlib.suppress(sqlite3.Error):
+        # One of an older format lacks some; what cannot be read at all is told by the rows.
+        columns = [name for name in columns if name in _columns(table, old)] or columns
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
     for row in _rows(f"SELECT {names} FROM {table} NOT INDEXED", old):
         try:
             fresh.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", row)
         except (sqlite3.IntegrityError, sqlite3.InterfaceError):
             continue
+
+
+def _columns(table: str, connection: sqlite3.Connection) -> list[str]:
+    return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
 def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:

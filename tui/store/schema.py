@@ -65,6 +65,11 @@ STEPS: tuple[Step, ...] = (
             content TEXT NOT NULL
         )""",
     ),
+    (
+        "ALTER TABLE trial ADD COLUMN cost_usd REAL",
+        # JSON: the name of what took part, and its version.
+        "ALTER TABLE run ADD COLUMN versions TEXT NOT NULL DEFAULT '{}'",
+    ),
 )
 
 

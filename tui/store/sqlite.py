@@ -5,12 +5,14 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
+from tui.model.prices import Spent
 from tui.model.runs import RunRecord, RunSetup, RunState
 from tui.model.suite import Suite
 from tui.model.trials import StepResult, TrialKey, TrialResult
@@ -20,6 +22,8 @@ from tui.store.file import HistoryFile
 from tui.store.ownership import Owner, is_alive, sweep_owners
 
 T = TypeVar("T")
+
+_NO_VERSIONS: Mapping[str, str] = MappingProxyType({})
 
 
 class SqliteStore:
@@ -48,16 +52,16 @@ class SqliteStore:
         """Whether every writing raises StoreError."""
         return self._file.is_readonly
 
-    def begin_run(self, plan: Plan, started_at: str) -> None:
+    def begin_run(self, plan: Plan, started_at: str, versions: Mapping[str, str] = _NO_VERSIONS) -> None:
         """Keep a new run, or take up the one of that id."""
         with self._file.writing() as connection:
             self._claim()
             run = self._number(connection, plan.run_id)
             if run is None:
-                writing.insert_run(connection, plan, started_at, self._owner.token)
+                writing.insert_run(connection, plan, started_at, self._owner.token, versions)
             else:
                 self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
-                writing.take_up_run(connection, run, plan, self._owner.token)
+                writing.take_up_run(connection, run, plan, self._owner.token, versions)
 
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
         """Keep finished trials, all or none."""
@@ -121,6 +125,15 @@ class SqliteStore:
         return reading.outcomes_of(
             self._file.read(lambda connection: reading.select_outcomes(connection, self._known(connection, run_id)))
         )
+
+    def read_costs(self, run_id: str) -> Mapping[str, Spent]:
+        """What the trials of each model cost."""
+        return self._file.read(lambda connection: reading.select_costs(connection, self._known(connection, run_id)))
+
+    def read_wordless(self, run_id: str) -> frozenset[TrialKey]:
+        """The results whose last attempt has neither text nor a change."""
+        rows = self._file.read(lambda connection: reading.select_wordless(connection, self._known(connection, run_id)))
+        return frozenset(map(TrialKey._make, rows))
 
     def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
         """One result, whole; None where the trial has none."""

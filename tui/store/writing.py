@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import tui
@@ -17,7 +17,9 @@ from tui.model.trials import TrialKey, TrialResult
 from tui.store import codec
 
 
-def insert_run(connection: sqlite3.Connection, plan: Plan, started_at: str, owner: str) -> None:
+def insert_run(
+    connection: sqlite3.Connection, plan: Plan, started_at: str, owner: str, versions: Mapping[str, str]
+) -> None:
     """A new run with everything that is planned."""
     suite = plan.suite
     row = {
@@ -34,6 +36,7 @@ def insert_run(connection: sqlite3.Connection, plan: Plan, started_at: str, owne
         "options": codec.encode_options(plan.options),
         "command": storable(plan.command),
         "assay": tui.__version__,
+        "versions": codec.encode_versions(versions),
         "started_at": started_at,
         "saved_at": started_at,
     }
@@ -43,10 +46,12 @@ def insert_run(connection: sqlite3.Connection, plan: Plan, started_at: str, owne
     _add_trials(connection, run, plan.trials)
 
 
-def take_up_run(connection: sqlite3.Connection, run: int, plan: Plan, owner: str) -> None:
-    """The run goes on: what is new in the plan is added, the rest stays as it was begun."""
-    kept_suite, kept_subjects = connection.execute(
-        "SELECT suite.content, run.subjects FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?",
+def take_up_run(connection: sqlite3.Connection, run: int, plan: Plan, owner: str, versions: Mapping[str, str]) -> None:
+    """The run goes on: what is new in the plan is added, the rest stays as it was begun. Of what has another version
+    by now, both are kept."""
+    kept_suite, kept_subjects, kept_versions = connection.execute(
+        "SELECT suite.content, run.subjects, run.versions FROM run JOIN suite ON suite.number = run.suite"
+        " WHERE run.number = ?",
         (run,),
     ).fetchone()
     suite = _merge_suites(codec.decode_suite(kept_suite), plan.suite)
@@ -54,13 +59,15 @@ def take_up_run(connection: sqlite3.Connection, run: int, plan: Plan, owner: str
     known = {subject.name for subject in subjects}
     subjects += tuple(subject for subject in plan.subjects if subject.name not in known)
     connection.execute(
-        "UPDATE run SET state = 'running', finished_at = NULL, owner = ?, suite = ?, subjects = ?, models = ?"
+        "UPDATE run SET state = 'running', finished_at = NULL, owner = ?, suite = ?, subjects = ?, models = ?,"
+        " versions = ?"
         " WHERE number = ?",
         (
             owner,
             _suite_number(connection, suite),
             codec.encode_subjects(subjects),
             json.dumps([subject.name for subject in subjects]),
+            codec.encode_versions(_both_versions(codec.decode_versions(kept_versions), versions)),
             run,
         ),
     )
@@ -114,9 +121,22 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def _both_versions(kept: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
+    both = dict(kept)
+    for name, version in new.items():
+        known = both.get(name)
+        if known is None:
+            both[name] = version
+        elif version not in known.split(_THEN):
+            both[name] = f"{known}{_THEN}{version}"
+    return both
+
+
+_THEN = ", then "
 _LARGEST = 2**63 - 1
 _SAVE_OUTCOME = """UPDATE trial SET verdict = ?, flaky = ?, error = ?, attempts = ?, first_token_ms = ?,
-    duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ? WHERE number = ?"""
+    duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ?, cost_usd = ?
+    WHERE number = ?"""
 
 
 def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
@@ -131,6 +151,7 @@ def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
         _count(outcome.output_tokens),
         _count(outcome.reasoning_tokens),
         outcome.retries,
+        outcome.cost_usd,
     )
 
 
