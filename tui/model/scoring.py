@@ -1,5 +1,6 @@
 """Acts folded into what counts now: each reviewer's scores, decisions, what is disputed."""
 
+from bisect import insort
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -26,19 +27,24 @@ class Scoreboard:
     def __init__(self, acts: Iterable[Act] = (), attempts: Mapping[TrialKey, int] | None = None) -> None:
         self._attempts = attempts or {}
         self._acts: dict[str, Act] = {}
-        self._by_item: dict[ItemKey, list[Act]] = {}
-        self._reveals: dict[str, list[Act]] = {}
         for act in acts:
-            self.add(act)
+            self._acts.setdefault(act.id, act)
+        by_item: dict[ItemKey | None, list[Act]] = {}
+        for act in self.acts:
+            by_item.setdefault(act.item, []).append(act)
+        # Tuples that are replaced, never changed: a thread that adds does not disturb one that reads.
+        self._reveals = tuple(by_item.pop(None, ()))
+        self._by_item = {item: tuple(of) for item, of in by_item.items() if item is not None}
 
     def add(self, act: Act) -> None:
         """One act more; one that is known changes nothing."""
         if act.id in self._acts:
             return
         self._acts[act.id] = act
-        of = self._reveals.setdefault(act.reviewer, []) if act.item is None else self._by_item.setdefault(act.item, [])
-        of.append(act)
-        of.sort(key=lambda each: each.order)
+        if act.item is None:
+            self._reveals = _with(self._reveals, act)
+        else:
+            self._by_item[act.item] = _with(self._by_item.get(act.item, ()), act)
 
     @property
     def acts(self) -> tuple[Act, ...]:
@@ -48,7 +54,7 @@ class Scoreboard:
     @property
     def reviewers(self) -> tuple[str, ...]:
         """Who has a score that counts, by name."""
-        return tuple(sorted({score.reviewer for item in self._by_item for score in self.scores(item)}))
+        return tuple(sorted({score.reviewer for item in tuple(self._by_item) for score in self.scores(item)}))
 
     @property
     def items(self) -> tuple[ItemKey, ...]:
@@ -57,15 +63,17 @@ class Scoreboard:
 
     def trail(self, item: ItemKey) -> tuple[Act, ...]:
         """Everything that happened to an item."""
-        return tuple(self._by_item.get(item, ()))
+        return self._by_item.get(item, ())
 
     def score(self, item: ItemKey, reviewer: str) -> Act | None:
         """The reviewer's score that counts."""
-        latest = None
-        for act in self._by_item.get(item, ()):
-            if act.reviewer == reviewer and (act.act == "score" or (act.act == "invalidate" and not act.withdraws)):
-                latest = act
-        return latest if latest is not None and latest.act == "score" and self._is_of_now(latest) else None
+        for act in reversed(self._by_item.get(item, ())):
+            if act.reviewer == reviewer and self._is_of_now(act):
+                if act.act == "score":
+                    return act
+                if act.act == "invalidate" and not act.withdraws:
+                    return None
+        return None
 
     def scores(self, item: ItemKey) -> tuple[Act, ...]:
         """Of each reviewer the score that counts, by reviewer."""
@@ -98,13 +106,19 @@ class Scoreboard:
 
     def revealed(self, reviewer: str) -> bool:
         """Whether the reviewer has asked for the names."""
-        return bool(self._reveals.get(reviewer))
+        return any(act.reviewer == reviewer for act in self._reveals)
 
     def reveals(self) -> tuple[Act, ...]:
         """Every reveal, in order."""
-        return tuple(sorted((act for acts in self._reveals.values() for act in acts), key=lambda act: act.order))
+        return self._reveals
 
     def _is_of_now(self, act: Act) -> bool:
         if act.attempt is None or act.item is None:
             return True
         return self._attempts.get(act.item.trial, act.attempt) == act.attempt
+
+
+def _with(acts: tuple[Act, ...], act: Act) -> tuple[Act, ...]:
+    more = list(acts)
+    insort(more, act, key=lambda each: each.order)
+    return tuple(more)

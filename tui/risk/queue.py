@@ -26,17 +26,26 @@ def review_items(suite: Suite, answered: Iterable[TrialKey], seed: int | None = 
     """The items of all answers: an answer's criteria stand together. Without a seed in the suite's order, a case's
     answers side by side; with one the answers are shuffled by it, the same way each time, in whatever order they came.
     """
-    cases = {case.id: (place, case) for place, case in enumerate(suite.cases) if case.risk_criteria}
+    cases = {case.id: (place, case, criteria_of(case)) for place, case in enumerate(suite.cases) if case.risk_criteria}
     trials = sorted({trial for trial in answered if trial.case in cases}, key=lambda trial: _place(trial, cases))
     if seed is not None:
         trials.sort()  # So that the order depends on nothing but the answers and the seed.
         random.Random(seed).shuffle(trials)
     return tuple(
-        ReviewItem(ItemKey(*trial, criterion.name), case, criterion, answer, number, len(case.risk_criteria))
+        ReviewItem(ItemKey(*trial, criterion.name), case, criterion, answer, number, len(criteria))
         for answer, trial in enumerate(trials, 1)
-        for case in (cases[trial.case][1],)
-        for number, criterion in enumerate(case.risk_criteria, 1)
+        for _, case, criteria in (cases[trial.case],)
+        for number, criterion in enumerate(criteria, 1)
     )
+
+
+def criteria_of(case: Case) -> tuple[RiskCriterion, ...]:
+    """The case's criteria; scores go by name, so that of two of the same name (an older run may have them) the first
+    is the one that is scored."""
+    first: dict[str, RiskCriterion] = {}
+    for criterion in case.risk_criteria:
+        first.setdefault(criterion.name, criterion)
+    return tuple(first.values())
 
 
 def next_open(items: Sequence[ReviewItem], done: Iterable[ItemKey], after: int = -1) -> int | None:
@@ -46,5 +55,5 @@ def next_open(items: Sequence[ReviewItem], done: Iterable[ItemKey], after: int =
     return next((place for place in order if items[place].key not in closed), None)
 
 
-def _place(trial: TrialKey, cases: Mapping[str, tuple[int, Case]]) -> tuple[int, int, str]:
+def _place(trial: TrialKey, cases: Mapping[str, tuple[int, Case, tuple[RiskCriterion, ...]]]) -> tuple[int, int, str]:
     return cases[trial.case][0], trial.repeat, trial.model

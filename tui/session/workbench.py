@@ -28,6 +28,7 @@ from tui.session.context import read_context
 from tui.session.keeping import Patience, keep_events
 from tui.session.opening import open_suite, suites_at
 from tui.session.repository import RunRepository, secrets_of, without_secrets
+from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.shelf import ProviderShelf
 from tui.store.sqlite import SqliteStore
@@ -51,6 +52,7 @@ class Workbench:
         self._shelf = ProviderShelf(self.config, environ, self.store, replay_speed)
         self._checker = Checker()
         self.history = RunHistory(self.store, self.folders.data, self.resolve)
+        self.reviews = Reviews(self.store, self.folders.data, self.config)
 
     @property
     def notices(self) -> tuple[str, ...]:

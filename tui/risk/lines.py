@@ -1,0 +1,195 @@
+"""An act and its line in a score file: one JSON object, UTF-8, ended by LF; always written in the same way."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NoReturn, cast, get_args
+
+from tui.model.scores import Act, ActKind, Extent, ItemKey
+from tui.model.shown import show_line
+
+VERSION = 1
+NEEDED = (
+    "version",
+    "act",
+    "id",
+    "run",
+    "case",
+    "model",
+    "repeat",
+    "criterion",
+    "extent",
+    "note",
+    "reviewer",
+    "scored_at",
+    "blind",
+    "guidance",
+)
+LARGEST_LINE = 1024 * 1024  # bytes
+_ID = re.compile("[0-9a-fA-F]{32}")
+_PLACE = ("case", "model", "repeat", "criterion", "extent")
+_GREATEST = 2**53
+_ACTS = get_args(ActKind)
+_OURS = ("attempt", "seed", "took_ms", "withdraws")
+# What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
+_RISKY = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+
+
+class LineFault(ValueError):
+    """What is wrong with a line, and what to do."""
+
+
+def write_line(act: Act) -> str:
+    """The line with its LF; what is not given of our own keys is left out. `read_line` gives the same act back."""
+    item = act.item or ItemKey("", "", 0, "")
+    fields: dict[str, object] = {
+        "version": VERSION,
+        "act": act.act,
+        "id": act.id,
+        "run": act.run,
+        **item._asdict(),
+        "extent": act.extent,
+        "note": act.note,
+        "reviewer": act.reviewer,
+        "scored_at": act.scored_at,
+        "blind": act.blind,
+        "guidance": act.guidance,
+    }
+    fields |= {key: value for key in _OURS if (value := getattr(act, key)) is not None}
+    return _RISKY.sub(_escape, json.dumps(fields, ensure_ascii=False)) + "\n"
+
+
+def read_line(line: bytes) -> Act:
+    """The act of a line, with or without its LF. A `score` whose extent is null is a template's: it says nothing yet.
+    Keys that nobody knows are passed over. Raises LineFault."""
+    found = _parse(line)
+    names = NEEDED if found.get("act") != "reveal" else [key for key in NEEDED if key not in _PLACE]
+    if missing := [key for key in names if key not in found]:
+        raise LineFault(f"{_named(missing)} missing; a line has all of {', '.join(NEEDED)}")
+    if type(found["version"]) is not int or found["version"] != VERSION:
+        raise _fault("version", found["version"], f"must be {VERSION}; a newer Assay may read the others")
+    act: ActKind = _checked(found, "act", _ACTS.__contains__, f"must be one of {', '.join(_ACTS)}")
+    extent = None if act == "reveal" else _extent(found, act)
+    reviewer = _text(found, "reviewer")
+    if not reviewer.strip() and extent is not None:
+        raise _fault("reviewer", reviewer, "is empty, and there is an extent; write who gave it")
+    if not reviewer.strip() and act != "score":
+        raise _fault("reviewer", reviewer, "is empty; write whose act it is")
+    return Act(
+        act,
+        _checked(found, "id", _is_id, "must be 32 hex digits (0-9, a-f); a new line needs a new one").lower(),
+        _text(found, "run"),
+        None if act == "reveal" else _item(found),
+        None if act == "invalidate" else extent,
+        _text(found, "note"),
+        reviewer,
+        _checked(found, "scored_at", _is_instant, "must be ISO 8601 with a zone, as 2026-11-20T10:15:00+01:00"),
+        _checked(found, "blind", lambda value: isinstance(value, bool), "must be true or false"),
+        _text(found, "guidance"),
+        _number(found, "attempt", 1),
+        _number(found, "seed", None),
+        _number(found, "took_ms", 0),
+        _optional(found, "withdraws", _is_id, "must be the id of a decision, 32 hex digits"),
+    )
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    if len(line) > LARGEST_LINE:
+        raise LineFault(f"the line has {len(line):,} bytes, more than {LARGEST_LINE:,}; shorten the note")
+    try:
+        found = json.loads(line.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise LineFault(f"is not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        what = f"is not one JSON object ({error.msg}, column {error.colno}); was the line cut off, or wrapped?"
+        raise LineFault(what) from error
+    except LineFault:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise LineFault("is no JSON that can be read here: a number too long, or nested too deeply") from error
+    if not isinstance(found, dict):
+        raise LineFault("must be a JSON object, one a line")
+    return found
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise LineFault(f"`{show_line(twice, 60)}` stands twice in the line; keep one")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise LineFault(f"{name} is no JSON; write a number")
+
+
+def _item(found: Mapping[str, Any]) -> ItemKey:
+    repeat = found["repeat"]
+    if type(repeat) is not int or not 1 <= repeat <= _GREATEST:
+        raise _fault("repeat", repeat, "must be a whole number from 1")
+    return ItemKey(_text(found, "case"), _text(found, "model"), repeat, _text(found, "criterion"))
+
+
+def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
+    extent = found["extent"]
+    if extent == "n/a" or (type(extent) is int and 0 <= extent <= 4):
+        return cast(Extent, extent)
+    if extent is None and act != "adjudicate":
+        return None
+    allowed = 'must be 0, 1, 2, 3, 4 or "n/a"'
+    raise _fault("extent", extent, f"{allowed}, or null for what is not scored" if act == "score" else allowed)
+
+
+def _text(found: Mapping[str, Any], key: str) -> str:
+    return str(_checked(found, key, lambda value: isinstance(value, str), "must be a text"))
+
+
+def _number(found: Mapping[str, Any], key: str, least: int | None) -> int | None:
+    what = "must be a whole number" + ("" if least is None else f" from {least}") + ", or left out"
+
+    def fits(value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least)
+
+    number: int | None = _optional(found, key, lambda value: fits(value) and abs(value) <= _GREATEST, what)
+    return number
+
+
+def _optional(found: Mapping[str, Any], key: str, fits: Callable[[Any], bool], what: str) -> Any:
+    return None if found.get(key) is None else _checked(found, key, fits, what)
+
+
+def _checked(found: Mapping[str, Any], key: str, fits: Callable[[Any], bool], what: str) -> Any:
+    value = found[key]
+    if not fits(value):
+        raise _fault(key, value, what)
+    return value
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def _is_instant(value: object) -> bool:
+    try:
+        return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _fault(key: str, value: object, what: str) -> LineFault:
+    return LineFault(f"{key}: {show_line(json.dumps(value, ensure_ascii=False), 80)} {what}")
+
+
+def _named(keys: list[str]) -> str:
+    return f"{', '.join(keys)} {'is' if len(keys) == 1 else 'are'}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]

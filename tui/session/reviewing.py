@@ -1,0 +1,160 @@
+"""Manual risk scoring of kept runs: opened for a reviewer, summed up, carried in and out as score files."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from tui.model.bands import Band, BandRule
+from tui.model.errors import ConfigError, StoreError
+from tui.model.risk import Agreement, Guidance, Reviewed
+from tui.model.scores import Act
+from tui.model.scoring import Scoreboard
+from tui.model.subjects import Config
+from tui.model.suite import Suite
+from tui.model.trials import TrialKey
+from tui.risk.files import ScoreFiles
+from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
+from tui.risk.queue import ReviewItem, review_items
+from tui.session.run_answers import RunAnswers, read_answers
+from tui.session.run_review import RunReview, scored_blind
+from tui.session.score_exchange import Imported, import_scores, score_lines, template_lines
+from tui.session.writing import write_safely
+from tui.store.protocol import Store
+
+__all__ = ["Reviews", "RunReview"]
+
+_BANDS: tuple[Band, ...] = ("negligible", "low", "medium", "high", "critical")
+
+
+class Reviews:
+    """`data` is the folder that holds `scores/`. Everything here blocks: call it in a thread. Raises StoreError."""
+
+    def __init__(self, store: Store, data: Path, config: Config) -> None:
+        self._store, self._config = store, config
+        self._files = ScoreFiles(data / "scores")
+        self._remembered = data / "reviewer"
+
+    # --- scoring
+
+    def open_review(self, run_id: str, reviewer: str, *, blind: bool) -> RunReview:
+        """Take up a run's scoring where the reviewer left off. Raises ConfigError for a name that says nothing."""
+        run = read_answers(self._store, run_id)
+        return RunReview(
+            self._store,
+            self._files,
+            run,
+            checked_name(reviewer),
+            blind=blind,
+            rule=self.rule,
+            guidance=self.guidance_for(run.suite),
+        )
+
+    @property
+    def rule(self) -> BandRule:
+        """What turns severity and extent into a band."""
+        return self._config.rule
+
+    def guidance_for(self, suite: Suite) -> Guidance:
+        """What the extents mean: as the suite says, else the config, else the default."""
+        levels: Sequence[str] = getattr(suite, "risk_guidance", ()) or self._config.guidance
+        return guidance_of(levels) if levels else DEFAULT_GUIDANCE
+
+    def default_reviewer(self) -> str | None:
+        """The config's reviewer, else the one who was remembered."""
+        if self._config.reviewer:
+            return self._config.reviewer
+        with contextlib.suppress(OSError, ValueError):
+            return self._remembered.read_text(encoding="utf-8").strip() or None
+        return None
+
+    def remember_reviewer(self, name: str) -> None:
+        """Whoever scores here, from now on. Raises ConfigError for a name that says nothing."""
+        try:
+            self._remembered.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_safely(self._remembered, checked_name(name) + "\n")
+        except (OSError, ValueError) as error:
+            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise StoreError(f"The name cannot be remembered ({why})", where=str(self._remembered)) from error
+
+    # --- what came of it
+
+    def reviewed(self, run_id: str) -> Reviewed:
+        """The scoring of a run, whole, as a report tells it: of all reviewers, also where they scored blind."""
+        from tui.risk.agreement import agreement
+        from tui.risk.figures import risk_figures
+
+        run, items, board = self._read(run_id)
+        return Reviewed(
+            board,
+            risk_figures(items, board, self.rule),
+            agreement(items, board),
+            self.guidance_for(run.suite),
+            self.rule,
+        )
+
+    def agreement(self, run_id: str) -> Agreement:
+        """How far the reviewers of a run agree."""
+        from tui.risk.agreement import agreement
+
+        _, items, board = self._read(run_id)
+        return agreement(items, board)
+
+    def bands(self, run_id: str, reviewer: str | None = None) -> dict[TrialKey, Band]:
+        """Of each answer with a score the worst band, as it may be shown beside names: what the reviewer has scored
+        blind and not revealed does not count."""
+        if not self._files.has(run_id):
+            return {}
+        run = read_answers(self._store, run_id)
+        acts = self._files.read(run_id).acts
+        board = Scoreboard(_shown_to(acts, reviewer), run.attempts)
+        worst: dict[TrialKey, int] = {}
+        for item in review_items(run.suite, run.answered):
+            standing = board.standing(item.key)
+            if standing is not None and standing.extent != "n/a":
+                place = _BANDS.index(self.rule.band(item.criterion.severity, standing.extent))
+                worst[item.key.trial] = max(place, worst.get(item.key.trial, 0))
+        return {trial: _BANDS[place] for trial, place in worst.items()}
+
+    def hidden_scores(self, run_id: str, reviewer: str | None) -> int:
+        """How many scores the reviewer has given blind to a run and not revealed: they are not shown beside names."""
+        acts = self._files.read(run_id).acts
+        if reviewer is None or len(_shown_to(acts, reviewer)) == len(acts):
+            return 0
+        board = Scoreboard(acts)
+        return sum((score := board.score(item, reviewer)) is not None and score.blind for item in board.items)
+
+    def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard]:
+        run = read_answers(self._store, run_id)
+        board = Scoreboard(self._files.read(run_id).acts, run.attempts)
+        return run, review_items(run.suite, run.answered), board
+
+    # --- files
+
+    def problems(self, run_id: str) -> tuple[str, ...]:
+        """The lines of a run's score files that could not be read: `file:line: error: what`."""
+        return tuple(map(str, self._files.read(run_id).bad))
+
+    def export(self, run_id: str, reviewer: str | None = None, *, template: bool = False) -> str:
+        """The acts of a run (of one reviewer) as lines, in order; or a template: a line without an extent for each
+        answer and criterion."""
+        if template:
+            run = read_answers(self._store, run_id)
+            return template_lines(run, reviewer or "", self.guidance_for(run.suite))
+        return score_lines(self._files.read(run_id).acts, reviewer)
+
+    def import_files(self, files: Sequence[Path]) -> Imported:
+        """Merge score files, all or nothing; `-` is stdin. Raises ScoresRefused with every bad line."""
+        return import_scores(files, self._store, self._files)
+
+
+def checked_name(reviewer: str) -> str:
+    """The name without white space around it and in a row. Raises ConfigError where nothing is left."""
+    name = " ".join(reviewer.split())
+    if not name:
+        raise ConfigError("A reviewer needs a name", fix="Give one with --reviewer, or as `reviewer:` in the config.")
+    return name
+
+
+def _shown_to(acts: Sequence[Act], reviewer: str | None) -> tuple[Act, ...]:
+    hidden = reviewer is not None and scored_blind(tuple(acts), reviewer) and not Scoreboard(acts).revealed(reviewer)
+    return tuple(act for act in acts if not (hidden and act.reviewer == reviewer and act.blind))

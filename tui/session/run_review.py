@@ -1,0 +1,175 @@
+"""One run, scored by one reviewer: every act is on the disk before it is told as given."""
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from tui.model.bands import EXTENTS, BandRule
+from tui.model.errors import ConfigError, StoreError
+from tui.model.risk import Guidance
+from tui.model.runs import RunRecord
+from tui.model.scores import Act, ActKind, Extent, ItemKey, new_act_id
+from tui.model.scoring import Scoreboard
+from tui.model.suite import Suite
+from tui.model.trials import TrialKey, TrialResult
+from tui.risk.files import BadLine, ScoreFiles
+from tui.risk.queue import ReviewItem, review_items
+from tui.session.run_answers import RunAnswers
+from tui.store.protocol import Store
+
+
+class RunReview:
+    """What blocks (reading answers, giving scores): call it in a thread. Raises StoreError.
+
+    `items` are in the queue's order, `missing` the results without an answer, `board` the scores of all reviewers,
+    `problems` the lines of the score files that could not be read. A run that was begun blind stays so until it is
+    revealed, and is not blind again afterwards.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        files: ScoreFiles,
+        run: RunAnswers,
+        reviewer: str,
+        *,
+        blind: bool,
+        rule: BandRule,
+        guidance: Guidance,
+    ) -> None:
+        self.record: RunRecord = run.record
+        self.suite: Suite = run.suite
+        self.reviewer = reviewer
+        self.rule, self.guidance = rule, guidance
+        self.missing = run.missing
+        kept = files.read(run.record.id)
+        self.problems: tuple[BadLine, ...] = kept.bad
+        self.board = Scoreboard(kept.acts, run.attempts)
+        self._begun_blind = not self.revealed and (blind or scored_blind(kept.acts, reviewer))
+        self.seed = blind_seed(run.record.id, reviewer) if self._begun_blind else None
+        self.items: tuple[ReviewItem, ...] = review_items(run.suite, run.answered, self.seed)
+        self._known = {item.key for item in self.items}
+        self._attempts: Mapping[TrialKey, int] = run.attempts
+        self._store, self._files = store, files
+        self._given: list[tuple[Act, Act | None]] = []
+        self._lock = threading.RLock()
+
+    @property
+    def blind(self) -> bool:
+        """Whether names are hidden."""
+        return self._begun_blind and not self.revealed
+
+    @property
+    def revealed(self) -> bool:
+        """Whether the reviewer has asked for the names."""
+        return self.board.revealed(self.reviewer)
+
+    def mine(self, item: ItemKey) -> Act | None:
+        """The reviewer's own score that counts."""
+        return self.board.score(item, self.reviewer)
+
+    def done(self) -> frozenset[ItemKey]:
+        """What the reviewer has scored."""
+        return frozenset(item.key for item in self.items if self.mine(item.key) is not None)
+
+    def spent_ms(self) -> int:
+        """How long the reviewer has looked at answers, in all sessions."""
+        return sum(act.took_ms or 0 for act in self.board.acts if act.reviewer == self.reviewer)
+
+    def read_answer(self, trial: TrialKey) -> TrialResult:
+        """The result, whole."""
+        result = self._store.read_trial(self.record.id, trial)
+        if result is None:
+            raise StoreError("This answer is not kept any more", fix="Open the review again.")
+        return result
+
+    def give(self, item: ItemKey, extent: Extent, note: str = "", took_ms: int | None = None) -> Act:
+        """Score; a score that is there already is changed."""
+        with self._lock:
+            before = self.mine(item)
+            return self._remember(self._keep("score", item, extent, note, took_ms), before)
+
+    def invalidate(self, item: ItemKey, note: str = "") -> Act:
+        """Take one's own score back. Raises ConfigError where there is none."""
+        with self._lock:
+            before = self.mine(item)
+            if before is None:
+                raise ConfigError("There is no score of yours to take back")
+            return self._remember(self._keep("invalidate", item, None, note), before)
+
+    def adjudicate(self, item: ItemKey, extent: Extent, note: str) -> Act:
+        """Decide what counts where reviewers differ."""
+        with self._lock:
+            return self._remember(self._keep("adjudicate", item, extent, note), None)
+
+    def undo(self) -> ItemKey | None:
+        """Take back the last act of this opening that was not undone yet: what counted before counts again. The item,
+        or None where there is nothing to undo. A reveal cannot be undone."""
+        with self._lock:
+            if not self._given:
+                return None
+            act, before = self._given[-1]
+            assert act.item is not None
+            if act.act == "adjudicate":
+                self._keep("invalidate", act.item, None, withdraws=act.id)
+            elif before is not None and before.extent is not None:
+                self._keep("score", act.item, before.extent, before.note)
+            else:
+                self._keep("invalidate", act.item, None)
+            self._given.pop()
+            return act.item
+
+    def reveal(self) -> Act:
+        """Show the names from now on; once is enough."""
+        with self._lock:
+            earlier = next((act for act in self.board.reveals() if act.reviewer == self.reviewer), None)
+            return earlier or self._keep("reveal", None, None)
+
+    def _remember(self, act: Act, before: Act | None) -> Act:
+        self._given.append((act, before))
+        return act
+
+    def _keep(
+        self,
+        kind: ActKind,
+        item: ItemKey | None,
+        extent: Extent | None,
+        note: str = "",
+        took_ms: int | None = None,
+        withdraws: str | None = None,
+    ) -> Act:
+        if item is not None and item not in self._known:
+            raise ConfigError(f"There is nothing to score at {item}")
+        if extent is not None and extent != "n/a" and extent not in range(len(EXTENTS)):
+            raise ConfigError(f"There is no extent {extent}", fix="It goes from 0 to 4, or is n/a.")
+        act = Act(
+            kind,
+            new_act_id(),
+            self.record.id,
+            item,
+            extent,
+            note,
+            self.reviewer,
+            datetime.now(UTC).isoformat(timespec="milliseconds"),
+            self.blind,
+            self.guidance.version,
+            None if item is None else self._attempts.get(item.trial),
+            self.seed,
+            took_ms,
+            withdraws,
+        )
+        trail = self.board.trail(item) if item is not None else ()
+        kept = self._files.append(act, trail[-1].order[0] if trail else None)
+        self.board.add(kept)
+        return kept
+
+
+def blind_seed(run_id: str, reviewer: str) -> int:
+    """What shuffles a reviewer's queue: the same each time, another for everybody else."""
+    return int.from_bytes(hashlib.sha256(f"{run_id}\n{reviewer}".encode("utf-8", "surrogatepass")).digest()[:4], "big")
+
+
+def scored_blind(acts: tuple[Act, ...], reviewer: str) -> bool:
+    """Whether the reviewer has acted without knowing the names."""
+    return any(act.blind for act in acts if act.reviewer == reviewer)

@@ -1,0 +1,178 @@
+"""Score files on their way in and out: checked against the runs that they name, whole or not at all."""
+
+import secrets
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tui.model.errors import ConfigError
+from tui.model.nearest import did_you_mean
+from tui.model.plan import Plan
+from tui.model.risk import Guidance
+from tui.model.scores import Act
+from tui.model.shown import show_line
+from tui.risk.files import ActConflict, BadLine, ScoreFiles
+from tui.risk.lines import LineFault, read_line, write_line
+from tui.risk.queue import criteria_of, review_items
+from tui.session.run_answers import RunAnswers
+from tui.store.protocol import Store
+
+STDIN = Path("-")
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """`new` acts were added to `runs`, `known` were there already, `unscored` are lines of templates without an
+    extent."""
+
+    new: int
+    known: int
+    unscored: int
+    runs: tuple[str, ...]
+
+
+class ScoresRefused(ConfigError):
+    """Score files cannot be imported, and nothing was changed; `bad` holds every line that is wrong."""
+
+    def __init__(self, bad: Sequence[BadLine]) -> None:
+        super().__init__("\n".join(map(str, bad)))
+        self.bad = tuple(bad)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    file: str
+    number: int
+    act: Act
+
+    def refuse(self, what: str) -> BadLine:
+        return BadLine(self.file, self.number, what)
+
+
+def score_lines(acts: Iterable[Act], reviewer: str | None = None) -> str:
+    """The acts as lines; only a reviewer's where one is named."""
+    return "".join(write_line(act) for act in acts if reviewer is None or act.reviewer == reviewer)
+
+
+def template_lines(run: RunAnswers, reviewer: str, guidance: Guidance) -> str:
+    """A line without an extent for each answer and criterion, in the suite's order, which is that of the ids too."""
+    items = review_items(run.suite, run.answered)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    ids = sorted({secrets.token_hex(16) for _ in items})
+    return "".join(
+        write_line(
+            Act(
+                "score", id, run.record.id, item.key, None, "", reviewer, now,
+                guidance=guidance.version, attempt=run.attempts.get(item.key.trial),
+            )
+        )
+        for id, item in zip(ids, items, strict=True)
+    )  # fmt: skip
+
+
+def import_scores(files: Sequence[Path], store: Store, kept: ScoreFiles) -> Imported:
+    """Merge the files into what is kept. Raises ScoresRefused, and StoreError."""
+    lines: list[_Line] = []
+    bad: list[BadLine] = []
+    for file in files:
+        _read_file(file, lines, bad)
+    bad += _strangers(lines, store)
+    scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
+    bad += _doubles(scored)
+    if not bad:
+        try:
+            new = kept.merge(line.act for line in scored)
+            acts = {line.act.id for line in scored}
+            runs = tuple(dict.fromkeys(line.act.run for line in scored))
+            return Imported(new, len(acts) - new, len(lines) - len(scored), runs)
+        except ActConflict as conflict:
+            what = "is kept already and stands for something else; a changed score is a new line with a new id"
+            bad += [line.refuse(f"the id {line.act.id} {what}") for line in scored if line.act.id in conflict.ids]
+    places = {str(file): place for place, file in reversed(list(enumerate(files)))}
+    raise ScoresRefused(sorted(bad, key=lambda each: (places.get(each.file, 0), each.line)))
+
+
+def _read_file(file: Path, lines: list[_Line], bad: list[BadLine]) -> None:
+    try:
+        data = sys.stdin.buffer.read() if file == STDIN else file.read_bytes()
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ConfigError(f"cannot be read ({why})", where=str(file), fix="Name a score file.") from error
+    for number, line in enumerate(data.removeprefix(_MARK).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            lines.append(_Line(str(file), number, read_line(line)))
+        except LineFault as fault:
+            bad.append(BadLine(str(file), number, str(fault)))
+
+
+def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
+    """Lines whose id stands for something else in a line before."""
+    first: dict[str, _Line] = {}
+    bad = []
+    for line in lines:
+        before = first.setdefault(line.act.id, line)
+        if before.act != line.act:
+            where = f"{before.file}:{before.number}"
+            bad.append(line.refuse(f"the id {line.act.id} stands for something else in {where}; give one a new id"))
+    return bad
+
+
+def _strangers(lines: Iterable[_Line], store: Store) -> list[BadLine]:
+    """Lines about what is in no kept run."""
+    by_run: dict[str, list[_Line]] = {}
+    for line in lines:
+        by_run.setdefault(line.act.run, []).append(line)
+    kept = {record.id for record in store.list_runs()}
+    bad = []
+    for run_id, of_run in by_run.items():
+        if run_id in kept:
+            judge = _Planned(store.read_plan(run_id))
+            bad += [line.refuse(what) for line in of_run if (what := judge.fault_of(line.act))]
+        else:
+            what = (
+                f"no run {_quoted(run_id)} is kept here; `assay runs --json` shows the ids, and a score needs its run"
+            )
+            bad += [line.refuse(what) for line in of_run]
+    return bad
+
+
+class _Planned:
+    """What there is in a run."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._trials = frozenset(plan.trials)
+        self._cases = {trial.case for trial in plan.trials}
+        self._models = {trial.model for trial in plan.trials}
+        self._criteria = {case.id: [each.name for each in criteria_of(case)] for case in plan.suite.cases}
+
+    def fault_of(self, act: Act) -> str:
+        """What the act names that is not in the run; empty where all of it is."""
+        item = act.item
+        if item is None:
+            return ""
+        if item.case not in self._cases:
+            return f"case: the run has no case {_quoted(item.case)}. {did_you_mean(item.case, self._cases)}".strip()
+        if item.model not in self._models:
+            return f"model: the run has no model {_quoted(item.model)}; it has {_listed(sorted(self._models))}"
+        if item.trial not in self._trials:
+            what = f"{_quoted(item.model)} was not asked {_quoted(item.case)} a {item.repeat}. time in this run"
+            return f"repeat: {what}; correct the repeat, which counts from 1"
+        known = self._criteria.get(item.case, [])
+        if item.criterion not in known:
+            has = f"it has {_listed(known)}" if known else "it has none"
+            return f"criterion: the case {_quoted(item.case)} has no criterion {_quoted(item.criterion)}; {has}"
+        return ""
+
+
+def _quoted(text: str) -> str:
+    return f"`{show_line(text, 80)}`"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(_quoted, names[:6]))
+    return f"{shown}, …" if len(names) > 6 else shown
