@@ -202,6 +202,19 @@ async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
         assert app.screen is screen
 
 
+async def test_the_cursor_stays_on_its_case_when_the_rows_change() -> None:
+    async with alone() as app:
+        table, pilot = app.place.panel.table, app.hand
+        await pilot.press("end", "up", "up")
+        assert table.case_id == "case-7"
+        await pilot.press("S")
+        assert table.case_id == "case-7"
+        assert "Split a long function" in table.render_line(table.cursor - table.scroll_offset.y).text
+        await pilot.press("g", "g")
+        assert table.case_id == "case-7"
+        assert table.cursor == 2
+
+
 async def test_the_cursor_passes_headings_over_and_goes_to_what_differs() -> None:
     async with alone() as app:
         screen, pilot = app.place, app.hand

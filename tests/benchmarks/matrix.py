@@ -15,9 +15,9 @@ ROUNDS = 5
 CASES = 10_000
 STEPS = (
     ("e", "first"),
-    ("c", ""),
+    ("c", "closed 1"),
     ("e", "empty"),
-    ("c", ""),
+    ("c", "closed 2"),
     ("x", "show"),
     ("o", "order"),
     ("0", "idle"),
@@ -34,14 +34,13 @@ def _measure() -> dict[str, float]:
             terminal.wait_for("ready", within=60)
             for key, name in STEPS:
                 terminal.press(key)
-                if name:
-                    _wait_for(name, result)
+                _wait_for(name, result)
         return dict(json.loads(result.read_text()))
 
 
 def _wait_for(name: str, result: Path, within: float = 60) -> None:
     deadline = time.monotonic() + within
-    while not result.exists() or name not in result.read_text():
+    while not result.exists() or f'"{name}"' not in result.read_text():
         if time.monotonic() > deadline:
             raise TimeoutError(name)
         time.sleep(0.05)

@@ -64,6 +64,13 @@ def rich_styles(app: "App[object]") -> dict[Role, RichStyle]:
     }
 
 
-def segments_of(line: Line, styles: Mapping[Role, RichStyle], base: RichStyle) -> list[Segment]:
-    """One line for a line renderer, on the ground of `base`."""
-    return [Segment(text, base + styles[role]) for text, role in line if text]
+def grounded_styles(app: "App[object]", base: RichStyle, ground: str = "") -> dict[Role, RichStyle]:
+    """The same on the ground of `base`, or of a colour of the theme."""
+    if ground:
+        base += RichStyle(bgcolor=Color.parse(app.theme_variables[ground]).rich_color)
+    return {role: base + style for role, style in rich_styles(app).items()}
+
+
+def segments_of(line: Line, styles: Mapping[Role, RichStyle]) -> list[Segment]:
+    """One line for a line renderer."""
+    return [Segment(text, styles[role]) for text, role in line if text]

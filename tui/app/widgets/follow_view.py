@@ -1,14 +1,14 @@
-"""A view of rows that follows its end, with a position mark of its own: Textual's scrollbar costs too much."""
+"""A view of rows that follows its end."""
 
 from time import monotonic
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.events import MouseDown, MouseMove, MouseUp
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.widget import Widget
+
+from tui.app.widgets.marked_view import MarkedView
 
 # While rows stream in the view does not scroll for each one, but a few at once, and all views on the same beat: a row
 # that moves costs as much as a new one, and lines that stand still are easier to read.
@@ -17,7 +17,7 @@ _LEAP = 4
 _ROWS_FOR_A_LEAP = 20
 
 
-class FollowView(ScrollView):
+class FollowView(MarkedView):
     """Rows that may grow. The end is followed until the person scrolls up; End follows again.
 
     A subclass says how many rows there are (`count_rows`), what to do when some have changed (`forget_rows_from`), and
@@ -25,7 +25,7 @@ class FollowView(ScrollView):
     """
 
     DEFAULT_CSS = """
-    FollowView { background: $background; color: $foreground; overflow: hidden hidden; width: 1fr; height: 1fr; }
+    FollowView { background: $background; color: $foreground; width: 1fr; height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_by(-1)", "Up", id="text.up", tooltip="Scroll up a line", show=False),
@@ -60,31 +60,9 @@ class FollowView(ScrollView):
         """Whether the end is followed as rows are added."""
         return self._following
 
-    @property
-    def allow_vertical_scroll(self) -> bool:
-        """There is no scrollbar that could say so."""
-        return self.max_scroll_y > 0
-
-    @property
-    def top_row(self) -> int:
-        """The row at the top of the view."""
-        return self.scroll_offset.y
-
-    @property
-    def view_rows(self) -> int:
-        """How many rows fit. There are no borders, so the outer size is the size, and much cheaper to ask for."""
-        return max(1, self.outer_size.height)
-
     def follow(self, following: bool, *, leaping: bool = False) -> None:
         """Follow the end from now on, or do not; `leaping` while rows stream in."""
         self._following, self._leaping, self._end = following, leaping, 0
-
-    def scroll_now(self, y: float) -> None:
-        """Scroll there without a movement; counts as the person's own scrolling."""
-        y = max(0, min(round(y), self.max_scroll_y))
-        if y != self.scroll_y:
-            self.scroll_target_y = y
-            self.scroll_y = y
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Whoever scrolls to the end follows it, and who leaves it does not."""
@@ -121,28 +99,19 @@ class FollowView(ScrollView):
                 self._end = rows + _LEAP
         self.set_reactive(Widget.virtual_size, Size(self.outer_size.width, max(rows, self._end)))
 
-    def position_mark(self) -> tuple[int, int]:
-        """The rows of the view in which the position mark stands, half-open; none when everything fits."""
-        rows, fitting = self.virtual_size.height, self.view_rows
-        if rows <= fitting:
-            return 0, 0
-        length = max(1, fitting * fitting // rows)
-        start = round((fitting - length) * self.top_row / (rows - fitting))
-        return start, start + length
-
     # --- keys and mouse
 
     def action_scroll_by(self, rows: int) -> None:
         """Scroll by rows."""
-        self._scroll_by_hand(self.top_row + rows)
+        self.scroll_by_hand(self.top_row + rows)
 
     def action_page(self, direction: int) -> None:
         """Scroll by what fits, less a row to read on from."""
-        self._scroll_by_hand(self.top_row + direction * max(1, self.view_rows - 1))
+        self.scroll_by_hand(self.top_row + direction * max(1, self.view_rows - 1))
 
     def action_top(self) -> None:
         """Go to the beginning."""
-        self._scroll_by_hand(0)
+        self.scroll_by_hand(0)
 
     def action_follow(self) -> None:
         """Go to the end and stay there while rows are added."""
@@ -153,27 +122,7 @@ class FollowView(ScrollView):
         """The wheel turns; Textual scrolls."""
         self.post_message(self.ScrolledByHand())
 
-    def _scroll_by_hand(self, y: float) -> None:
+    def scroll_by_hand(self, y: float) -> None:
+        """Scroll there, and say so."""
         self.scroll_now(y)
         self.post_message(self.ScrolledByHand())
-
-    def on_mouse_down(self, event: MouseDown) -> None:
-        """The position mark can be dragged."""
-        if event.x == self.outer_size.width - 1 and self.max_scroll_y:
-            event.stop()
-            self.capture_mouse()
-            self._drag_to(event.y)
-
-    def on_mouse_move(self, event: MouseMove) -> None:
-        """The position mark follows the mouse."""
-        if self.app.mouse_captured is self:
-            self._drag_to(event.y)
-
-    def on_mouse_up(self, event: MouseUp) -> None:
-        """The position mark is let go."""
-        if self.app.mouse_captured is self:
-            event.stop()
-            self.release_mouse()
-
-    def _drag_to(self, y: int) -> None:
-        self._scroll_by_hand(self.max_scroll_y * y / max(1, self.view_rows - 1))

@@ -1,34 +1,30 @@
 """A list drawn line by line, with a cursor: it costs what is seen of it, however long it is."""
 
-from collections.abc import Sequence
-from typing import ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, Self
 
+from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual.binding import Binding, BindingType
 from textual.events import Click, MouseMove
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
-from tui.app.painting import rich_styles, segments_of
+from tui.app.painting import grounded_styles, segments_of
 from tui.app.presentation.pieces import Line, Role
+from tui.app.widgets.marked_view import THUMB, MarkedView
 
 _FAR = 1_000_000_000
 
+Ground = Literal["", "selected", "raised"]
 
-class LineList(ScrollView, can_focus=True):
+
+class LineList(MarkedView, can_focus=True):
     """Lines with a cursor. `line_at` may be overridden by lists that compute what is seen."""
 
-    DEFAULT_CSS = """
-    LineList {
-        background: $background; color: $foreground; overflow-x: hidden; scrollbar-size-vertical: 1;
-        & > .list--cursor { background: $selected; }
-        & > .list--quiet-cursor { background: $raised; }
-        & > .list--hover { background: $raised; }
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"list--cursor", "list--quiet-cursor", "list--hover"}
+    DEFAULT_CSS = "LineList { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", id="list.up", tooltip="The row above", show=False),
         Binding("down,j", "move(1)", "Down", id="list.down", tooltip="The row below", show=False),
@@ -58,7 +54,7 @@ class LineList(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._lines: Sequence[Line] = ()
         self._cursor = self._hover = -1
-        self._looks: dict[Role, RichStyle] = {}
+        self._looks: dict[Ground, Mapping[Role, RichStyle]] = {}
 
     @property
     def cursor(self) -> int:
@@ -87,15 +83,25 @@ class LineList(ScrollView, can_focus=True):
         self._cursor = max(min(cursor, self.line_count - 1), min(0, self.line_count - 1))
         size = Size(0, self.line_count)
         if size != self.virtual_size:
-            self.virtual_size = size
+            self._measure(size)
         self.refresh()
 
+    def _measure(self, size: Size) -> None:
+        height = self.styles.height
+        if height is None or height.is_auto:
+            self.virtual_size = size
+        else:  # the reactive's own setter would lay the whole screen out
+            self.set_reactive(Widget.virtual_size, size)
+            self.scroll_now(self.scroll_y)
+
     def go_to(self, place: int) -> None:
-        """Put the cursor on a line, without a message."""
+        """Put the cursor on a line, and that in sight, without a message."""
         place = max(0, min(place, self.line_count - 1))
-        if place != self._cursor and self.line_count:
+        if not self.line_count:
+            return
+        self.scroll_to_region(Region(0, place, 1, 1), animate=False, x_axis=False)
+        if place != self._cursor:
             self._cursor = place
-            self.scroll_to_region(Region(0, place, 1, 1), animate=False, x_axis=False)
             self.refresh()
 
     # --- drawing
@@ -104,20 +110,33 @@ class LineList(ScrollView, can_focus=True):
         self._looks = {}
         super().notify_style_update()
 
-    def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        place = y + self.scroll_offset.y
-        base = self.rich_style
-        if place >= self.line_count:
-            return Strip.blank(width, base)
-        if not self._looks:
-            self._looks = rich_styles(self.app)
+    def ground_of(self, place: int) -> Ground:
+        """On what a line stands: the cursor's is another, and the one below the mouse."""
         if place == self._cursor:
-            base += self.get_component_rich_style("list--cursor" if self.has_focus else "list--quiet-cursor")
-        elif place == self._hover:
-            base += self.get_component_rich_style("list--hover")
-        line = self.line_at(place, width)
-        return Strip(segments_of(line, self._looks, base)).adjust_cell_length(width, base)
+            return "selected" if self.has_focus else "raised"
+        return "raised" if place == self._hover else ""
+
+    def render_line(self, y: int) -> Strip:
+        begin, end = self.position_mark()
+        place = y + self.top_row
+        return self.draw_line(place, self.ground_of(place), begin <= y < end if end else None)
+
+    @property
+    def line_width(self) -> int:
+        """How many cells a line has: one less where the mark stands beside it."""
+        return self.outer_size.width - (self.virtual_size.height > self.view_rows)
+
+    def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
+        """A line on its ground; `thumb` tells whether the mark stands at its end, None without a mark."""
+        looks = self._looks.get(ground)
+        if looks is None:
+            looks = self._looks[ground] = grounded_styles(self.app, self.rich_style, ground)
+        width, blank = self.line_width, looks["plain"]
+        line = self.line_at(place, width) if place < self.line_count else ()
+        strip = Strip(segments_of(line, looks)).adjust_cell_length(width, blank)
+        if thumb is None:
+            return strip
+        return Strip([*strip, Segment(THUMB, looks["dim"]) if thumb else Segment(" ", blank)], width + 1)
 
     # --- moving
 
@@ -150,7 +169,7 @@ class LineList(ScrollView, can_focus=True):
     def on_click(self, event: Click) -> None:
         """A click takes a line."""
         place = event.y + self.scroll_offset.y
-        if 0 <= place < self.line_count:
+        if 0 <= place < self.line_count and not self.is_on_mark(event.x):
             self.go_to(place)
             self.clicked(place, event.x)
 

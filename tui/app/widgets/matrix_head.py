@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.style import Style as RichStyle
 from textual.events import Click
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -11,8 +10,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.app.matrix.heading import MatrixHeading, matrix_header
-from tui.app.painting import rich_styles, segments_of
-from tui.app.presentation.pieces import Line, Role
+from tui.app.painting import grounded_styles, segments_of
+from tui.app.presentation.pieces import Line
 from tui.app.widgets.line import PieceLine
 
 
@@ -51,13 +50,13 @@ class MatrixHead(Widget):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: Sequence[Line] = ()
-        self._looks: dict[Role, RichStyle] = {}
+        self._strips: list[Strip] = []
 
     def show(self, lines: Sequence[Line]) -> None:
         """Show these."""
         if lines != self._lines:
             grown = len(lines) != len(self._lines)
-            self._lines = lines
+            self._lines, self._strips = lines, []
             self.refresh(layout=grown)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -66,16 +65,19 @@ class MatrixHead(Widget):
         return len(self._lines)
 
     def notify_style_update(self) -> None:
-        self._looks = {}
+        self._strips = []
         super().notify_style_update()
 
+    def on_resize(self) -> None:
+        """Lines of another width."""
+        self._strips = []
+
     def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
-        if y >= len(self._lines):
-            return Strip.blank(width, base)
-        if not self._looks:
-            self._looks = rich_styles(self.app)
-        return Strip(segments_of(self._lines[y], self._looks, base)).adjust_cell_length(width, base)
+        if not self._strips:
+            looks, width = grounded_styles(self.app, self.rich_style), self.size.width
+            lines = [Strip(segments_of(line, looks)) for line in self._lines]
+            self._strips = [line.adjust_cell_length(width, looks["plain"]) for line in lines]
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""

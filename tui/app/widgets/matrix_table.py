@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.events import MouseScrollLeft, MouseScrollRight
+from textual.events import MouseDown, MouseScrollLeft, MouseScrollRight, Resize
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -12,7 +12,7 @@ from textual.strip import Strip
 from tui.app.matrix.layout import Layout, lay_out
 from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line_list import LineList
+from tui.app.widgets.line_list import Ground, LineList
 
 
 class MatrixTable(LineList):
@@ -28,9 +28,11 @@ class MatrixTable(LineList):
         """The columns are others now."""
 
     def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
+        self._kept: dict[tuple[int, Ground, bool | None], Strip] = {}
         super().__init__(id=id)
         self._matrix = matrix
-        self._beat = 0
+        self._beat = self._height = 0
+        self._case_id: str | None = None
         self.columns = Layout(1, 1, 0, 0, 1, 1)
 
     @property
@@ -65,9 +67,8 @@ class MatrixTable(LineList):
 
     @property
     def case_id(self) -> str | None:
-        """The case under the cursor."""
-        case = self._matrix.case_at(self.cursor)
-        return case.id if case else None
+        """The case that the cursor was put on, also while it is not among the rows."""
+        return self._case_id
 
     def refresh_rows(self, places: Iterable[int]) -> None:
         """Draw these rows anew, where they are in sight."""
@@ -82,11 +83,42 @@ class MatrixTable(LineList):
         self._beat += 1
         self.refresh_rows(places)
 
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> "MatrixTable":
+        """Rows that are to be painted anew are drawn anew; the others in sight are kept, since Textual asks for all
+        of them whatever it paints."""
+        moved = {self.top_row + y for region in regions for y in region.line_range}
+        if len(moved) not in range(1, self.view_rows):
+            self._kept.clear()
+        for key in [key for key in self._kept if key[0] in moved]:
+            del self._kept[key]
+        super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        return self
+
+    def notify_style_update(self) -> None:
+        self._kept.clear()
+        super().notify_style_update()
+
+    def on_resize(self, event: Resize) -> None:
+        """Every row is another; a cursor that was in sight stays there, though what is said below takes rows away."""
+        self._kept.clear()
+        before, self._height = self._height, event.size.height
+        if 0 <= self._cursor - self.top_row < before and self.line_count:
+            self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, x_axis=False)
+
     def render_lines(self, crop: Region) -> list[Strip]:
         """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""
         start, end = crop.column_span
         strips = [self.render_line(y) for y in crop.line_range]
-        return strips if (start, end) == (0, self.size.width) else [strip.crop(start, end) for strip in strips]
+        return strips if (start, end) == (0, self.outer_size.width) else [strip.crop(start, end) for strip in strips]
+
+    def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
+        """A row that is known is not drawn again."""
+        strip = self._kept.get((place, ground, thumb))
+        if strip is None:
+            strip = self._kept[place, ground, thumb] = super().draw_line(place, ground, thumb)
+        return strip
 
     # --- moving
 
@@ -99,7 +131,9 @@ class MatrixTable(LineList):
         step = 1 if place >= self._cursor else -1
         found = self._case_from(place, step)
         super().go_to(self._case_from(place, -step) if found is None else found)  # type: ignore[arg-type]
-        if self._cursor and self._matrix.case_at(self._cursor - 1) is None and self.scroll_offset.y == self._cursor:
+        case = self._matrix.case_at(self._cursor)
+        self._case_id = case.id if case else None
+        if self._cursor and self._matrix.case_at(self._cursor - 1) is None and self.top_row == self._cursor:
             self.scroll_to(y=self._cursor - 1, animate=False)
 
     def _case_from(self, place: int, step: int) -> int | None:
@@ -115,8 +149,9 @@ class MatrixTable(LineList):
         if self._was_at == place:
             self.tell_chosen(place)
 
-    def on_mouse_down(self) -> None:
+    def on_mouse_down(self, event: MouseDown) -> None:
         """Remember where the cursor was: the first click chooses, the second opens."""
+        del event
         self._was_at = self._cursor
 
     _was_at = -1

@@ -151,7 +151,7 @@ class SuiteTree(LineList):
     def clicked(self, place: int, column: int) -> None:
         """On an arrow, or on what is no case, a click folds and unfolds too."""
         row = self._rows[place]
-        on_arrow = row.unfolded is not None and column <= indent_of(row, self.scrollable_content_region.width) + 1
+        on_arrow = row.unfolded is not None and column <= indent_of(row, self.line_width) + 1
         if row.kind not in ("case", "step") or on_arrow:
             self.action_turn()
         self.tell_chosen(place)
