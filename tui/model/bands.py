@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from tui.model.suite import Severity
 
 Band = Literal["negligible", "low", "medium", "high", "critical"]
+BANDS: tuple[Band, ...] = get_args(Band)
+"""From the least to the worst."""
 EXTENTS = ("none", "slight", "partial", "major", "total")
 """What the extents 0 to 4 mean."""
 

@@ -18,7 +18,7 @@ class Guidance:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure with its 95% interval; None where there is not enough data."""
+    """A figure with its 95% interval; None where there is not enough data: a value may be there without its ends."""
 
     value: float | None = None
     low: float | None = None
@@ -27,10 +27,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class RiskShare:
-    """Answers by their band (the worst of their criteria scored so far). `answers` is all that could be scored;
-    `partial` those with some criteria open, `unscored` those with all open, `not_applicable` those with nothing but
-    n/a. `mean` is the extent (0 to 4), weighted by severity, over all items with an extent; its interval is a bootstrap
-    over cases."""
+    """Answers by their band (the worst of their criteria scored so far), every band from the least on. `answers` is all
+    that could be scored; `partial` those with some criteria scored and some open (they are in a band too, unless what
+    was scored is n/a), `unscored` those with all open, `not_applicable` those scored whole with nothing but n/a. `mean`
+    is the extent (0 to 4), weighted by severity, over all items with an extent; its interval is a bootstrap over cases.
+    """
 
     bands: Mapping[Band, int] = field(default_factory=dict)
     answers: int = 0
@@ -51,7 +52,8 @@ Heat = Mapping[tuple[Severity, int], int]
 
 @dataclass(frozen=True, slots=True)
 class RiskFigures:
-    """`by_category` and `by_criterion` go from model to name to share; a criterion's share counts items, not answers.
+    """By model; `by_category` and `by_criterion` go from model to name to share, all in the order of the names. A
+    criterion's share counts items, not answers.
     `items` is all there are to score, `scored` those with an extent or n/a, `disputed` those that wait for a decision.
     """
 
@@ -76,7 +78,8 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Krippendorff's alpha, ordinal; a unit is answer × criterion, n/a counts as missing."""
+    """Krippendorff's alpha, ordinal; a unit is answer × criterion, n/a counts as missing. `units` have two ratings or
+    more; every criterion is there, and every pair of reviewers with a score."""
 
     overall: Interval = Interval()
     by_criterion: Mapping[str, Interval] = field(default_factory=dict)
