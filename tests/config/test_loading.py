@@ -10,6 +10,7 @@ import pytest
 
 from tui.config.loading import load_config
 from tui.model.errors import ConfigError
+from tui.model.prices import Price
 from tui.model.subjects import Config, ProviderSettings, Settings, Variant
 from tui.providers.resolving import provider_settings
 
@@ -184,7 +185,7 @@ WRONG: list[tuple[str, str, str]] = [
         "modles: {}\n",
         "1:1",
         "modles: unknown key. Did you mean models? Known keys are models, providers, rules, theme, keys, "
-        "risk, reviewer",
+        "risk, reviewer, prices",
     ),
     ("- a\n", "1:1", "must be a mapping of names to values, not a list"),
     ("theme: [a]\n", "1:8", "theme: must be a single value, not a list"),
@@ -348,3 +349,41 @@ def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
 def test_keys_of_the_app_are_taken_as_they_stand(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("keys: {run.case: g, app.help: 'f1,question_mark'}\n")
     assert load_config(tmp_path, {}).keymap == {"run.case": "g", "app.help": "f1,question_mark"}
+
+
+def test_prices_are_read(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        "prices:\n  gpt-5.2: {input: 1.75, output: 14}\n"
+        "  openrouter/vendor/model:free: {input: 0, output: 0.0, cached: 0.1, cache_writing: 3}\n",
+    )
+    assert config.prices == {
+        "gpt-5.2": Price(1.75, 14.0, "config"),
+        "openrouter/vendor/model:free": Price(0.0, 0.0, "config", 0.1, 3.0),
+    }
+
+
+def test_wrong_prices_are_told_with_their_place(tmp_path: Path) -> None:
+    wrong = """\
+prices:
+  half: {input: 1}
+  none: {}
+  word: {input: cheap, output: 1}
+  low: {input: -1, output: .inf}
+  truth: {input: true, output: null}
+  odd: {input: 1, output: 2, ouput: 3}
+  flat: 3
+"""
+    usd = "must be a number of USD per million tokens, 0 or more"
+    assert problems(tmp_path, wrong) == [
+        "2:3: error: prices.half: needs output: USD per million tokens",
+        "3:3: error: prices.none: needs input and output: USD per million tokens",
+        f"4:17: error: prices.word.input: {usd}",
+        f"5:16: error: prices.low.input: {usd}",
+        f"5:28: error: prices.low.output: {usd}",
+        f"6:18: error: prices.truth.input: {usd}",
+        f"6:32: error: prices.truth.output: {usd}",
+        "7:30: error: prices.odd.ouput: unknown key. Did you mean output? Known keys are input, output, cached, "
+        "cache_writing",
+        "8:9: error: prices.flat: must be a mapping of names to values, not a single value",
+    ]

@@ -80,7 +80,7 @@ def _plan_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str
         return None
     subjects = workbench.subjects_of(suite, wish.models, wish.agent)
     notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
-    return make_plan(suite, subjects, wish.overrides, command=wish.command)
+    return make_plan(suite, workbench.price(subjects), wish.overrides, command=wish.command)
 
 
 def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Suite:

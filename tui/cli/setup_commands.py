@@ -16,6 +16,10 @@ models:
 # Servers that speak the OpenAI protocol. Keys come from the environment.
 providers:
   # my-server: {kind: openai, base_url: "http://localhost:8080/v1", api_key: "${MY_SERVER_KEY}"}
+
+# What a model or a variant costs, in USD per million tokens. Of the public providers much is known without this.
+prices:
+  # my-server/some-model: {input: 0.5, output: 1.5}
 """
 
 

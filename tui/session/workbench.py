@@ -27,6 +27,7 @@ from tui.session.consent import Consent, ConsentRecord
 from tui.session.context import read_context
 from tui.session.keeping import Patience, keep_events
 from tui.session.opening import open_suite, suites_at
+from tui.session.pricing import PriceBook
 from tui.session.repository import RunRepository, secrets_of, without_secrets
 from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
@@ -51,7 +52,8 @@ class Workbench:
         self._consents = ConsentRecord(self.folders.data / "consents.json")
         self._shelf = ProviderShelf(self.config, environ, self.store, replay_speed)
         self._checker = Checker()
-        self.history = RunHistory(self.store, self.folders.data, self.resolve)
+        self._prices = PriceBook(self.config, environ)
+        self.history = RunHistory(self.store, self.folders.data, lambda names: self.price(self.resolve(names)))
         self.reviews = Reviews(self.store, self.folders.data, self.config)
 
     @property
@@ -82,6 +84,10 @@ class Workbench:
             raise ConfigError("The suite names no model", where=suite.path, fix="Name some with -m, or an --agent.")
         return self.resolve(suite.models)
 
+    def price(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
+        """The subjects of a new run with what their tokens cost. Blocks."""
+        return self._prices.lay_over(subjects)
+
     def provider(self, name: str) -> Provider:
         """A provider by its own name, for example to list its models. Raises ConfigError."""
         return self._shelf.of_name(name)
@@ -98,8 +104,9 @@ class Workbench:
         trials: Sequence[TrialKey] | None = None,
         stream: bool | None = None,
     ) -> Plan:
-        """A plan for the app: it streams unless the suite or the person says otherwise."""
-        return make_plan(suite, subjects, Overrides(streaming=stream, stream_by_default=True), only=trials)
+        """A plan for the app: it streams unless the suite or the person says otherwise. Blocks."""
+        overrides = Overrides(streaming=stream, stream_by_default=True)
+        return make_plan(suite, self.price(subjects), overrides, only=trials)
 
     async def run(self, plan: Plan, control: Control, patience: Patience = _FOR_EVER) -> AsyncGenerator[Event, None]:
         """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
