@@ -1,14 +1,18 @@
 """The retry policy, to the letter."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from email.utils import formatdate
 
 import pytest
 
 from tests.support.clocks import NOON, FakeTime
+from tui.model.chunks import Limited, Sent, Text, Waiting
 from tui.model.errors import ProviderError
 from tui.providers.faults import TryFailed
-from tui.providers.retrying import Queue, retry_after, wait_before
+from tui.providers.queueing import Queue
+from tui.providers.retrying import Tries, retry_after, wait_before
 
 
 def failed(tries: int = 5, least_wait_s: float | None = None) -> TryFailed:
@@ -98,3 +102,129 @@ async def test_a_stop_reaches_those_who_wait_for_the_end_of_a_pause() -> None:
     queue.stop(ProviderError("unauthorized", "no"))
     with pytest.raises(ProviderError):
         await waiting
+
+
+async def entered(queue: Queue, count: int) -> list["asyncio.Task[int]"]:
+    """So many that want to ask; those that may are done."""
+    tasks = [asyncio.create_task(queue.wait()) for _ in range(count)]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    return tasks
+
+
+def out(tasks: list["asyncio.Task[int]"]) -> list[int]:
+    return [number for number, task in enumerate(tasks) if task.done() and not task.cancelled()]
+
+
+async def test_so_many_at_once_and_the_others_in_their_order() -> None:
+    queue = Queue(FakeTime().patience())
+    queue.allow(2)
+    tasks = await entered(queue, 5)
+    assert out(tasks) == [0, 1]
+    for expected in ([0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]):
+        queue.leave()
+        await asyncio.sleep(0)
+        assert out(tasks) == expected
+
+
+async def test_who_gives_up_while_waiting_keeps_no_place() -> None:
+    queue = Queue(FakeTime().patience())
+    queue.allow(1)
+    tasks = await entered(queue, 4)
+    tasks[1].cancel()
+    queue.leave()  # calls the second or, where that one has gone, the third
+    tasks[2].cancel()
+    await asyncio.gather(tasks[1], tasks[2], return_exceptions=True)
+    await asyncio.wait_for(tasks[3], 5)
+
+
+async def test_who_is_called_and_gives_up_passes_the_call_on() -> None:
+    queue = Queue(FakeTime().patience())
+    queue.allow(1)
+    tasks = await entered(queue, 3)
+    queue.leave()
+    tasks[1].cancel()
+    await asyncio.gather(tasks[1], return_exceptions=True)
+    await asyncio.wait_for(tasks[2], 5)
+
+
+async def test_more_is_let_out_when_more_is_allowed_and_all_when_it_stops() -> None:
+    queue = Queue(FakeTime().patience())
+    queue.allow(1)
+    tasks = await entered(queue, 6)
+    assert queue.allow(4) == 4
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert out(tasks) == [0, 1, 2, 3]
+    queue.stop(ProviderError("unauthorized", "no"))
+    found = await asyncio.gather(*tasks[4:], return_exceptions=True)
+    assert [str(each) for each in found] == ["no", "no"]
+
+
+async def test_a_wait_that_is_asked_for_holds_where_there_is_room() -> None:
+    time = FakeTime()
+    queue = Queue(time.patience())
+    queue.allow(4)
+    queue.pause(3.0)
+    assert queue.refused(await queue.wait(), "429") is not None
+    assert time.elapsed >= 3.0
+
+
+async def tried(tries: Tries, *faults: TryFailed) -> list[object]:
+    """What one question yields whose tries fail like that, and what it raises."""
+    left = list(faults)
+
+    async def one_try() -> AsyncGenerator[Text, None]:
+        if left:
+            raise left.pop(0)
+        yield Text("ok")
+
+    heard: list[object] = []
+    try:
+        async with aclosing(tries.ask(one_try)) as pieces:
+            async for piece in pieces:
+                heard.append(piece)  # noqa: PERF401 - what came before a fault counts
+    except ProviderError as error:
+        heard.append(error.fault)
+    return heard
+
+
+def refused(least_wait_s: float | None = None, tries: int = 5) -> TryFailed:
+    error = ProviderError("overloaded", "h limits the rate of requests (429)")
+    return TryFailed(error, tries=tries, least_wait_s=least_wait_s, effect="pause", status=429)
+
+
+async def test_a_429_narrows_and_says_why_and_answers_widen_again() -> None:
+    tries = Tries(FakeTime().patience())
+    tries.allow(3)
+    narrowed = Limited(2, 3, "429, Retry-After 2 s")
+    assert await tried(tries, refused(2.0)) == [
+        Sent(), narrowed, Waiting("h limits the rate of requests (429)", 2000), Sent(), Text("ok"),
+    ]  # fmt: skip
+    assert await tried(tries) == [Sent(), Text("ok"), Limited(3, 3)]
+
+
+async def test_other_faults_narrow_nothing() -> None:
+    tries = Tries(FakeTime().patience())
+    tries.allow(8)
+    heard = await tried(tries, failed(), failed(least_wait_s=3.0), failed())
+    assert not any(isinstance(each, Limited) for each in heard)
+
+
+async def test_a_429_that_is_given_up_still_holds_the_others_back() -> None:
+    time = FakeTime()
+    tries = Tries(time.patience())
+    tries.allow(8)
+    assert await tried(tries, refused(60.0, tries=1)) == [Sent(), Limited(6, 8, "429, Retry-After 60 s"), "overloaded"]
+    await tried(tries)
+    assert time.elapsed >= 60.0
+
+
+async def test_a_wait_of_more_than_two_minutes_holds_nobody_back() -> None:
+    time = FakeTime()
+    tries = Tries(time.patience())
+    tries.allow(8)
+    assert (await tried(tries, refused(300.0)))[-1] == "overloaded"
+    await tried(tries)
+    assert time.elapsed == 0.0

@@ -10,10 +10,13 @@ from tui.model.events import (
     AttemptStarted,
     CheckMoved,
     Event,
+    LimitMoved,
     ReasoningArrived,
     RepositoryCloned,
     RepositoryCloning,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     StepFinished,
     StoreRecovered,
@@ -46,6 +49,13 @@ class RunNews:
         def __init__(self, path: Path, trial: TrialKey) -> None:
             super().__init__()
             self.path, self.trial = path, trial
+
+    class PaceMoved(Message):
+        """The run was paused or goes on, or another number of questions goes at once: the suite's state has it."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
 
     class StoreTroubled(Message):
         """Results cannot be kept; `reason` is empty when they can be again."""
@@ -88,6 +98,8 @@ class RunNews:
                 self._told.post_message(self.CloneMoved(path, None))
             case RepositoryCloned():
                 self._told.post_message(self.CloneMoved(path, event))
+            case RunPaused() | RunResumed() | LimitMoved():
+                self._told.post_message(self.PaceMoved(path))
             case StoreStalled(reason):
                 self._told.post_message(self.StoreTroubled(reason))
             case StoreRecovered():

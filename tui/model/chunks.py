@@ -36,6 +36,16 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Limited:
+    """The provider is asked so many questions at once from now on, `most` is the ceiling; `reason` says why it was
+    narrowed, and is empty where it grew."""
+
+    limit: int
+    most: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A piece of the answer, as it arrived."""
 
@@ -95,4 +105,4 @@ class End:
     reason: FinishReason = "stop"
 
 
-Chunk = Sent | Waiting | Text | Reasoning | ToolCall | Remembered | Counted | Served | Noted | End
+Chunk = Sent | Waiting | Limited | Text | Reasoning | ToolCall | Remembered | Counted | Served | Noted | End

@@ -158,6 +158,27 @@ class TrialFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class RunPaused:
+    """Nothing new is asked from now on; what is being answered goes on to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResumed:
+    """The run goes on after a pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitMoved:
+    """So many questions at once go to a provider from now on, `most` is the ceiling that the run or a person gave;
+    `reason` says why it was narrowed, and is empty where it grew or the ceiling is another."""
+
+    provider: str
+    limit: int
+    most: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StoreStalled:
     """A result cannot be written (disk full, read-only); it is kept in memory and tried again."""
 
@@ -193,4 +214,5 @@ TrialEvent = (
     | TrialFinished
 )
 RepositoryEvent = RepositoryCloning | RepositoryCloned
-Event = RunStarted | RepositoryEvent | TrialEvent | StoreStalled | StoreRecovered | RunFinished
+PaceEvent = RunPaused | RunResumed | LimitMoved
+Event = RunStarted | RepositoryEvent | TrialEvent | PaceEvent | StoreStalled | StoreRecovered | RunFinished

@@ -94,6 +94,25 @@ class TrialProgress:
         """Whether there is no verdict yet."""
         return self.status in OPEN
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether a question of it is out, and its answer is coming or being judged."""
+        attempt = self.attempt
+        if self.status != "running" or self.waits is not None or attempt is None or not attempt.steps:
+            return False
+        return attempt.finished is None and attempt.steps[-1].sent_at is not None and attempt.steps[-1].result is None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How many questions a provider is asked at once, and how many it may be at `most`; `reason` and `narrowed_at`,
+    the monotonic seconds that were given with the event, say why it is below that."""
+
+    limit: int
+    most: int
+    reason: str = ""
+    narrowed_at: float = 0.0
+
 
 @dataclass(slots=True)
 class Counts:

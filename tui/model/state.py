@@ -8,6 +8,7 @@ from tui.model.events import (
     AttemptStarted,
     CheckMoved,
     Event,
+    LimitMoved,
     LiveState,
     ReasoningArrived,
     RepositoryCloned,
@@ -16,6 +17,8 @@ from tui.model.events import (
     RequestRetried,
     RequestSent,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     StepFinished,
     StepStarted,
@@ -26,7 +29,7 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.progress import AttemptProgress, Counts, LiveCheck, StepProgress, TrialProgress
+from tui.model.progress import AttemptProgress, Counts, Limit, LiveCheck, StepProgress, TrialProgress
 from tui.model.trials import CheckState, Retry, StepResult, TrialKey, TrialResult
 
 _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
@@ -38,7 +41,7 @@ _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
 
 class RunState:
     """Everything known of one suite's trials: earlier results, and the run that is going or was the last; `in_progress`
-    are those that have started and not finished."""
+    are those that have started and not finished. `limits` has for each provider how many questions go at once."""
 
     def __init__(self) -> None:
         self.trials: dict[TrialKey, TrialProgress] = {}
@@ -48,6 +51,8 @@ class RunState:
         self.stalled: str | None = None
         self.repository: RepositoryEvent | None = None
         self.in_progress: set[TrialKey] = set()
+        self.paused = False
+        self.limits: dict[str, Limit] = {}
         self._most_repeats = 1
         self._before: dict[TrialKey, TrialProgress] = {}
 
@@ -55,6 +60,11 @@ class RunState:
     def running(self) -> bool:
         """Whether a run has started and not finished."""
         return self.run_id is not None and self.ended is None
+
+    @property
+    def answering(self) -> int:
+        """How many trials have a question out."""
+        return sum(self.trials[key].is_answered for key in self.in_progress)
 
     def trial(self, case: str, model: str, repeat: int = 1) -> TrialProgress | None:
         """What is known of a trial; None where it was never asked."""
@@ -97,6 +107,10 @@ class RunState:
                 self.stalled = None
             case RepositoryCloning() | RepositoryCloned():
                 self.repository = event
+            case RunPaused() | RunResumed():
+                self.paused = isinstance(event, RunPaused)
+            case LimitMoved():
+                self._take_limit(event, at)
             case _:
                 trial = self.trials.setdefault(event.trial, TrialProgress(event.trial))
                 trial.version += 1
@@ -107,8 +121,19 @@ class RunState:
                     if isinstance(event, TrialStarted | AttemptStarted):
                         self.in_progress.add(event.trial)
 
+    def _take_limit(self, event: LimitMoved, at: float) -> None:
+        """Why it was narrowed is known until it is back at its ceiling."""
+        known = self.limits.pop(event.provider, None)
+        limit = Limit(event.limit, event.most)
+        if event.reason:
+            limit = Limit(event.limit, event.most, event.reason, at)
+        elif known is not None and event.limit < event.most:
+            limit = Limit(event.limit, event.most, known.reason, known.narrowed_at)
+        self.limits[event.provider] = limit
+
     def _begin(self, run_id: str, trials: tuple[TrialKey, ...]) -> None:
         self.run_id, self.ended = run_id, None
+        self.paused, self.limits = False, {}
         self.counts = Counts(trials=len(trials))
         self.in_progress.clear()
         self._before = {key: self.trials[key] for key in trials if key in self.trials}
@@ -118,7 +143,7 @@ class RunState:
 
     def _end(self, state: runs.RunState) -> None:
         """What has no result now has the one it had before, if any."""
-        self.ended = state
+        self.ended, self.paused = state, False
         for key in [key for key, trial in self.trials.items() if trial.is_open]:
             del self.trials[key]
             if key in self._before:

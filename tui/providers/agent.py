@@ -17,6 +17,7 @@ from tui.providers.agents.answers import AgentAnswer
 from tui.providers.agents.process import ProcessAgent, Room
 from tui.providers.processes.environ import without_keys
 from tui.providers.processes.worker import Launch
+from tui.providers.protocol import Limits, Reopens
 
 COMMAND_PREFIX = "cmd:"
 _MEMORY_BYTES = 2 << 30
@@ -58,6 +59,7 @@ class AgentProvider:
         self._memory_bytes = memory_bytes
         self._room = Room(most_at_once)
         self._agents: dict[str, Agent] = {}
+        self._most: int | None = None
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
         """One step: `Sent`, the output, a `ToolCall` for each tool, the memory, `End`. Raises ProviderError."""
@@ -73,6 +75,18 @@ class AgentProvider:
         """None: an agent is named, not offered."""
         return ()
 
+    def allow(self, most: int) -> int:
+        """So many steps at once at most, of each agent behind a URL; how many it is just now."""
+        self._most = most
+        return min((agent.allow(most) for agent in self._agents.values() if isinstance(agent, Limits)), default=most)
+
+    def reopen(self) -> None:
+        """A new run: as many as are allowed."""
+        self._most = None
+        for agent in self._agents.values():
+            if isinstance(agent, Reopens):
+                agent.reopen()
+
     async def close(self) -> None:
         """End every process; returns when they are gone."""
         agents = list(self._agents.values())
@@ -83,6 +97,8 @@ class AgentProvider:
         agent = self._agents.get(model_id)
         if agent is None:
             agent = self._agents[model_id] = self._open(model_id)
+            if self._most is not None and isinstance(agent, Limits):
+                agent.allow(self._most)
         return agent
 
     def _open(self, model_id: str) -> Agent:

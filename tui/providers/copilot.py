@@ -63,6 +63,10 @@ class CopilotProvider:
             raise self._tries.cleaned(failed.error) from None
         return tuple(sorted({model.id for model in found if _is_offered(model)}))
 
+    def allow(self, most: int) -> int:
+        """So many questions at once at most; how many it is just now."""
+        return self._tries.allow(most)
+
     def reopen(self) -> None:
         """Ask again after a refused login; a start that failed is tried again."""
         self._tries.reopen()

@@ -26,13 +26,20 @@ Effect = Literal["none", "pause", "stop"]
 
 class TryFailed(Exception):
     """One try failed. `tries` is how many this kind of fault is worth in all, `least_wait_s` what the server asks for;
-    `effect` is what becomes of the provider's whole queue."""
+    `effect` is what becomes of the provider's whole queue, `status` the HTTP status where that was what failed."""
 
     def __init__(
-        self, error: ProviderError, *, tries: int = 1, least_wait_s: float | None = None, effect: Effect = "none"
+        self,
+        error: ProviderError,
+        *,
+        tries: int = 1,
+        least_wait_s: float | None = None,
+        effect: Effect = "none",
+        status: int | None = None,
     ) -> None:
         super().__init__(str(error))
         self.error, self.tries, self.least_wait_s, self.effect = error, tries, least_wait_s, effect
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
         tries=peer.tries,
         least_wait_s=refusal.least_wait_s,
         effect="pause" if status == 429 else "none",
+        status=status,
     )
 
 

@@ -10,7 +10,7 @@ class Provider(Protocol):
     """A model's server, a local model, an agent, or a recording.
 
     `ask` is an async generator. It yields `Sent` each time a request goes out, `Waiting` before each transport retry,
-    and ends with `End` when the answer is complete; it raises ProviderError otherwise, with everything that had
+    and `End` when the answer is complete; it raises ProviderError otherwise, with everything that had
     arrived already yielded. Closing the generator (or cancelling the task) stops the work at once.
     """
 
@@ -33,4 +33,13 @@ class Reopens(Protocol):
 
     def reopen(self) -> None:
         """Ask again: a new run may follow because a person has mended what was refused."""
+        ...
+
+
+@runtime_checkable
+class Limits(Protocol):
+    """A provider that is asked less at once where its server refuses more; it tells so by `Limited`."""
+
+    def allow(self, most: int) -> int:
+        """So many questions at once at most, for all that ask it; how many it is just now."""
         ...

@@ -1,16 +1,19 @@
-"""When a failed try is followed by another: the waits, and the queue that all questions to a provider share."""
+"""When a failed try is followed by another, how long after, and what the others learn from it."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from email.utils import parsedate_to_datetime
 from itertools import count
+from typing import TypeVar
 
-from tui.model.chunks import Chunk, Reasoning, Sent, Text, ToolCall, Waiting
+from tui.model.chunks import Limited, Reasoning, Sent, Text, ToolCall, Waiting
 from tui.model.errors import ProviderError
 from tui.model.secrets import Secrets
 from tui.providers.faults import TryFailed
 from tui.providers.patience import Patience
+from tui.providers.queueing import Queue
 
+Piece = TypeVar("Piece")
 # What cannot be taken back once it was handed on.
 _PARTS = (Text, Reasoning, ToolCall)
 
@@ -55,60 +58,41 @@ def wait_before(failed: TryFailed, number: int, patience: Patience) -> float:
     return max(patience.uniform(0.0, most), asked)
 
 
-class Queue:
-    """What all questions to one provider share: a pause that a 429 brings, and the stop after a refused key."""
-
-    def __init__(self, patience: Patience) -> None:
-        self._patience = patience
-        self._opens_at = 0.0
-        self._stopped: ProviderError | None = None
-
-    async def wait(self) -> None:
-        """Return when a question may go out. Raises ProviderError, always the same, once the queue has stopped."""
-        while self._stopped is None and (left := self._opens_at - self._patience.monotonic()) > 0:
-            await self._patience.sleep(left)
-        if self._stopped is not None:
-            error = self._stopped
-            raise ProviderError(error.fault, error.what, where=error.where, fix=error.fix)
-
-    def pause(self, seconds: float) -> None:
-        """Nothing goes out for so long."""
-        self._opens_at = max(self._opens_at, self._patience.monotonic() + seconds)
-
-    def stop(self, error: ProviderError) -> None:
-        """Nothing goes out any more."""
-        self._stopped = error
-
-    def reopen(self) -> None:
-        """Let questions out again."""
-        self._stopped = None
-
-
 class Tries:
     """Asks again where that may mend a fault, for all questions to one provider. Sentences about faults lose every
     one of the `secrets`."""
 
-    def __init__(self, patience: Patience, secrets: Iterable[str]) -> None:
+    def __init__(self, patience: Patience, secrets: Iterable[str] = ()) -> None:
         self._patience, self._secrets = patience, Secrets(secrets)
         self._queue = Queue(patience)
 
-    async def ask(self, one_try: Callable[[], AsyncGenerator[Chunk, None]]) -> AsyncGenerator[Chunk, None]:
-        """`Sent` and the chunks of each try, with `Waiting` in between. A try fails by TryFailed; none follows once a
-        part of the answer has arrived. Raises ProviderError."""
+    async def ask(
+        self, one_try: Callable[[], AsyncGenerator[Piece, None]]
+    ) -> AsyncGenerator[Piece | Sent | Waiting | Limited, None]:
+        """`Sent` and the pieces of each try, with `Waiting` in between and `Limited` where the limit moves. A try fails
+        by TryFailed; none follows once a part of the answer has arrived. Raises ProviderError."""
         for number in count(1):
-            await self._queue.wait()
-            yield Sent()
-            arrived = False
+            episode = await self._queue.wait()
+            arrived, fault = False, None
             try:
-                async with aclosing(one_try()) as chunks:
-                    async for chunk in chunks:
-                        arrived = arrived or isinstance(chunk, _PARTS)
-                        yield chunk
-                return
+                yield Sent()
+                async with aclosing(one_try()) as pieces:
+                    async for piece in pieces:
+                        arrived = arrived or isinstance(piece, _PARTS)
+                        yield piece
             except TryFailed as failed:
-                wait = self._after(failed, number, arrived)
-                reason = self._secrets.hide(failed.error.what)
-            yield Waiting(reason, round(wait * 1000))
+                fault = failed
+            finally:
+                self._queue.leave()
+            wait = self._wait_after(fault, number, arrived) if fault else 0.0
+            limited = self._learn(fault, wait, episode)
+            if limited is not None:
+                yield limited
+            if fault is None:
+                return
+            if isinstance(wait, ProviderError):
+                raise wait
+            yield Waiting(self._secrets.hide(fault.error.what), round(wait * 1000))
             await self._patience.sleep(wait)
 
     def cleaned(self, error: ProviderError) -> ProviderError:
@@ -116,22 +100,37 @@ class Tries:
         hide = self._secrets.hide
         return ProviderError(error.fault, hide(error.what), where=hide(error.where), fix=hide(error.fix))
 
+    def allow(self, most: int) -> int:
+        """So many questions at once at most; how many it is just now."""
+        return self._queue.allow(most)
+
     def reopen(self) -> None:
-        """Let questions out again after a refused key."""
+        """A new run: let questions out again after a refused key, and as many as are allowed."""
         self._queue.reopen()
 
-    def _after(self, failed: TryFailed, number: int, arrived: bool) -> float:
-        """Seconds until the next try; the provider's queue learns what the fault means for it. Raises ProviderError
-        where there is no next try."""
-        if failed.effect == "stop":
-            self._queue.stop(self.cleaned(failed.error))
+    def _wait_after(self, failed: TryFailed, number: int, arrived: bool) -> float | ProviderError:
+        """Seconds until the next try, or why there is none."""
         if arrived:
             fix = "What had arrived is kept; the case can be asked again."
-            raise self.cleaned(ProviderError("incomplete", failed.error.what, fix=fix)) from None
+            return self.cleaned(ProviderError("incomplete", failed.error.what, fix=fix))
         try:
-            wait = wait_before(failed, number, self._patience)
+            return wait_before(failed, number, self._patience)
         except ProviderError as error:
-            raise self.cleaned(error) from None
-        if failed.effect == "pause":
+            return self.cleaned(error)
+
+    def _learn(self, failed: TryFailed | None, wait: float | ProviderError, episode: int) -> Limited | None:
+        """What the end of a try means for all questions; the limit, where that is news."""
+        if failed is None:
+            return self._queue.answered(episode)
+        if failed.effect == "stop":
+            self._queue.stop(self.cleaned(failed.error))
+        if failed.effect != "pause":
+            return None
+        asked = failed.least_wait_s or 0.0
+        if not isinstance(wait, ProviderError):
             self._queue.pause(wait)
-        return wait
+        elif asked <= self._patience.longest_wait_s:
+            # This question is given up, but the server wants the others to wait as well.
+            self._queue.pause(asked)
+        told = f", Retry-After {asked:g} s" if asked else ""
+        return self._queue.refused(episode, f"{failed.status or 'rate limit'}{told}")

@@ -93,6 +93,10 @@ class ServerProvider:
         except TryFailed as failed:
             raise self._tries.cleaned(failed.error) from None
 
+    def allow(self, most: int) -> int:
+        """So many questions at once at most; how many it is just now."""
+        return self._tries.allow(most)
+
     def reopen(self) -> None:
         """Ask again after a refused key."""
         self._tries.reopen()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from tui.checks.checker import Answer, Watch
-from tui.model.chunks import Chunk, Request, Sent, Waiting
+from tui.model.chunks import Chunk, Limited, Request, Sent, Waiting
 from tui.model.errors import ProviderError
-from tui.model.events import CheckMoved, StepFinished, StepStarted
+from tui.model.events import CheckMoved, LimitMoved, StepFinished, StepStarted
 from tui.model.prices import cost
 from tui.model.suite import Step
 from tui.model.trials import CheckResult, Prompt, StepResult
@@ -49,7 +49,7 @@ async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Co
     arrival = Arrival(memory=order.request.memory)
     checks: tuple[CheckResult, ...] = ()
     try:
-        await _gather(order, arrival, tools, place)
+        await _gather(order, arrival, tools, place, control)
         arrival.end()
         arrival.fault = arrival.fault or _shortfall(arrival)
         checks = await _decide(order, arrival, tools)
@@ -64,25 +64,51 @@ async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Co
     return StepOutcome(result, arrival.fault, arrival.cancelled)
 
 
-async def _gather(order: StepOrder, arrival: Arrival, tools: Tools, place: StepPlace) -> None:
-    loop = asyncio.get_running_loop()
+async def _gather(order: StepOrder, arrival: Arrival, tools: Tools, place: StepPlace, control: Control) -> None:
     watch = tools.checker.watch(order.step.checks) if order.request.stream and order.step.checks else None
     pieces = Pieces(place, tools.secrets, arrival, watch)
-    answer = cast("AsyncGenerator[Chunk, None]", order.provider.ask(order.request))
     try:
-        async with asyncio.timeout(None) as clock, _reporting(watch, place), aclosing(answer) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, Sent):
-                    clock.reschedule(loop.time() + order.timeout_ms / 1000)
-                elif isinstance(chunk, Waiting):
-                    clock.reschedule(None)
-                pieces.take(chunk)
+        async with _reporting(watch, place):
+            await control.may_ask()
+            while not await _hear(order, pieces, place, control):
+                arrival.notes.clear()
+                await control.may_ask()
     except TimeoutError:
         arrival.fault = ProviderError("timed_out", f"No complete answer within {order.timeout_ms / 1000:g} s")
     except ProviderError as error:
         arrival.fault = error
     finally:
         pieces.flush()
+
+
+async def _hear(order: StepOrder, pieces: Pieces, place: StepPlace, control: Control) -> bool:
+    """Ask, and take what comes; False where a pause of the run took the question back before it went out."""
+    loop, is_out = asyncio.get_running_loop(), False
+    answer = cast("AsyncGenerator[Chunk, None]", order.provider.ask(order.request))
+    clock = asyncio.timeout(None)
+    try:
+        async with clock, aclosing(answer) as chunks:
+            control.may_take_back(clock)
+            async for chunk in chunks:
+                if isinstance(chunk, Sent):
+                    is_out = True
+                    control.keep(clock)
+                    clock.reschedule(loop.time() + order.timeout_ms / 1000)
+                elif isinstance(chunk, Waiting):
+                    is_out = False
+                    clock.reschedule(None)
+                    control.may_take_back(clock)
+                elif isinstance(chunk, Limited):
+                    provider = order.request.subject.provider
+                    place.tell(LimitMoved(provider, chunk.limit, chunk.most, chunk.reason))
+                pieces.take(chunk)
+    except TimeoutError:
+        if is_out or not clock.expired():
+            raise
+        return False
+    finally:
+        control.keep(clock)
+    return True
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Stopping a run from outside: one trial, one model, or all of it."""
+"""What a person wants of a run that goes on: that it stops, pauses, or asks more or less at once."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from tui.model.trials import TrialKey
 
 
 class Control:
-    """What a person wants stopped. Cancelling keeps a result `cancelled` for what was running; an interruption
+    """What a person wants. Cancelling keeps a result `cancelled` for what was running; an interruption
     keeps none, so that a resumed run asks it again. Must be used on the event loop of the run."""
 
     def __init__(self) -> None:
@@ -17,13 +17,18 @@ class Control:
         self._models: set[str] = set()
         self._outcome: RunState = "finished"
         self._running: dict[TrialKey, asyncio.Task[object]] = {}
-        self._stop_asked = asyncio.Event()
-        self._run_stopped = asyncio.Event()
+        self._unsent: set[asyncio.Timeout] = set()
+        self._at_once: dict[str, int] = {}
+        self._stirred, self._wished = asyncio.Event(), asyncio.Event()
+        self._run_stopped, self._goes_on = asyncio.Event(), asyncio.Event()
+        self._goes_on.set()
 
     @property
     def outcome(self) -> RunState:
         """The state in which the run ends: `finished`, unless it was cancelled or interrupted as a whole."""
         return self._outcome
+
+    # --- stopping
 
     def cancel(self, trial: TrialKey) -> None:
         """Stop one trial, or keep it from starting."""
@@ -51,14 +56,74 @@ class Control:
         """Return once the run as a whole is to be stopped."""
         await self._run_stopped.wait()
 
-    async def pause(self, seconds: float) -> None:
-        """Wait so long, or until somebody asks for a stop."""
+    # --- pausing
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nothing new is to be asked for now."""
+        return not self._goes_on.is_set()
+
+    def hold(self) -> None:
+        """Ask nothing new until `go_on`. What is out is answered to its end; what is not out yet is taken back."""
+        self._goes_on.clear()
+        now = asyncio.get_running_loop().time()
+        for clock in self._unsent:
+            clock.reschedule(now)
+        self._unsent.clear()
+        self._wished.set()
+
+    def go_on(self) -> None:
+        """Ask again."""
+        self._goes_on.set()
+        self._wished.set()
+        self.stir()
+
+    async def may_ask(self) -> None:
+        """Return when something new may be asked."""
+        await self._goes_on.wait()
+
+    def may_take_back(self, clock: asyncio.Timeout) -> None:
+        """A question of the current task is not out: its clock, which does not run, ends when the run is held."""
+        if self.is_held:
+            clock.reschedule(asyncio.get_running_loop().time())
+        else:
+            self._unsent.add(clock)
+
+    def keep(self, clock: asyncio.Timeout) -> None:
+        """The question is out, or over."""
+        self._unsent.discard(clock)
+
+    # --- how much at once
+
+    def ask_at_once(self, cases: int, model: str) -> None:
+        """So many cases of a model at once from now on, 1 at least; what goes beyond that is not stopped."""
+        self._at_once[model] = max(1, cases)
+        self._wished.set()
+        self.stir()
+
+    def at_once(self, model: str) -> int | None:
+        """How many cases of a model a person wants at once; None where they said nothing."""
+        return self._at_once.get(model)
+
+    # --- for those who obey
+
+    async def wish(self) -> None:
+        """Return once a person has paused the run, let it go on, or asked for more or less at once."""
+        await self._wished.wait()
+        self._wished.clear()
+
+    async def pause(self, seconds: float | None = None) -> None:
+        """Wait so long, or until something has changed that a start of a trial may depend on."""
         try:
             async with asyncio.timeout(seconds):
-                await self._stop_asked.wait()
+                await self._stirred.wait()
         except TimeoutError:
             pass
-        self._stop_asked.clear()
+        self._stirred.clear()
+
+    def stir(self) -> None:
+        """Something has changed: those that `pause` look again."""
+        self._stirred.set()
 
     @contextmanager
     def running(self, trial: TrialKey) -> Iterator[None]:
@@ -77,7 +142,7 @@ class Control:
         self._stop_running()
 
     def _stop_running(self) -> None:
-        self._stop_asked.set()
+        self.stir()
         for trial, task in self._running.items():
             if self.stops(trial):
                 task.cancel()

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import AsyncGenerator
-from itertools import count
+from contextlib import aclosing
 from urllib.parse import urlsplit
 
-from tui.model.chunks import Chunk, Request, Sent, Waiting
+from tui.model.chunks import Chunk, Request
 from tui.model.errors import ProviderError
 from tui.model.servers import has_password, url_fault
 from tui.model.shown import show_line
@@ -13,7 +13,7 @@ from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read
 from tui.providers.faults import Peer, Refusal, TryFailed, is_page, refusal_fault
 from tui.providers.http_client import HttpAnswer, HttpClient
 from tui.providers.patience import MIB, Patience
-from tui.providers.retrying import Queue, retry_after, wait_before
+from tui.providers.retrying import Tries, retry_after
 
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
@@ -29,33 +29,30 @@ class EndpointAgent:
             raise ProviderError("not_found", f"the agent's URL {shown} {wrong}", fix="Write http://HOST:PORT/PATH.")
         self._url, self._patience = url, patience or Patience()
         self._peer = _peer(url, self._patience.tries)
-        self._queue = Queue(self._patience)
+        self._tries = Tries(self._patience)
         self._client = HttpClient(self._patience, proxy)
 
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
         """`Sent` and `Waiting`, then the answer. Raises ProviderError; `crashed` where the answer is nonsense."""
         body = json.dumps({"input": request.prompt.input, "memory": request.memory}).encode()
-        for number in count(1):
-            await self._queue.wait()
-            yield Sent()
-            try:
-                answer = await self._try(body)
-            except TryFailed as failed:
-                wait = wait_before(failed, number, self._patience)
-                if failed.effect == "pause":
-                    self._queue.pause(wait)
-                reason = failed.error.what
-            else:
-                yield answer
-                return
-            yield Waiting(reason, round(wait * 1000))
-            await self._patience.sleep(wait)
+        async with aclosing(self._tries.ask(lambda: self._try(body))) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    def allow(self, most: int) -> int:
+        """So many questions at once at most; how many it is just now."""
+        return self._tries.allow(most)
+
+    def reopen(self) -> None:
+        """A new run: as many as are allowed."""
+        self._tries.reopen()
 
     async def close(self) -> None:
         """Close every connection."""
         await self._client.close()
 
-    async def _try(self, body: bytes) -> AgentAnswer:
+    async def _try(self, body: bytes) -> AsyncGenerator[AgentAnswer, None]:
+        """One try. Raises TryFailed."""
         try:
             answer = await self._client.send("POST", self._url, _HEADERS, body, self._peer)
             try:
@@ -66,9 +63,10 @@ class EndpointAgent:
             what = f"{self._peer.host} sent nothing for {self._patience.first_byte_s:g} s"
             raise self._peer.fail("silent", what, tries=self._peer.tries) from None
         try:
-            return read_answer(parse_json(data))
+            found = read_answer(parse_json(data))
         except Nonsense as wrong:
             raise self._peer.fail("crashed", f"{self._peer.host} answered nonsense: {wrong}") from None
+        yield found
 
     async def _read(self, answer: HttpAnswer) -> bytes:
         if not answer.is_success:

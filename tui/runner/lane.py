@@ -1,0 +1,87 @@
+"""The trials of one model, in order: so many at once, so far apart, none while the run is paused."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+
+from tui.model.events import TrialDelayed, TrialFinished
+from tui.model.plan import Plan
+from tui.model.subjects import Subject
+from tui.model.suite import Case
+from tui.model.trials import TrialKey
+from tui.runner.control import Control
+from tui.runner.outbox import Outbox
+from tui.runner.tools import Tools
+from tui.runner.trial import TrialOrder, run_trial
+
+
+class Lane:
+    """Starts trials while there is room for one more. How many go at once may change meanwhile."""
+
+    def __init__(
+        self, plan: Plan, subject: Subject, cases: Mapping[str, Case], tools: Tools, control: Control, outbox: Outbox
+    ) -> None:
+        self._plan, self._subject, self._cases = plan, subject, cases
+        self._tools, self._control, self._outbox = tools, control, outbox
+        self._waiting = deque(trial for trial in plan.trials if trial.model == subject.name)
+        self._delayed: TrialKey | None = None
+        self._next_start = 0.0
+        self._going = 0
+        self._locked_out = False
+
+    @property
+    def model(self) -> str:
+        """The model's name in the plan."""
+        return self._subject.name
+
+    async def run(self) -> None:
+        """Run the lane to its end."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.TaskGroup() as group:
+            while self._waiting:
+                key = self._waiting[0]
+                if self._control.stops(key):
+                    self._waiting.popleft()
+                elif self._control.is_held or self._going >= at_once(self._plan, self._control, self.model):
+                    await self._control.pause()
+                elif (left := self._next_start - loop.time()) > 0 and not self._locked_out:
+                    self._tell_delay(key, left)
+                    await self._control.pause(left)
+                else:
+                    self._waiting.popleft()
+                    self._next_start = loop.time() + self._plan.options.delay_ms / 1000
+                    self._going += 1
+                    group.create_task(self._run_one(key))
+
+    def _tell_delay(self, key: TrialKey, seconds: float) -> None:
+        if self._delayed != key:
+            self._delayed = key
+            self._outbox.tell(TrialDelayed(key, round(seconds * 1000)))
+
+    async def _run_one(self, key: TrialKey) -> None:
+        options = self._plan.options
+        order = TrialOrder(
+            key,
+            self._cases[key.case],
+            self._subject,
+            options.timeout_ms,
+            options.attempts,
+            options.stream,
+            self._plan.earlier.get(key),
+        )
+        try:
+            with self._control.running(key):
+                result = await run_trial(order, self._tools, self._control, self._outbox)
+        finally:
+            self._going -= 1
+            self._control.stir()
+        if self._control.outcome == "interrupted" and result.verdict == "cancelled":
+            return
+        # A refused key refuses every further case as well: no use in spacing those out.
+        self._locked_out = self._locked_out or result.attempts[-1].fault == "unauthorized"
+        self._outbox.tell(TrialFinished(result))
+
+
+def at_once(plan: Plan, control: Control, model: str) -> int:
+    """How many cases of a model go at once: what a person says now, else what the run was begun with."""
+    return control.at_once(model) or plan.options.concurrency
