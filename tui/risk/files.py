@@ -6,7 +6,7 @@ import hashlib
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -43,6 +43,14 @@ class KeptActs:
     bad: tuple[BadLine, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreCount:
+    """How many scores and decisions are kept of a run, also those that were changed later, and of how many people."""
+
+    scores: int = 0
+    reviewers: int = 0
+
+
 class ActConflict(Exception):
     """Ids that are kept already and stand for something else; nothing was changed."""
 
@@ -72,6 +80,11 @@ class ScoreFiles:
                     if isinstance(act, str):
                         bad.append(BadLine(str(file), number, act))
         return KeptActs(in_order(found.values()), tuple(bad))
+
+    def count(self, run_id: str) -> ScoreCount:
+        """What would be lost with the run."""
+        acts = [act for act in self.read(run_id).acts if act.act in ("score", "adjudicate")]
+        return ScoreCount(len(acts), len({act.reviewer for act in acts}))
 
     def append(self, act: Act, not_before: datetime | None = None) -> Act:
         """Add an act to its reviewer's file. Where the clock is behind the reviewer's last act, or `not_before`, the
@@ -120,14 +133,21 @@ class ScoreFiles:
         return sorted(path for path in folder.iterdir() if path.suffix == ".jsonl" and not path.name.startswith("."))
 
     def _merge_run(self, run_id: str, acts: list[Act], texts: dict[Path, bytes]) -> int:
-        known = {act.id: act for act in self.read(run_id).acts}
-        conflicts = {act.id for act in acts if known.setdefault(act.id, act) != act}
+        known: dict[str, Act] = {}
+        held: dict[Path, _Held] = {}
+        for file in self._files(run_id):
+            held[file] = _hold(file, run_id, known)
+        new: dict[str, Act] = {}
+        conflicts = {act.id for act in acts if (known.get(act.id) or new.setdefault(act.id, act)) != act}
         if conflicts:
             raise ActConflict(conflicts)
-        by_file: dict[Path, dict[str, Act]] = {}
-        for act in acts:
-            by_file.setdefault(self.file_of(run_id, act.reviewer), {})[act.id] = act
-        return sum(_merge_file(file, run_id, of_file, texts) for file, of_file in by_file.items())
+        touched = {}
+        for act in new.values():
+            file = self.file_of(run_id, act.reviewer)
+            touched[file] = held.setdefault(file, _Held([], []))
+            touched[file].acts.append(act)
+        texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
+        return len(new)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -188,16 +208,28 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
             yield number, line, act
 
 
-def _merge_file(file: Path, run_id: str, acts: Mapping[str, Act], texts: dict[Path, bytes]) -> int:
-    """Put the file's new bytes into `texts`, where there are any; lines that cannot be read are kept, at the end."""
-    kept: dict[str, Act] = {}
-    data = file.read_bytes() if file.exists() else b""
-    strange = [line for _, line, found in _read_lines(data, run_id, kept) if isinstance(found, str)]
-    new = [act for act in acts.values() if act.id not in kept]
-    if new:
-        lines = [write_line(act).encode() for act in in_order((*kept.values(), *new))]
-        texts[file] = b"".join((*lines, *(line + b"\n" for line in strange)))
-    return len(new)
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a file holds: acts, and lines that are none or stand elsewhere too."""
+
+    acts: list[Act]
+    strange: list[bytes]
+
+    def as_bytes(self) -> bytes:
+        """The file's new content; strange lines are kept, at the end."""
+        once = {act.id: act for act in self.acts}
+        lines = [write_line(act).encode() for act in in_order(once.values())]
+        return b"".join((*lines, *(line + b"\n" for line in self.strange)))
+
+
+def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
+    held = _Held([], [])
+    for _, line, act in _read_lines(file.read_bytes(), run_id, known):
+        if isinstance(act, str):
+            held.strange.append(line)
+        else:
+            held.acts.append(act)
+    return held
 
 
 @contextlib.contextmanager

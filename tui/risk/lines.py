@@ -28,10 +28,10 @@ NEEDED = (
 )
 LARGEST_LINE = 1024 * 1024  # bytes
 _ID = re.compile("[0-9a-fA-F]{32}")
-_PLACE = ("case", "model", "repeat", "criterion", "extent")
 _GREATEST = 2**53
 _ACTS = get_args(ActKind)
-_OURS = ("attempt", "seed", "took_ms", "withdraws")
+_Rule = tuple[str, Callable[[Any], bool], str]
+"""A key, what its value must fulfil, and that in words."""
 # What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
 _RISKY = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
@@ -59,7 +59,7 @@ def write_line(act: Act) -> str:
         "blind": act.blind,
         "guidance": act.guidance,
     }
-    fields |= {key: value for key in _OURS if (value := getattr(act, key)) is not None}
+    fields |= {key: value for key, _, _ in _OURS if (value := getattr(act, key)) is not None}
     return _RISKY.sub(_escape, json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
@@ -67,33 +67,42 @@ def read_line(line: bytes) -> Act:
     """The act of a line, with or without its LF. A `score` whose extent is null is a template's: it says nothing yet.
     Keys that nobody knows are passed over. Raises LineFault."""
     found = _parse(line)
-    names = NEEDED if found.get("act") != "reveal" else [key for key in NEEDED if key not in _PLACE]
+    names = _NEEDED_BY_REVEAL if found.get("act") == "reveal" else NEEDED
     if missing := [key for key in names if key not in found]:
         raise LineFault(f"{_named(missing)} missing; a line has all of {', '.join(NEEDED)}")
-    if type(found["version"]) is not int or found["version"] != VERSION:
-        raise _fault("version", found["version"], f"must be {VERSION}; a newer Assay may read the others")
-    act: ActKind = _checked(found, "act", _ACTS.__contains__, f"must be one of {', '.join(_ACTS)}")
+    for key in _TEXTS:
+        if type(found[key]) is not str:
+            raise _fault(key, found[key], "must be a text")
+    for key, fits, what in _RULES:
+        if not fits(found[key]):
+            raise _fault(key, found[key], what)
+    for key, fits, what in _OURS:
+        if found.get(key) is not None and not fits(found[key]):
+            raise _fault(key, found[key], f"{what}, or left out")
+    act: ActKind = found["act"]
     extent = None if act == "reveal" else _extent(found, act)
-    reviewer = _text(found, "reviewer")
-    if not reviewer.strip() and extent is not None:
-        raise _fault("reviewer", reviewer, "is empty, and there is an extent; write who gave it")
-    if not reviewer.strip() and act != "score":
-        raise _fault("reviewer", reviewer, "is empty; write whose act it is")
+    reviewer = found["reviewer"]
+    if not reviewer.strip() and (act != "score" or extent is not None):
+        raise _fault(
+            "reviewer",
+            reviewer,
+            "is empty, and something was judged; write who did (a template with --reviewer NAME has it)",
+        )
     return Act(
         act,
-        _checked(found, "id", _is_id, "must be 32 hex digits (0-9, a-f); a new line needs a new one").lower(),
-        _text(found, "run"),
+        found["id"].lower(),
+        found["run"],
         None if act == "reveal" else _item(found),
         None if act == "invalidate" else extent,
-        _text(found, "note"),
+        found["note"],
         reviewer,
-        _checked(found, "scored_at", _is_instant, "must be ISO 8601 with a zone, as 2026-11-20T10:15:00+01:00"),
-        _checked(found, "blind", lambda value: isinstance(value, bool), "must be true or false"),
-        _text(found, "guidance"),
-        _number(found, "attempt", 1),
-        _number(found, "seed", None),
-        _number(found, "took_ms", 0),
-        _optional(found, "withdraws", _is_id, "must be the id of a decision, 32 hex digits"),
+        found["scored_at"],
+        found["blind"],
+        found["guidance"],
+        found.get("attempt"),
+        found.get("seed"),
+        found.get("took_ms"),
+        None if found.get("withdraws") is None else found["withdraws"].lower(),
     )
 
 
@@ -101,14 +110,14 @@ def _parse(line: bytes) -> dict[str, Any]:
     if len(line) > LARGEST_LINE:
         raise LineFault(f"the line has {len(line):,} bytes, more than {LARGEST_LINE:,}; shorten the note")
     try:
-        found = json.loads(line.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        found = _DECODER.decode(line.decode("utf-8"))
+    except LineFault:
+        raise
     except UnicodeDecodeError as error:
         raise LineFault(f"is not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8") from error
     except json.JSONDecodeError as error:
         what = f"is not one JSON object ({error.msg}, column {error.colno}); was the line cut off, or wrapped?"
         raise LineFault(what) from error
-    except LineFault:
-        raise
     except (ValueError, RecursionError) as error:
         raise LineFault("is no JSON that can be read here: a number too long, or nested too deeply") from error
     if not isinstance(found, dict):
@@ -130,10 +139,13 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _item(found: Mapping[str, Any]) -> ItemKey:
+    for key in ("case", "model", "criterion"):
+        if type(found[key]) is not str:
+            raise _fault(key, found[key], "must be a text")
     repeat = found["repeat"]
     if type(repeat) is not int or not 1 <= repeat <= _GREATEST:
         raise _fault("repeat", repeat, "must be a whole number from 1")
-    return ItemKey(_text(found, "case"), _text(found, "model"), repeat, _text(found, "criterion"))
+    return ItemKey(found["case"], found["model"], repeat, found["criterion"])
 
 
 def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
@@ -146,40 +158,53 @@ def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
     raise _fault("extent", extent, f"{allowed}, or null for what is not scored" if act == "score" else allowed)
 
 
-def _text(found: Mapping[str, Any], key: str) -> str:
-    return str(_checked(found, key, lambda value: isinstance(value, str), "must be a text"))
-
-
-def _number(found: Mapping[str, Any], key: str, least: int | None) -> int | None:
-    what = "must be a whole number" + ("" if least is None else f" from {least}") + ", or left out"
-
-    def fits(value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least)
-
-    number: int | None = _optional(found, key, lambda value: fits(value) and abs(value) <= _GREATEST, what)
-    return number
-
-
-def _optional(found: Mapping[str, Any], key: str, fits: Callable[[Any], bool], what: str) -> Any:
-    return None if found.get(key) is None else _checked(found, key, fits, what)
-
-
-def _checked(found: Mapping[str, Any], key: str, fits: Callable[[Any], bool], what: str) -> Any:
-    value = found[key]
-    if not fits(value):
-        raise _fault(key, value, what)
-    return value
+def _is_act(value: object) -> bool:
+    return type(value) is str and value in _ACTS
 
 
 def _is_id(value: object) -> bool:
-    return isinstance(value, str) and _ID.fullmatch(value) is not None
+    return type(value) is str and _ID.fullmatch(value) is not None
 
 
 def _is_instant(value: object) -> bool:
     try:
-        return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+        return type(value) is str and datetime.fromisoformat(value).tzinfo is not None
     except ValueError:
         return False
+
+
+def _is_version(value: object) -> bool:
+    return type(value) is int and value == VERSION
+
+
+def _is_flag(value: object) -> bool:
+    return type(value) is bool
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and abs(value) <= _GREATEST
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value <= _GREATEST
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_NEEDED_BY_REVEAL = [key for key in NEEDED if key not in ("case", "model", "repeat", "criterion", "extent")]
+_TEXTS = ("run", "note", "reviewer", "guidance")
+_RULES: tuple[_Rule, ...] = (
+    ("version", _is_version, f"must be {VERSION}; lines of another version need another Assay"),
+    ("act", _is_act, f"must be one of {', '.join(_ACTS)}"),
+    ("id", _is_id, "must be 32 hex digits; a new line needs a new one"),
+    ("scored_at", _is_instant, "must be ISO 8601 with a zone, as 2026-11-20T10:15:00+01:00"),
+    ("blind", _is_flag, "must be true or false"),
+)
+_OURS: tuple[_Rule, ...] = (
+    ("attempt", _is_count, "must be a whole number"),
+    ("seed", _is_number, "must be a whole number"),
+    ("took_ms", _is_count, "must be a whole number of milliseconds"),
+    ("withdraws", _is_id, "must be the id of a decision, 32 hex digits"),
+)
 
 
 def _fault(key: str, value: object, what: str) -> LineFault:

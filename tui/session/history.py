@@ -1,10 +1,14 @@
-"""The history alone, for those who only read it."""
+"""The history alone, for those who do not run anything."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from tui.config.folders import find_folders
 from tui.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from tui.session.reviewing import Reviews
 
 
 @contextmanager
@@ -15,3 +19,15 @@ def open_history(environ: Mapping[str, str]) -> Iterator[SqliteStore]:
         yield store
     finally:
         store.close()
+
+
+@contextmanager
+def open_reviews(environ: Mapping[str, str]) -> Iterator[tuple[SqliteStore, "Reviews"]]:
+    """The kept runs and their scoring, closed at the end. Raises ConfigError and StoreError."""
+    from tui.config.loading import load_config
+    from tui.session.reviewing import Reviews
+
+    folders = find_folders(environ)
+    config = load_config(folders.config, environ)
+    with open_history(environ) as store:
+        yield store, Reviews(store, folders.data, config)

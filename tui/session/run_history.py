@@ -15,6 +15,7 @@ from tui.model.runs import RunRecord, RunSetup, new_run_id
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
+from tui.risk.files import ScoreCount, ScoreFiles
 from tui.session.answers import KeptAnswers
 from tui.session.baselines import Baselines
 from tui.session.preferences import PreferenceLog
@@ -43,6 +44,7 @@ class RunHistory:
     def __init__(self, store: Store, folder: Path, resolve: Resolve) -> None:
         self._store, self._resolve = store, resolve
         self._baselines = Baselines(folder / "baselines")
+        self._scores = ScoreFiles(folder / "scores")
         self.answers = KeptAnswers(store, PreferenceLog(folder / "preferences.jsonl"))
 
     def list_runs(self) -> tuple[RunRecord, ...]:
@@ -173,9 +175,14 @@ class RunHistory:
                 f"The report cannot be written ({why})", where=str(file), fix="The run is kept."
             ) from error
 
+    def count_scores(self, run_id: str) -> ScoreCount:
+        """What people have scored of a run, and would lose with it."""
+        return self._scores.count(run_id)
+
     def delete(self, run: RunRecord) -> None:
-        """Forget a run for good; what was there of a baseline mark goes with it."""
+        """Forget a run for good; its scores and what was there of a baseline mark go with it."""
         self._store.delete_run(run.id)
+        self._scores.remove(run.id)
         if self.baseline_of(run) == run.id:
             with contextlib.suppress(StoreError):
                 self._baselines.clear(run.suite_path)

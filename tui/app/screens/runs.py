@@ -39,6 +39,10 @@ def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_a
     )
 
 
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 class RunsScreen(Screen[RunChoice | None]):
     """Gives what was chosen, or None. Runs that were deleted here are in `deleted`."""
 
@@ -176,12 +180,23 @@ class RunsScreen(Screen[RunChoice | None]):
         began = day_and_time(run.started_at).strip()
         what = (
             f"The run of {show_line(run.suite_name, 80)} from {began} with {run.trials} trials and every answer in it."
+            f"{await self._scores_of(run)}"
         )
         if await self.app.push_screen_wait(
             ConfirmScreen("Delete for good?", what, yes="delete", no="keep")
         ) and await self._do(lambda: self._history.delete(run)):
             self.deleted.append(run.id)
             self.reload()
+
+    async def _scores_of(self, run: RunRecord) -> str:
+        try:
+            count = await asyncio.to_thread(self._history.count_scores, run.id)
+        except AssayError as error:
+            return f" Its scores cannot be counted: {show_line(str(error), 200)}"
+        if not count.scores:
+            return ""
+        scores, people = _counted(count.scores, "score"), _counted(count.reviewers, "reviewer")
+        return f" {scores} by {people} will be lost: 'assay review export' keeps them in a file."
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:

@@ -1,0 +1,150 @@
+"""`assay review`: scores carried out of the history and into it, and how far reviewers agree."""
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tui.cli.narration import say
+from tui.model.shown import show_line
+
+if TYPE_CHECKING:
+    from tui.model.risk import Agreement, Interval
+    from tui.session.reviewing import Reviews
+
+_MOST_LINES = 1_000
+
+
+@click.group()
+def review() -> None:
+    """Carry scores of manual risk scoring out and in as files made for git, and see how far reviewers agree."""
+
+
+@review.command("export")
+@click.argument("run")
+@click.option("--reviewer", metavar="NAME", help="Only of this reviewer; in a template, whose it is.")
+@click.option("--template", is_flag=True, help="A line to fill in for each answer and criterion, instead of scores.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The file; else stdout.")
+def export_scores(run: str, reviewer: str | None, template: bool, output: Path | None) -> None:
+    """Write the scores of a kept run as JSON lines, in order; RUN is its id, the beginning of it, or `last`.
+
+    In a template replace each `null` after "extent" by 0, 1, 2, 3, 4 or "n/a", write who scored as "reviewer", and
+    give the file to 'assay review import'. Lines that stay null are passed over.
+    """
+    from tui.session.history import open_reviews
+
+    if output is not None:
+        _check_place(output)
+    with open_reviews(os.environ) as (store, reviews):
+        run_id = store.find_run(run)
+        text = reviews.export(run_id, reviewer, template=template)
+        _tell_problems(reviews, run_id)
+    lines = text.count("\n")
+    if output is None:
+        click.echo(text.encode(), nl=False)
+    else:
+        _write(output, text)
+    what = "to fill in" if template else "of scoring"
+    say(f"{lines} line{'' if lines == 1 else 's'} {what}{f': {output}' if output else ''}")
+
+
+@review.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+def import_scores(files: tuple[Path, ...]) -> int:
+    """Add what others scored to the runs that are kept here; `-` is stdin.
+
+    All or nothing: a bad line in one of the files, and nothing is added. Importing twice adds nothing, and the order
+    of files does not matter.
+    """
+    from tui.session.history import open_reviews
+    from tui.session.score_exchange import ScoresRefused
+
+    with open_reviews(os.environ) as (_, reviews):
+        try:
+            imported = reviews.import_files(files)
+        except ScoresRefused as refused:
+            for bad in refused.bad[:_MOST_LINES]:
+                say(str(bad))
+            if len(refused.bad) > _MOST_LINES:
+                say(f"… and {len(refused.bad) - _MOST_LINES} lines more are wrong.")
+            say("Nothing was imported.")
+            return 2
+    runs = "" if len(imported.runs) == 1 else f" in {len(imported.runs)} runs"
+    said = [f"{imported.new} new{runs}"]
+    if imported.known:
+        said.append(f"{imported.known} known already")
+    if imported.unscored:
+        said.append(f"{imported.unscored} not scored, passed over")
+    say(f"Lines: {', '.join(said)}")
+    return 0
+
+
+@review.command("agreement")
+@click.argument("run")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def agreement(run: str, as_json: bool) -> None:
+    """Tell how far the reviewers of a kept run agree: Krippendorff's alpha (ordinal) with its 95% interval.
+
+    A unit is answer × criterion; n/a counts as missing; decisions between reviewers do not count.
+    """
+    from tui.session.history import open_reviews
+
+    with open_reviews(os.environ) as (store, reviews):
+        run_id = store.find_run(run)
+        _tell_problems(reviews, run_id)
+        found = reviews.agreement(run_id)
+    if as_json:
+        click.echo(json.dumps(_as_json(found), indent=2, ensure_ascii=False))
+        return
+    rows = [("overall", found.overall), *found.by_criterion.items()]
+    width = min(40, max(len(show_line(name, 40)) for name, _ in rows))
+    for name, alpha in rows:
+        click.echo(f"{show_line(name, 40):<{width}}  {_words(alpha)}")
+    for pair in found.pairs:
+        kappa = "not enough data" if pair.kappa is None else f"weighted kappa {pair.kappa:.2f}"
+        click.echo(f"{show_line(pair.a, 60)} and {show_line(pair.b, 60)}: {kappa} ({pair.items} scored by both)")
+
+
+def _as_json(found: "Agreement") -> dict[str, object]:
+    by_criterion = {name: _figures(alpha) for name, alpha in found.by_criterion.items()}
+    return {"overall": _figures(found.overall), "by_criterion": by_criterion}
+
+
+def _figures(alpha: "Interval") -> dict[str, float | None]:
+    values = {"alpha": alpha.value, "low": alpha.low, "high": alpha.high}
+    return {name: value if value is not None and math.isfinite(value) else None for name, value in values.items()}
+
+
+def _words(alpha: "Interval") -> str:
+    if alpha.value is None:
+        return "not enough data"
+    interval = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.2f} to {alpha.high:.2f})"
+    return f"alpha {alpha.value:.2f}{interval}"
+
+
+def _tell_problems(reviews: "Reviews", run_id: str) -> None:
+    for problem in reviews.problems(run_id)[:_MOST_LINES]:
+        say(problem)
+
+
+def _check_place(output: Path) -> None:
+    from tui.model.errors import ConfigError
+
+    if output.is_dir():
+        raise ConfigError("This is a folder", where=str(output), fix="Name a file with -o.")
+    if not output.absolute().parent.is_dir():
+        raise ConfigError("There is no such folder", where=str(output.parent), fix="Make it, or choose with -o.")
+
+
+def _write(output: Path, text: str) -> None:
+    from tui.model.errors import StoreError
+    from tui.session.writing import write_out
+
+    try:
+        write_out(output, text)
+    except OSError as error:
+        what = f"The scores cannot be written ({error.strerror})"
+        raise StoreError(what, where=str(output), fix="They are kept: export them again.") from error
