@@ -13,7 +13,7 @@ from tui.model.errors import ConfigError
 from tui.model.problems import Problem
 from tui.model.subjects import Config, Variant
 from tui.model.suite import Step
-from tui.model.trials import Attempt, TrialKey
+from tui.model.trials import Attempt, TrialKey, Verdict
 
 
 async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Path) -> None:
@@ -111,6 +111,25 @@ async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path
         await seen.until(lambda: len(seen.rows) == 6)
         await seen.press("slash", *"tags:x")
         await seen.until(lambda: "did you mean tag" in str(seen.screen.suites.border_subtitle))
+
+
+async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    signs: dict[str, tuple[Verdict, ...]] = {"one": ("passed", "passed", "failed"), "two": ("passed",) * 3}
+    desk.kept = tuple(
+        result_of(TrialKey(case, model, repeat), verdict if model == "mock-a" else "passed")
+        for case, verdicts in signs.items()
+        for repeat, verdict in enumerate(verdicts, 1)
+        for model in ("mock-a", "mock-b")
+    )
+    async with explored(desk) as seen:
+        await seen.press("slash", *"differs:yes")
+        await seen.until(lambda: "1 case" in str(seen.screen.suites.border_subtitle))
+        assert "reverse a text" in seen.rows[-1]
+        await seen.press("escape", "slash", *"differs:no")
+        await seen.until(lambda: "query by mail" in seen.rows[-1])
+        await seen.press("escape", "slash", *"differs:x")
+        await seen.until(lambda: "no differs:x; there are yes, no" in str(seen.screen.suites.border_subtitle))
 
 
 async def test_the_first_case_that_a_filter_leaves_is_shown_and_run(tmp_path: Path) -> None:

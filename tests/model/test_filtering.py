@@ -73,7 +73,9 @@ def test_words_say_which_cases_are_wanted(text: str, wanted: bool) -> None:
     ("text", "hint"),
     [
         ("tags:x", "no tags: here; did you mean tag:?"),
-        ("zzz:x", "no zzz: here; there are status: tag: sev: model: type: cat: id:"),
+        ("zzz:x", "no zzz: here; there are status: tag: sev: model: type: cat: id: differs:"),
+        ("differs:maybe", "no differs:maybe; there are yes, no"),
+        ("differs:y", ""),
         ("sev:severe", "no severity severe; there are low, medium, high, critical"),
         ("status:", ""),
         ("stat", ""),
@@ -91,6 +93,40 @@ def test_an_unknown_key_is_looked_for_as_it_stands() -> None:
     case = case_of("web", prompt="Fetch http://x")
     assert parse_filter("http://x").matches(case, {})
     assert not parse_filter("ftp://x").matches(case, {})
+
+
+@pytest.mark.parametrize(
+    ("shares", "differ", "agree"),
+    [
+        ((1.0, 0.0), True, False),
+        ((1.0, 1.0), False, True),
+        ((0.0, 0.0), False, True),
+        ((2 / 3, 1 / 3), True, False),
+        ((1.0, -1.0), False, False),
+        ((1.0, -1.0, 0.0), True, False),
+        ((-1.0, -1.0), False, False),
+        ((1.0,), False, False),
+        ((), False, False),
+    ],
+)
+def test_models_differ_or_agree_as_far_as_they_have_answered(
+    shares: tuple[float, ...], differ: bool, agree: bool
+) -> None:
+    known = {f"model-{number}": share for number, share in enumerate(shares)}
+    statuses: dict[str, StatusWord] = dict.fromkeys(known, "passed")
+    for text, wanted in {"differs:yes": differ, "differs:no": agree}.items():
+        assert parse_filter(text).matches(CASE, statuses, known) is wanted
+        assert parse_filter(f"!{text}").matches(CASE, statuses, known) is not wanted
+    assert parse_filter("differs:yes").needs_shares
+    assert parse_filter("differs:yes").needs_statuses
+
+
+def test_only_the_models_that_are_looked_at_can_differ() -> None:
+    shares = {"gpt-5.2": 0.0, "gpt-mini": 1.0, "claude": 0.0}
+    assert parse_filter("model:gpt* differs:yes").matches(CASE, STATUSES, shares)
+    assert not parse_filter("!model:mini differs:yes").matches(CASE, STATUSES, shares)
+    assert parse_filter("!model:mini differs:no").matches(CASE, STATUSES, shares)
+    assert not parse_filter("differs:yes tag:web").matches(CASE, STATUSES, shares)
 
 
 def test_a_case_is_as_severe_as_its_worst_criterion() -> None:

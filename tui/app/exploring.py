@@ -100,7 +100,16 @@ class Exploring:
         """Whether the filter wants a case."""
         if not self.filter.needs_statuses:
             return self.filter.matches(case, {})
-        return self.filter.matches(case, dict(zip(self.models_of(path), self.statuses(path, case), strict=True)))
+        models = self.models_of(path)
+        statuses = dict(zip(models, self.statuses(path, case), strict=True))
+        return self.filter.matches(case, statuses, self._shares(path, case) if self.filter.needs_shares else None)
+
+    def _shares(self, path: Path, case: Case) -> dict[str, float]:
+        """What the matrix says of each model's repeats."""
+        from tui.app.matrix.cells import fold
+
+        state = self.shelf.state(path)
+        return {model: fold(state.repeats(case.id, model)).share for model in self.models_of(path)}
 
     def unanswered(self) -> tuple[TrialKey, ...]:
         """What did not pass, of the models looked at: to be asked again."""

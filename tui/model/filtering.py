@@ -1,7 +1,7 @@
 """The filter language of the suite tree and the matrix: `status:fail tag:security sev:critical !model:gpt* "sql"`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -27,8 +27,12 @@ KEYS = {
     "cat": "category",
     "category": "category",
     "id": "id",
+    "differs": "differs",
 }
+KEYS_IN_WORDS = "status: tag: sev: model: type: cat: id: differs:"
+DIFFERS = ("yes", "no")
 
+_OF_MODELS = ("status", "differs")
 _TERM = re.compile(r'(?P<not>!?)(?:(?P<key>[A-Za-z_]+):)?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<word>[^\s"]*))')
 
 
@@ -51,11 +55,15 @@ class Filter:
     def __bool__(self) -> bool:
         return bool(self.terms)
 
-    def matches(self, case: Case, statuses: Mapping[str, StatusWord]) -> bool:
-        """Whether the case is wanted. `statuses` holds a word for each model that is looked at.
+    def matches(
+        self, case: Case, statuses: Mapping[str, StatusWord], shares: Mapping[str, float] | None = None
+    ) -> bool:
+        """Whether the case is wanted. `statuses` holds a word for each model that is looked at, `shares` the share of
+        its plain passes, negative where that is not known yet.
 
         Words about the case must all hold. `model:` says which models are looked at; `status:` must hold for at least
-        one of those, `!status:` for none.
+        one of those, `!status:` for none. `differs:yes` wants those of them to differ, `differs:no` two or more of
+        them to agree.
         """
         looked_at = statuses
         for term in self.terms:
@@ -63,10 +71,14 @@ class Filter:
                 looked_at = {name: at for name, at in looked_at.items() if _fits(name, term.value) != term.inverted}
                 if not looked_at:
                     return False
-            elif term.key != "status" and _holds(term, case) == term.inverted:
+            elif term.key not in _OF_MODELS and _holds(term, case) == term.inverted:
                 return False
         for term in self.terms:
-            if term.key == "status":
+            if term.key == "differs":
+                found = [share for model, share in (shares or {}).items() if model in looked_at and share >= 0]
+                if _differs(term.value, found) == term.inverted:
+                    return False
+            elif term.key == "status":
                 wanted = _status(term.value)
                 if any(at.startswith(wanted) for at in looked_at.values()) == term.inverted:
                     return False
@@ -75,7 +87,12 @@ class Filter:
     @property
     def needs_statuses(self) -> bool:
         """Whether it asks for more than the case itself."""
-        return any(term.key in ("status", "model") for term in self.terms)
+        return any(term.key == "model" or term.key in _OF_MODELS for term in self.terms)
+
+    @property
+    def needs_shares(self) -> bool:
+        """Whether it asks how models stand to each other."""
+        return any(term.key == "differs" for term in self.terms)
 
 
 def parse_filter(text: str) -> Filter:
@@ -96,6 +113,16 @@ def parse_filter(text: str) -> Filter:
     return Filter(tuple(terms), hint)
 
 
+def spread_of(shares: Iterable[float]) -> float:
+    """How far models are apart at a case: the greatest of these shares of passes less the least; 0 where they agree.
+    Negative ones are not known and left out."""
+    low, high = 2.0, -1.0
+    for share in shares:
+        if share >= 0:
+            low, high = min(low, share), max(high, share)
+    return max(0.0, high - low)
+
+
 def severity_of(case: Case) -> Severity | None:
     """The worst severity among the criteria of a case."""
     return max((criterion.severity for criterion in case.risk_criteria), key=SEVERITIES.index, default=None)
@@ -103,8 +130,7 @@ def severity_of(case: Case) -> Severity | None:
 
 def _unknown_key(key: str) -> str:
     close = get_close_matches(key.casefold(), KEYS, 1)
-    known = "status: tag: sev: model: type: cat: id:"
-    return f"no {key}: here; did you mean {close[0]}:?" if close else f"no {key}: here; there are {known}"
+    return f"no {key}: here; did you mean {close[0]}:?" if close else f"no {key}: here; there are {KEYS_IN_WORDS}"
 
 
 def _unknown_value(term: Term) -> str:
@@ -112,6 +138,8 @@ def _unknown_value(term: Term) -> str:
         return f"no status {term.value}; there are {', '.join(STATUS_WORDS)}"
     if term.key == "severity" and not any(word.startswith(term.value) for word in SEVERITIES):
         return f"no severity {term.value}; there are {', '.join(SEVERITIES)}"
+    if term.key == "differs" and not any(word.startswith(term.value) for word in DIFFERS):
+        return f"no differs:{term.value}; there are {', '.join(DIFFERS)}"
     return ""
 
 
@@ -120,6 +148,12 @@ def _status(value: str) -> str:
     """People also write `timeout` and `timed-out`, `pass`, `fail`, `errors`."""
     value = value.replace("-", "_")
     return {"timeout": "timed_out", "errors": "error", "timedout": "timed_out"}.get(value, value)
+
+
+def _differs(value: str, shares: Sequence[float]) -> bool:
+    if "yes".startswith(value):
+        return spread_of(shares) > 0
+    return "no".startswith(value) and len(shares) > 1 and not spread_of(shares)
 
 
 def _fits(text: str, value: str) -> bool:

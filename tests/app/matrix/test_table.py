@@ -1,5 +1,6 @@
 """The matrix as values: rows in order and in groups, figures, pairs, lines."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,6 +92,20 @@ def test_the_filter_is_that_of_the_tree_and_differing_is_apart_from_it() -> None
     assert "Leap years" not in arranged(matrix, filter=parse_filter(""), differing=True)
     assert matrix.title == "8 of 10 cases × 3 models"
     assert arranged(matrix, filter=parse_filter("nothing like it")) == []
+
+
+@pytest.mark.parametrize("make", [matrix_of, repeated])
+def test_the_filter_finds_what_the_order_by_disagreement_has_first(make: Callable[[], Matrix]) -> None:
+    def found(text: str, *, differing: bool = False) -> list[str]:
+        return arranged(matrix, grouping="none", order=Order("differ"), filter=parse_filter(text), differing=differing)
+
+    matrix = make()
+    order, differ = found(""), found("differs:yes")
+    assert differ
+    assert differ == order[: len(differ)]
+    assert differ == found("", differing=True)
+    assert differ == found("!differs:no")
+    assert found("differs:no") == found("!differs:yes") == order[len(differ) :]
 
 
 def test_figures_hold_what_was_counted() -> None:

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from tui.app.matrix.baseline import Change
 from tui.app.matrix.cells import FAILURES, Cell
+from tui.model import filtering
 from tui.model.suite import Case
 
 OrderKind = Literal["suite", "name", "differ", "all fail", "change", "model"]
@@ -34,13 +35,8 @@ Row = Case | Heading
 
 
 def spread_of(cells: Iterable[Cell]) -> float:
-    """How far the models are apart at a case: the greatest share of passes less the least; 0 where they agree."""
-    low, high = 2.0, -1.0
-    for cell in cells:
-        share = cell.share
-        if share >= 0:
-            low, high = min(low, share), max(high, share)
-    return max(0.0, high - low)
+    """How far the models are apart at a case; 0 where they agree."""
+    return filtering.spread_of(cell.share for cell in cells)
 
 
 def all_fail(cells: Sequence[Cell]) -> bool:

@@ -91,7 +91,9 @@ class Matrix:
         cells = self.cells(case)
         if wanted.differing and not spread_of(cells):
             return False
-        return wanted.filter.matches(case, dict(zip(self.models, [cell.status for cell in cells], strict=True)))
+        statuses = dict(zip(self.models, [cell.status for cell in cells], strict=True))
+        shares = dict(zip(self.models, [cell.share for cell in cells], strict=True))
+        return wanted.filter.matches(case, statuses, shares)
 
     def cells(self, case: Case) -> list[Cell]:
         """A cell for each model."""

@@ -2,6 +2,8 @@
 
 from textual.binding import Binding, BindingType
 
+from tui.model.filtering import KEYS_IN_WORDS
+
 
 def _key(
     key: str, action: str, name: str, tooltip: str, *, says: str = "", shown_as: str | None = None, first: bool = False
@@ -14,6 +16,8 @@ def _key(
     )
 
 
+_FILTER = f"Filter the cases ({KEYS_IN_WORDS} word !word)"
+
 EXPLORE_KEYS: list[BindingType] = [
     _key("r", "run_case", "run.case", "Run the case, or the category, under the cursor", says="run"),
     _key("R", "run_suite", "run.suite", "Run the whole suite", says="run all"),
@@ -23,7 +27,15 @@ EXPLORE_KEYS: list[BindingType] = [
     _key("n", "next_match", "answer.next-match", "Go to the next match of a check", says="next match"),
     _key("d", "go_to_diff", "look.diff", "Read what the answer changed", says="diff"),
     _key("z", "zoom", "pane.zoom", "Zoom the pane or the tabs, or show everything again", says="zoom"),
-    _key("slash", "filter", "look.filter", "Filter the cases", says="filter", shown_as="/", first=True),
+    _key(
+        "slash",
+        "filter",
+        "look.filter",
+        f"Filter the cases ({KEYS_IN_WORDS} word !word)",
+        says="filter",
+        shown_as="/",
+        first=True,
+    ),
     _key("m", "matrix", "look.matrix", "Matrix: every case on every model", says="matrix"),
     _key("M", "choose_models", "look.models", "Choose the models that stand side by side", says="models"),
     _key("C", "compare", "look.compare", "Compare: two answers, word by word", says="compare"),

@@ -2,6 +2,8 @@
 
 from textual.binding import Binding, BindingType
 
+from tui.model.filtering import KEYS_IN_WORDS
+
 
 def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
     """`says` is the word in the footer; without it the key is in the help and the palette only."""
@@ -18,7 +20,7 @@ MATRIX_KEYS: list[BindingType] = [
     _key("p", "statistics", "statistics", "Compare each pair of models, with the cases", "statistics"),
     _key("R", "run_all", "run-all", "Run the whole suite", "run all"),
     _key("f", "run_failed", "run-failed", "Run again what did not pass", "failed again"),
-    _key("slash", "filter", "filter", "Filter the cases", "filter", "/"),
+    _key("slash", "filter", "filter", f"Filter the cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
     _key("g", "group", "group", "Group by category, by tag, or not at all", "group"),
     _key("i", "turn_figures", "figures", "All figures in the heads, or fewer", "figures"),
     _key("S", "reverse", "reverse", "Turn the order around"),

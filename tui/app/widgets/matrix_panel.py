@@ -1,10 +1,7 @@
 """The matrix in its frame: heads, rows, the filter, and what can be said of two models."""
 
-from typing import TYPE_CHECKING
-
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.message import Message
@@ -15,28 +12,21 @@ from tui.app.matrix.layout import column_at
 from tui.app.matrix.table import Matrix
 from tui.app.painting import content_of
 from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.app.widgets.filtered_panel import FilteredPanel
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.matrix_head import MatrixHead
 from tui.app.widgets.matrix_table import MatrixTable
-from tui.model.filtering import Filter, parse_filter
-
-if TYPE_CHECKING:
-    from tui.app.widgets.typing_line import TypingLine
 
 _HIGH = 27
 _SAID, _SAID_LOW = 4, 2
 _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them, where the panel fills the window
 
 
-class MatrixPanel(Vertical):
+class MatrixPanel(FilteredPanel):
     """Shows a Matrix; what is chosen in it is changed by whoever answers the messages."""
 
     DEFAULT_CSS = """
-    MatrixPanel {
-        height: 1fr; padding: 0 1; background: $background; border: round $quiet-border;
-        border-title-color: $foreground; border-subtitle-color: $dim;
-        &:focus-within { border: round $focused-border; border-title-color: $accent; }
-    }
+    MatrixPanel { height: 1fr; }
     MatrixPanel > MatrixHead { margin-bottom: 1; }
     MatrixPanel.-low > MatrixHead { margin-bottom: 0; }
     MatrixPanel > MatrixTable { height: 1fr; min-height: 1; }
@@ -59,13 +49,6 @@ class MatrixPanel(Vertical):
             super().__init__()
             self.column = column
 
-    class FilterChanged(Message):
-        """Another filter holds."""
-
-        def __init__(self, wanted: Filter) -> None:
-            super().__init__()
-            self.wanted = wanted
-
     def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._matrix = matrix
@@ -75,6 +58,11 @@ class MatrixPanel(Vertical):
         self._turned = False
         self._said: tuple[Line, Line] = (), ()
         self._sentence = Static(Content(), markup=False, id="sentence", classes="-empty")
+
+    @property
+    def rows(self) -> MatrixTable:
+        """The table."""
+        return self.table
 
     def compose(self) -> ComposeResult:
         """The filter comes when it is asked for."""
@@ -132,15 +120,9 @@ class MatrixPanel(Vertical):
 
     def show_title(self) -> None:
         """How many cases and models, and how the filter stands."""
-        wanted = self._matrix.wanted
-        self.border_title = Content(self._matrix.title)
-        if wanted.filter.hint:
-            self.border_subtitle = Content.styled(wanted.filter.hint, "$failed")
-        elif wanted.filter or wanted.differing:
-            count = self._matrix.case_count
-            self.border_subtitle = Content.styled(f"{count} {'case' if count == 1 else 'cases'}", "$accent")
-        else:
-            self.border_subtitle = Content("/ filter")
+        matrix = self._matrix
+        self.border_title = Content(matrix.title)
+        self.tell_filter(matrix.wanted.filter, matrix.case_count, chosen=matrix.wanted.differing)
 
     # --- what is chosen
 
@@ -159,47 +141,3 @@ class MatrixPanel(Vertical):
         column = column_at(self.table.columns, message.x)
         if column is not None:
             self.post_message(self.ColumnChosen(column))
-
-    # --- the filter
-
-    async def open_filter(self) -> None:
-        """Type a filter."""
-        line = self._line
-        if line is None:
-            from tui.app.widgets.typing_line import TypingLine
-
-            line = TypingLine("status:fail tag:… sev:crit model:… !word", id="filter")
-            await self.mount(line)
-        line.start()
-
-    async def close_filter(self) -> bool:
-        """All cases again. False where there was no filter."""
-        line = self._line
-        if line is not None:
-            await line.remove()
-            self.post_message(self.FilterChanged(Filter()))
-        self.table.focus()
-        return line is not None
-
-    @property
-    def _line(self) -> "TypingLine | None":
-        found: TypingLine | None = next(iter(self.query("#filter").results()), None)  # type: ignore[assignment]
-        return found
-
-    def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
-        """Filter while it is being typed."""
-        message.stop()
-        self.post_message(self.FilterChanged(parse_filter(message.text)))
-
-    async def on_typing_line_entered(self, message: "TypingLine.Entered") -> None:
-        """Enter goes to the cases that were found."""
-        message.stop()
-        if message.text.strip():
-            self.table.focus()
-        else:
-            await self.close_filter()
-
-    async def on_typing_line_left(self, message: "TypingLine.Left") -> None:
-        """Escape: no filter."""
-        message.stop()
-        await self.close_filter()

@@ -2,43 +2,24 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Row, RowKey, Volume, ancestors, case_key, outline, volume_key
+from tui.app.widgets.filtered_panel import FilteredPanel
 from tui.app.widgets.suite_tree import SuiteTree
-from tui.model.filtering import Filter, StatusWord, parse_filter
+from tui.model.filtering import StatusWord
 from tui.model.suite import Case
-
-if TYPE_CHECKING:
-    from tui.app.widgets.typing_line import TypingLine
 
 _ALL_UNFOLDED_BELOW = 120
 
 
-class SuitePanel(Vertical):
+class SuitePanel(FilteredPanel):
     """Shows the suites as a tree; keeps what is unfolded, also when a suite is read anew."""
 
-    DEFAULT_CSS = """
-    SuitePanel {
-        border: round $quiet-border; border-title-color: $foreground; border-subtitle-color: $dim;
-        background: $background; padding: 0 1;
-        &:focus-within { border: round $focused-border; border-title-color: $accent; }
-    }
-    SuitePanel > SuiteTree { height: 1fr; }
-    """
-
-    class FilterChanged(Message):
-        """Another filter holds."""
-
-        def __init__(self, wanted: Filter) -> None:
-            super().__init__()
-            self.wanted = wanted
+    DEFAULT_CSS = "SuitePanel > SuiteTree { height: 1fr; }"
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -51,6 +32,11 @@ class SuitePanel(Vertical):
     def compose(self) -> ComposeResult:
         """The tree; the filter comes when it is asked for."""
         yield self.tree_of_suites
+
+    @property
+    def rows(self) -> SuiteTree:
+        """The tree."""
+        return self.tree_of_suites
 
     def _statuses(self, path: Path, case: Case) -> list[StatusWord]:
         return self._looking.statuses(path, case) if self._looking else []
@@ -65,7 +51,7 @@ class SuitePanel(Vertical):
         wanted: Callable[[Path, Case], bool] | None = looking.wanted if looking.filter else None
         rows = outline(looking.shelf.volumes, self._unfolded, wanted)
         self.tree_of_suites.show_rows(rows)
-        self._tell_filter(looking, rows)
+        self.tell_filter(looking.filter, sum(len(row.cases) for row in rows if row.kind == "suite"))
 
     def reveal(self, volume: Volume, case: Case | None) -> None:
         """Unfold down to the case, and put the cursor there."""
@@ -98,65 +84,6 @@ class SuitePanel(Vertical):
                 return tree.rows[place]
             place += by
         return None
-
-    async def open_filter(self) -> None:
-        """Type a filter."""
-        line = self._line
-        if line is None:
-            from tui.app.widgets.typing_line import TypingLine
-
-            line = TypingLine("status:fail tag:… sev:crit model:… !word", id="filter")
-            await self.mount(line)
-        line.start()
-
-    async def close_filter(self) -> None:
-        """All cases again."""
-        if self._line is not None:
-            await self._line.remove()
-            self.post_message(self.FilterChanged(Filter()))
-        self.tree_of_suites.focus()
-
-    @property
-    def filtering(self) -> bool:
-        """Whether the filter is open."""
-        return self._line is not None
-
-    @property
-    def typing(self) -> bool:
-        """Whether the keys go to the filter."""
-        return self._line is not None and self.screen.focused is self._line
-
-    @property
-    def _line(self) -> "TypingLine | None":
-        found: TypingLine | None = next(iter(self.query("#filter").results()), None)  # type: ignore[assignment]
-        return found
-
-    def _tell_filter(self, looking: Exploring, rows: list[Row]) -> None:
-        if looking.filter.hint:
-            self.border_subtitle = Content.styled(looking.filter.hint, "$failed")
-        elif looking.filter:
-            count = sum(len(row.cases) for row in rows if row.kind == "suite")
-            self.border_subtitle = Content.styled(f"{count} {'case' if count == 1 else 'cases'}", "$accent")
-        else:
-            self.border_subtitle = Content("/ filter")
-
-    def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
-        """Filter while it is being typed."""
-        message.stop()
-        self.post_message(self.FilterChanged(parse_filter(message.text)))
-
-    async def on_typing_line_entered(self, message: "TypingLine.Entered") -> None:
-        """Enter goes to the cases that were found."""
-        message.stop()
-        if message.text.strip():
-            self.tree_of_suites.focus()
-        else:
-            await self.close_filter()
-
-    async def on_typing_line_left(self, message: "TypingLine.Left") -> None:
-        """Escape: no filter."""
-        message.stop()
-        await self.close_filter()
 
     def _fold(self, row: Row, unfold: bool) -> None:
         if unfold:
