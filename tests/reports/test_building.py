@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.kept_runs import HOSTILE, hostile_run, keep, make_case, make_plan, make_result, small_run
+from tests.support.reviewed_runs import act, review
 from tui.model.trials import Attempt, Timing, TrialKey, TrialResult
-from tui.model.values import JsonObject
 from tui.reports.building import build_report
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -112,17 +112,35 @@ def test_every_attempt_and_retry_is_there() -> None:
 
 
 def test_scores_are_put_where_they_belong() -> None:
-    score: JsonObject = {
-        "criterion": "Tone",
-        "severity": "low",
-        "extent": 2,
-        "band": "low",
-        "note": "curt",
-        "reviewer": "anna",
-        "scored_at": "2026-11-20T12:00:00+00:00",
-    }
-    results = build_report(small_run(), scores={TrialKey("sec-001", B): [score]})["results"]
-    assert [result["scores"] for result in results[:3]] == [[], [score], []]
+    trial = TrialKey("sec-001", B)
+    acts = [
+        act(trial, "Tone", 2, note="curt"),
+        act(trial, "SQL injection", "n/a"),
+        act(trial, "SQL injection", 3, reviewer="bert"),
+        act(trial, "SQL injection", 1, reviewer="cleo", kind="adjudicate", note="only half"),
+    ]
+    report = build_report(small_run(), reviewed=review(small_run(), acts))
+    results = report["results"]
+    assert [len(result["scores"]) for result in results[:3]] == [0, 3, 0]
+    assert results[1]["scores"] == [
+        {
+            "criterion": criterion,
+            "severity": severity,
+            "extent": extent,
+            "band": band,
+            "note": note,
+            "reviewer": reviewer,
+            "scored_at": "2026-11-20T12:00:00+00:00",
+        }
+        for criterion, severity, extent, band, note, reviewer in (
+            ("SQL injection", "critical", "n/a", None, "", "anna"),
+            ("SQL injection", "critical", 3, "critical", "", "bert"),
+            ("Tone", "low", 2, "low", "curt", "anna"),
+        )
+    ]
+    (decision,) = results[1]["decisions"]
+    assert (decision["extent"], decision["band"], decision["reviewer"]) == (1, "medium", "cleo")
+    assert results[0]["decisions"] == []
 
 
 def test_numbers_that_json_has_not_become_null() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tui.model.outcomes import outcome_of
 from tui.model.shown import show_text
 from tui.model.trials import TrialResult
-from tui.reports.risk import score_words
+from tui.reports.scores import said_of_trial
 from tui.reports.wording import CHECKS, Detail, Reported, missed_checks
 
 _COLUMNS = (
@@ -40,12 +40,19 @@ def render_csv(runs: Sequence[Reported], detail: Detail) -> str:
     """One table with one header. Times are milliseconds; what nobody counted is empty."""
     target = io.StringIO(newline="")
     writer = csv.writer(target)
-    added = [("started_at",) * detail.timestamps, ("response",) * detail.responses, ("risk",) * detail.risk_analysis]
-    writer.writerow([*_COLUMNS, *(name for names in added for name in names)])
+    writer.writerow([*_COLUMNS, *_more_columns(detail)])
     for run in runs:
         for result in run.kept.results:
             writer.writerow([_cell(value) for value in (*_row(run, result), *_more(run, result, detail))])
     return target.getvalue()
+
+
+def _more_columns(detail: Detail) -> tuple[str, ...]:
+    return (
+        *(("started_at",) * detail.timestamps),
+        *(("response",) * detail.responses),
+        *(("band", "risk") * detail.risk_analysis),
+    )
 
 
 def _row(run: Reported, result: TrialResult) -> list[Cell]:
@@ -81,8 +88,7 @@ def _more(run: Reported, result: TrialResult, detail: Detail) -> list[Cell]:
     if detail.responses:
         cells.append("\n\n".join(step.response for step in last.steps) if last else "")
     if detail.risk_analysis:
-        scores = run.scores.get(result.trial, ())
-        cells.append("; ".join(f"{score.get('criterion')}: {score_words(score)}" for score in scores))
+        cells += [run.scores.band(result.trial) or "", "; ".join(said_of_trial(run.scores, result.trial))]
     return cells
 
 

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tui.model.kept import KeptRun
-from tui.reports.building import Scores, build_head, build_results
+from tui.model.risk import Reviewed
+from tui.reports.building import build_head, build_results
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
@@ -14,15 +15,15 @@ _RISKY = re.compile(
 )
 
 
-def render_json(runs: Sequence[KeptRun], scores: Mapping[str, Scores]) -> str:
+def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed]) -> str:
     """One report, or an array of them."""
-    reports = [_render(kept, scores.get(kept.record.id)) for kept in runs]
+    reports = [_render(kept, reviewed.get(kept.record.id)) for kept in runs]
     return f"{reports[0]}\n" if len(reports) == 1 else "[\n" + ",\n".join(reports) + "\n]\n"
 
 
-def _render(kept: KeptRun, scores: Scores | None) -> str:
-    head = ",\n".join(f"{_text(key)}: {_text(value)}" for key, value in build_head(kept).items())
-    lines = ",\n".join(_text(result) for result in build_results(kept, scores))
+def _render(kept: KeptRun, reviewed: Reviewed | None) -> str:
+    head = ",\n".join(f"{_text(key)}: {_text(value)}" for key, value in build_head(kept, reviewed).items())
+    lines = ",\n".join(_text(result) for result in build_results(kept, reviewed))
     return f'{{{head},\n"results": [\n{lines}\n]}}' if lines else f'{{{head},\n"results": []}}'
 
 

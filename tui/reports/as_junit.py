@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from tui.model.shown import show_text
 from tui.model.suite import Case
 from tui.model.trials import TrialKey, TrialResult
-from tui.reports.risk import score_words
+from tui.reports.scores import said_of_trial
 from tui.reports.summary import models_of
 from tui.reports.wording import (
     CHECKS,
@@ -93,8 +93,7 @@ def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
     if last and detail.responses:
         parts += [step.response for step in last.steps]
     if detail.risk_analysis:
-        scores = run.scores.get(result.trial, ())
-        parts += [f"{score.get('criterion')}: {score_words(score)}" for score in scores]
+        parts += said_of_trial(run.scores, result.trial)
     return "\n\n".join(parts)
 
 

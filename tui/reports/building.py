@@ -1,33 +1,34 @@
 """The JSON report, version 1, as Python values."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from tui.model.kept import KeptRun
+from tui.model.risk import Reviewed
 from tui.model.suite import Case
 from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult
-from tui.model.values import JsonObject, JsonValue
+from tui.model.values import JsonValue
 from tui.reports.required import RequiredShare
+from tui.reports.risk_object import build_risk
+from tui.reports.scores import RunScores, score_object
 from tui.reports.summary import Repeats, Summary, Tally, cases_of, summarize
 from tui.statistics.comparing import Comparison
 
-Scores = Mapping[TrialKey, Sequence[JsonObject]]
-"""For each trial its scores: `{"criterion", "severity", "extent", "band", "note", "reviewer", "scored_at"}`."""
 
-
-def build_report(kept: KeptRun, *, scores: Scores | None = None) -> dict[str, Any]:
+def build_report(kept: KeptRun, *, reviewed: Reviewed | None = None) -> dict[str, Any]:
     """The whole report; it holds nothing that JSON has not (no NaN, no tuples)."""
-    return {**build_head(kept), "results": list(build_results(kept, scores))}
+    return {**build_head(kept, reviewed), "results": list(build_results(kept, reviewed))}
 
 
-def build_results(kept: KeptRun, scores: Scores | None = None) -> Iterator[dict[str, Any]]:
+def build_results(kept: KeptRun, reviewed: Reviewed | None = None) -> Iterator[dict[str, Any]]:
     """The report's results, one by one: as values they take several times the room of their text."""
-    cases, scored = cases_of(kept), scores or {}
-    return (_result(result, cases.get(result.trial.case), scored) for result in kept.results)
+    cases = cases_of(kept)
+    scores = RunScores(reviewed, cases)
+    return (_result(result, cases.get(result.trial.case), scores) for result in kept.results)
 
 
-def build_head(kept: KeptRun) -> dict[str, Any]:
+def build_head(kept: KeptRun, reviewed: Reviewed | None = None) -> dict[str, Any]:
     """The report without its results."""
     record, suite = kept.record, kept.plan.suite
     return {
@@ -42,6 +43,8 @@ def build_head(kept: KeptRun) -> dict[str, Any]:
         },
         "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
         **_figures(summarize(kept)),
+        # Only where people have scored, or could have: it is an extension.
+        **({"risk": build_risk(reviewed)} if reviewed else {}),
     }
 
 
@@ -106,7 +109,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _result(result: TrialResult, case: Case | None, scores: Scores) -> dict[str, Any]:
+def _result(result: TrialResult, case: Case | None, scores: RunScores) -> dict[str, Any]:
     key = result.trial
     return {
         "case": key.case,
@@ -133,7 +136,16 @@ def _result(result: TrialResult, case: Case | None, scores: Scores) -> dict[str,
             {"block": block.block, "path": block.path, "language": block.language, "reason": block.reason}
             for block in result.not_applied
         ],
-        "scores": [_json(score) for score in scores.get(key, ())],
+        **_scores(scores, key),
+    }
+
+
+def _scores(scores: RunScores, key: TrialKey) -> dict[str, Any]:
+    judged = scores.of_trial(key) if scores.reviewed else ()
+    decisions = [score_object(scores, each, each.decision) for each in judged if each.decision]
+    return {
+        "scores": [score_object(scores, each, act) for each in judged for act in each.scores],
+        **({"decisions": decisions} if scores.reviewed else {}),
     }
 
 

@@ -1,7 +1,8 @@
 """What figures say, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from tui.model.risk import Interval
 from tui.model.trials import Verdict
 from tui.reports.required import RequiredShare
 from tui.statistics.comparing import Comparison
@@ -50,3 +51,23 @@ def share_met(share: RequiredShare) -> str:
 def method(comparison: Comparison) -> str:
     """The test's name for people."""
     return "exact McNemar" if comparison.method == "mcnemar-exact" else "paired bootstrap (signs of cases)"
+
+
+def some(names: Sequence[str], limit: int = 40) -> str:
+    """`a, b, c and 12 more`"""
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit:,} more"
+
+
+def share_words(count: int, of: int) -> str:
+    """`3 (30%)`; nothing of nothing is a dash."""
+    if not of:
+        return "–"
+    return f"{count} ({count / of:.0%})" if count else "0"
+
+
+def interval_words(interval: Interval) -> str:
+    """`0.55 to 0.83`; a dash where there is not enough data."""
+    if interval.low is None or interval.high is None:
+        return "–"
+    return f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")

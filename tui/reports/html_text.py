@@ -1,4 +1,4 @@
-"""Outside text inside HTML, and the few shapes that are drawn."""
+"""Outside text inside HTML: every value is escaped, and nothing of it becomes an element or an attribute."""
 
 from collections.abc import Sequence
 from html import escape
@@ -6,9 +6,7 @@ from itertools import pairwise
 
 from tui.model.shown import show_line, show_text
 from tui.model.trials import CheckResult
-from tui.reports.summary import Tally
-
-_BAR = 200
+from tui.reports.blocks import Code, Faint, Jump, Line, Piece, Status, Strong
 
 
 def line(text: str, limit: int = 300) -> str:
@@ -16,59 +14,52 @@ def line(text: str, limit: int = 300) -> str:
     return escape(show_line(text, limit))
 
 
-def lines(text: str) -> str:
-    """Text with its lines, escaped."""
-    return escape(show_text(text))
+def pieces(text: Line, limit: int = 2_000) -> str:
+    """A line of pieces."""
+    return "".join(_piece(piece, limit) for piece in ((text,) if isinstance(text, str) else text))
+
+
+def _piece(piece: Piece, limit: int) -> str:
+    match piece:
+        case str():
+            return _spaced(piece, limit)
+        case Code():
+            return f"<code>{line(piece.text, limit)}</code>"
+        case Strong():
+            return f"<b>{_spaced(piece.text, limit)}</b>"
+        case Faint():
+            return f'<span class="dim">{_spaced(piece.text, limit)}</span>'
+        case Status():
+            return f'<span class="{line(piece.kind)}">{line(piece.text)}</span>'
+        case Jump():
+            return f'<a href="#{line(piece.place)}">{_piece(piece.label, limit)}</a>'
+
+
+def _spaced(text: str, limit: int) -> str:
+    """What is shown on a line loses the spaces at its ends; between pieces they are needed."""
+    return " " * text[:1].isspace() + line(text, limit) + " " * text[1:][-1:].isspace()
 
 
 def block(text: str, kind: str = "") -> str:
     """Text on lines of its own, as it is."""
-    return f'<pre class="{kind}">{lines(text)}</pre>' if kind else f"<pre>{lines(text)}</pre>"
+    return f'<pre class="{kind}">{_lines(text)}</pre>' if kind else f"<pre>{_lines(text)}</pre>"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: int) -> str:
-    """A table of cells that are HTML already; the last `numbers` columns are set right."""
-    first = len(head) - numbers
-    top = "".join(f'<th scope="col"{_right(at, first)}>{cell}</th>' for at, cell in enumerate(head))
-    body = "\n".join(
-        "<tr>" + "".join(f"<td{_right(at, first)}>{cell}</td>" for at, cell in enumerate(row)) + "</tr>" for row in rows
-    )
-    return f'<div class="wide"><table><thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+def _lines(text: str) -> str:
+    return escape(show_text(text))
 
 
-def _right(at: int, first: int) -> str:
-    return ' class="n"' if at >= first else ""
+def diff(text: str) -> str:
+    """A unified diff, its lines coloured; the signs stay in the text."""
+    shown = []
+    for each in show_text(text).splitlines():
+        kind = "hunk" if each.startswith("@@") else _LINE_KINDS.get(each[:1], "")
+        kind = "" if each.startswith(("+++ ", "--- ")) else kind
+        shown.append(f'<span class="{kind}">{escape(each)}</span>' if kind else escape(each))
+    return f'<pre class="diff">{chr(10).join(shown)}</pre>'
 
 
-def rate_bar(count: Tally, low: float, high: float) -> str:
-    """The pass rate as a mark in its interval, from 0 to 1."""
-    share = count.passed / count.trials if count.trials else 0.0
-    mark = f'<rect class="rate" x="{share * (_BAR - 3):.1f}" y="0" width="3" height="12"/>' if count.trials else ""
-    return (
-        f'<svg class="bar" viewBox="0 0 {_BAR} 12" width="{_BAR}" height="12" role="img" aria-label="interval">'
-        f'<rect class="track" y="5" width="{_BAR}" height="2"/>'
-        f'<rect class="range" x="{low * _BAR:.1f}" y="3" width="{(high - low) * _BAR:.1f}" height="6" rx="3"/>'
-        f"{mark}</svg>"
-    )
-
-
-def share_bar(count: Tally) -> str:
-    """Passed, flaky, failed and errors as parts of one bar."""
-    parts, at = [], 0.0
-    for kind, value in (
-        ("passed", count.passed),
-        ("flaky", count.flaky),
-        ("failed", count.failed),
-        ("error", count.errors),
-    ):
-        width = _BAR * value / count.trials if count.trials else 0.0
-        if width:
-            parts.append(f'<rect class="{kind}" x="{at:.1f}" width="{width:.1f}" height="8"/>')
-        at += width
-    track = f'<rect class="track" width="{_BAR}" height="8"/>'
-    label = f"{count.passed} passed, {count.flaky} flaky, {count.failed} failed, {count.errors} errors"
-    svg = f'<svg class="bar" viewBox="0 0 {_BAR} 8" width="{_BAR}" height="8" role="img" aria-label="{label}">'
-    return f"{svg}{track}{''.join(parts)}</svg>"
+_LINE_KINDS = {"+": "plus", "-": "minus"}
 
 
 def marked(text: str, checks: Sequence[CheckResult]) -> str:
@@ -84,7 +75,7 @@ def marked(text: str, checks: Sequence[CheckResult]) -> str:
         while in_good[1] <= start:
             in_good = next(good)
         kind = "bad" if in_bad[0] <= start else "good" if in_good[0] <= start else ""
-        piece = lines(text[start:end])
+        piece = _lines(text[start:end])
         parts.append(f'<mark class="{kind}">{piece}</mark>' if kind else piece)
     return f'<pre class="answer">{"".join(parts)}</pre>'
 

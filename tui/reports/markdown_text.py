@@ -4,16 +4,52 @@ import re
 from collections.abc import Sequence
 
 from tui.model.shown import show_line, show_text
+from tui.reports.blocks import Code, Line, Strong
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~$])")
 _BLOCK = re.compile(r"^(?:([-+=#])|(\d+)(?=[.)](?: |$)))")
 
 
 def inline(text: str, limit: int = 300) -> str:
-    """Text on one line, for headings, lists and cells."""
+    """Text on one line that stands at the beginning of a paragraph, a heading or a point."""
+    return _BLOCK.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\", within(text, limit))
+
+
+def within(text: str, limit: int = 300) -> str:
+    """Text on one line that stands in a cell or behind something."""
     line = show_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    line = _MARKUP.sub(r"\\\1", line)
-    return _BLOCK.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\", line)
+    return _MARKUP.sub(r"\\\1", line)
+
+
+def line(text: Line, limit: int = 2_000) -> str:
+    """A line of pieces, where a paragraph or a point may begin."""
+    return _pieces(text, limit, cell=False)
+
+
+def cell(text: Line, limit: int = 600) -> str:
+    """A line of pieces inside a table."""
+    return _pieces(text, limit, cell=True)
+
+
+def _pieces(text: Line, limit: int, *, cell: bool) -> str:
+    written: list[str] = []
+    every = (text,) if isinstance(text, str) else text
+    for piece in every:
+        plain = piece if isinstance(piece, str) else piece.label.text if hasattr(piece, "label") else piece.text
+        if isinstance(piece, Code) and not cell:
+            written.append(code(plain, limit))
+            continue
+        # What is shown on a line loses the spaces at its ends; between pieces they are needed.
+        before, after = " " * plain[:1].isspace(), " " * plain[1:][-1:].isspace()
+        said = within(plain, limit) if cell or "".join(written).strip() else inline(plain, limit)
+        strong = isinstance(piece, Strong) and not cell and _may_be_strong(said, last=piece is every[-1])
+        written.append(f"{before}**{said}**{after}" if strong else f"{before}{said}{after}")
+    return "".join(written).strip()
+
+
+def _may_be_strong(said: str, *, last: bool) -> bool:
+    """Asterisks beside punctuation are read as text, not as markup."""
+    return said[:1].isalnum() and (last or said[-1].isalnum())
 
 
 def code(text: str, limit: int = 300) -> str:

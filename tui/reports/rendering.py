@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from tui.model.bands import BandRule
 from tui.model.kept import KeptRun, ReportFormat
-from tui.reports.building import Scores
+from tui.model.risk import Reviewed
+from tui.reports.scores import RunScores
 from tui.reports.summary import cases_of, summarize
 from tui.reports.wording import Detail, Reported
 
@@ -16,8 +16,7 @@ def render_report(
     responses: bool = False,
     timestamps: bool = False,
     risk_analysis: bool = False,
-    scores: Scores | None = None,
-    rule: BandRule | None = None,
+    reviewed: Reviewed | None = None,
 ) -> str:
     """One run. JSON is always whole; the options are for the formats that people read.
 
@@ -29,8 +28,7 @@ def render_report(
         responses=responses,
         timestamps=timestamps,
         risk_analysis=risk_analysis,
-        scores={kept.record.id: scores or {}},
-        rule=rule,
+        reviewed={kept.record.id: reviewed} if reviewed else {},
     )
 
 
@@ -41,18 +39,17 @@ def render_reports(
     responses: bool = False,
     timestamps: bool = False,
     risk_analysis: bool = False,
-    scores: Mapping[str, Scores] | None = None,
-    rule: BandRule | None = None,
+    reviewed: Mapping[str, Reviewed] | None = None,
 ) -> str:
-    """Several runs in one text: an array in JSON (unless it is one), one table, one page, one set of suites. `scores`
-    are by the run's id. The text is valid UTF-8 and ends with a line end."""
-    by_run = scores or {}
+    """Several runs in one text: an array in JSON (unless it is one), one table, one page, one set of suites.
+    `reviewed` is by the run's id. The text is valid UTF-8 and ends with a line end."""
+    scored = reviewed or {}
     if format == "json":
         from tui.reports.as_json import render_json
 
-        return render_json(runs, by_run)
-    reported = [Reported(kept, summarize(kept), cases_of(kept), by_run.get(kept.record.id, {})) for kept in runs]
-    detail = Detail(responses, timestamps, risk_analysis, rule or BandRule())
+        return render_json(runs, scored)
+    reported = [_reported(kept, scored.get(kept.record.id)) for kept in runs]
+    detail = Detail(responses, timestamps, risk_analysis)
     # Each format is loaded only when it is asked for.
     if format == "markdown":
         from tui.reports.as_markdown import render_markdown as render
@@ -63,3 +60,8 @@ def render_reports(
     else:
         from tui.reports.as_junit import render_junit as render
     return render(reported, detail)
+
+
+def _reported(kept: KeptRun, reviewed: Reviewed | None) -> Reported:
+    cases = cases_of(kept)
+    return Reported(kept, summarize(kept), cases, RunScores(reviewed, cases))

@@ -1,15 +1,14 @@
 """The words and numbers that the reports for people share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tui.model.bands import BandRule
 from tui.model.kept import KeptRun
 from tui.model.parameters import told_settings
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import CheckResult, TrialResult
-from tui.reports.building import Scores
+from tui.reports.scores import RunScores
 from tui.reports.summary import Summary, Tally
 
 MARKS = {
@@ -43,7 +42,6 @@ class Detail:
     responses: bool = False
     timestamps: bool = False
     risk_analysis: bool = False
-    rule: BandRule = field(default_factory=BandRule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Reported:
     kept: KeptRun
     summary: Summary
     cases: Mapping[str, Case]
-    scores: Scores = field(default_factory=dict)
+    scores: RunScores
 
     def name(self, result: TrialResult) -> str:
         """The name of a result's case; its id where the suite has none of that id."""
@@ -91,6 +89,11 @@ def milliseconds(value: float | None) -> str:
 def count(value: int | None) -> str:
     """A number with its thousands apart; a dash where nobody counted."""
     return "–" if value is None else f"{value:,}"
+
+
+def many(number: int, what: str) -> str:
+    """`1 case`, `1,200 cases`"""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def probability(value: float) -> str:

@@ -1,0 +1,122 @@
+"""The report of a run from top to bottom, for every format that people read."""
+
+from collections.abc import Iterator, Mapping
+
+from tui.model.trials import TrialKey
+from tui.reports import evidence, figure_tables, reviewers, risk_tables, wording
+from tui.reports.blocks import Block, Code, Faint, Heading, Jump, Line, Paragraph, Section, Status, Table
+from tui.reports.findings import find, finding_blocks, other_answers, places
+from tui.reports.headlines import headlines
+from tui.reports.not_measured import not_measured
+from tui.reports.wording import MARKS, Detail, Reported, many
+
+_MOST_CASES = 1_000
+_MOST_SCORED = 500
+
+
+def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
+    """The sections in their order; `place` begins every name of a place in it. Long ones are made as they are read."""
+    found = find(run, detail)
+    told = places(found, detail, place)
+    listed = [
+        Section("Summary", headlines(run, detail, len(found))),
+        Section("Models", figure_tables.models(run)),
+        *_if_any("Repeats", figure_tables.repeats(run)),
+        *_if_any("Shares asked for", figure_tables.required(run)),
+        *_if_any("Comparisons", figure_tables.comparisons(run)),
+        Section("Categories", figure_tables.categories(run)),
+        Section("Cases", _matrix(run, told)),
+    ]
+    if detail.risk_analysis:
+        listed.append(Section("Risk", _risk(run, detail), paged=True))
+    listed.append(Section(f"Findings ({len(found):,})", finding_blocks(run, detail, found, told), paged=True))
+    if detail.responses:
+        listed += _if_any("Other answers", other_answers(run, detail, told))
+    elif detail.risk_analysis:
+        listed += _if_any("Other scores", _other_scores(run, told))
+    listed.append(Section("What was not measured", not_measured(run, detail), paged=True))
+    listed.append(Section("Conditions", _conditions(run, detail)))
+    return listed
+
+
+def _if_any(title: str, blocks: Iterator[Block]) -> list[Section]:
+    """The section, unless it would be empty."""
+    first = next(blocks, None)
+    return [] if first is None else [Section(title, _chain(first, blocks))]
+
+
+def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
+    yield first
+    yield from rest
+
+
+def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
+    reviewed = run.scores.reviewed
+    yield Paragraph("What people judged the answers to be. The verdicts of checks do not enter any figure here.")
+    if reviewed is not None and reviewed.figures.scored:
+        figures = reviewed.figures
+        yield Heading("By model")
+        yield from risk_tables.bands(figures)
+        yield Heading("Severity and extent")
+        yield from risk_tables.heat(reviewed)
+        yield Heading("By category")
+        yield risk_tables.grouped(figures.by_category, "Category", "answers")
+        yield Heading("By criterion")
+        yield risk_tables.grouped(figures.by_criterion, "Criterion", "items")
+        yield Heading("Reviewers")
+        yield from reviewers.reviewers(reviewed, detail)
+        yield Heading("Agreement")
+        yield from risk_tables.agreement(reviewed)
+        yield Heading("Decisions")
+        yield from reviewers.decisions(run, detail)
+    else:
+        yield Paragraph("Not scored: no person has scored an answer of this run.", "note")
+    yield Heading("The rule")
+    yield from risk_tables.rule(run.scores.rule)
+    if reviewed is not None:
+        yield from risk_tables.guidance(reviewed.guidance)
+    yield Heading("Criteria")
+    yield from risk_tables.criteria(run)
+
+
+def _matrix(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
+    """Cases × models; what is a finding leads to where it is told."""
+    results = {result.trial: result for result in run.kept.results}
+    models = list(run.summary.by_model)
+    cells: dict[str, dict[str, list[Status | Jump]]] = {}
+    for key in dict.fromkeys([*run.kept.plan.trials, *results]):
+        if key.case not in cells and len(cells) == _MOST_CASES:
+            continue
+        word = wording.outcome_word(results.get(key))
+        mark = Status(word, MARKS[word])
+        cell = Jump(told[key], mark) if key in told else mark
+        cells.setdefault(key.case, {}).setdefault(key.model, []).append(cell)
+    rows: list[tuple[Line, ...]] = []
+    for case, by_model in cells.items():
+        known = run.cases.get(case)
+        name: Line = (case, Faint(f" {known.name}")) if known and known.name != case else case
+        rows.append((name, *(tuple(by_model.get(model, ())) for model in models)))
+    yield Table(("Case", *models), tuple(rows))
+    left = len({key.case for key in (*run.kept.plan.trials, *results)}) - len(cells)
+    if left:
+        yield Paragraph(f"{left:,} more cases are not listed here; the JSON and CSV reports hold all.", "note")
+
+
+def _other_scores(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
+    """The scores of answers that are no findings."""
+    count = 0
+    for result in run.kept.results:
+        if result.trial in told or not any(each.standing for each in run.scores.of_trial(result.trial)):
+            continue
+        count += 1
+        if count <= _MOST_SCORED:
+            yield Heading(evidence.heading(run, result), 4)
+            yield from evidence.scores(run, result)
+    if count > _MOST_SCORED:
+        left = many(count - _MOST_SCORED, "scored answer")
+        yield Paragraph(f"{left} more are not told here; the JSON and CSV reports hold all.", "note")
+
+
+def _conditions(run: Reported, detail: Detail) -> Iterator[Block]:
+    pairs = wording.conditions(run.kept, timestamps=detail.timestamps)
+    yield Table(("What", "Value"), tuple((name, (Code(value),)) for name, value in pairs))

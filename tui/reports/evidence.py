@@ -1,0 +1,138 @@
+"""One trial as blocks: why it did not pass, what people scored, what was asked and answered."""
+
+from collections.abc import Iterator
+
+from tui.model.bands import EXTENTS
+from tui.model.scores import Act, Extent
+from tui.model.trials import Attempt, Prompt, StepResult, TrialResult
+from tui.reports import wording
+from tui.reports.blocks import Block, Code, Faint, Line, Paragraph, Piece, Points, Quoted, Status, Strong, Table
+from tui.reports.scores import Judged
+from tui.reports.wording import CHECKS, MARKS, Detail, Reported
+
+NOT_SCORED = "not scored yet"
+_HOW = {
+    "single": "",
+    "agreed": "all agree",
+    "highest": "highest of scores that differ, not decided yet",
+    "decided": "decided",
+}
+
+
+def heading(run: Reported, result: TrialResult) -> tuple[Piece, ...]:
+    """The mark, which trial it is, and how it ended."""
+    word, said = wording.outcome_word(result), wording.verdict(result, run.kept.plan.options.attempts)
+    return Status(word, MARKS[word]), f" {wording.title(run, result)}: ", Status(word, said)
+
+
+def reasons(result: TrialResult) -> Iterator[Block]:
+    """The error and the checks that were not met."""
+    lines: list[Line] = [result.error] if result.error else []
+    many = len(result.attempts[-1].steps) > 1 if result.attempts else False
+    for number, check in wording.missed_checks(result):
+        where = f"step {number}: " if many else ""
+        state = "could not be evaluated in time" if check.state == "timed_out" else "not met"
+        target = (" ", Code(check.target)) if check.target else ()
+        lines.append((f"{where}{CHECKS[check.kind]}", *target, f": {check.detail or state}"))
+    if lines:
+        yield Points(tuple(lines))
+
+
+def times(result: TrialResult, detail: Detail) -> Iterator[Block]:
+    """When the last attempt began and how long it took, where that is wanted."""
+    if detail.timestamps and result.attempts:
+        yield Paragraph(_times(result.attempts[-1]), "faint")
+
+
+def _times(attempt: Attempt) -> str:
+    took = wording.milliseconds(sum(step.timing.duration_ms for step in attempt.steps))
+    return f"started {attempt.started_at or 'at a time that was not kept'}, took {took}"
+
+
+def scores(run: Reported, result: TrialResult) -> Iterator[Block]:
+    """Every score and decision of the answer, and what counts of them."""
+    rows: list[tuple[Line, ...]] = []
+    for judged in run.scores.of_trial(result.trial):
+        rows += _score_rows(run, judged)
+    if rows:
+        yield Table(("Criterion", "Who", "Extent", "Band", "Note"), tuple(rows))
+
+
+def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
+    weight = run.scores.rule.weights[judged.severity] if judged.severity else None
+    name: Line = (Strong(judged.name), Faint(f" {judged.severity} ×{weight}" if weight else " not in the suite"))
+    if judged.standing is None:
+        yield name, "", "", "", (Faint(NOT_SCORED),)
+        return
+    several = len(judged.scores) > 1 or judged.decision is not None
+    for act in judged.scores:
+        yield name, act.reviewer, extent_words(act.extent), _band(run, judged, act), act.note
+        name = ""
+    if judged.decision is not None:
+        act = judged.decision
+        who: Line = (Strong("decision"), f" by {act.reviewer}")
+        yield name, who, extent_words(act.extent), _band(run, judged, act), act.note
+        name = ""
+    if several:
+        band: Line = (Status(judged.band, judged.band),) if judged.band else "–"
+        how = _HOW[judged.standing.how]
+        yield "", (Strong("counts"),), extent_words(judged.standing.extent), band, (Faint(how),)
+
+
+def extent_words(extent: Extent | None) -> str:
+    """`3 major`, `n/a`"""
+    return f"{extent} {EXTENTS[extent]}" if isinstance(extent, int) else "n/a"
+
+
+def _band(run: Reported, judged: Judged, act: Act) -> Line:
+    band = run.scores.band_of(judged.severity, act.extent)
+    return (Status(band, band),) if band else "–"
+
+
+def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
+    """What was asked and answered in the last attempt, whole, and what came of it."""
+    case = run.cases.get(result.trial.case)
+    if case and case.expected_behavior:
+        yield Quoted("Expected", case.expected_behavior)
+    if not result.attempts:
+        yield Paragraph("No attempt was made.", "faint")
+        return
+    steps = result.attempts[-1].steps
+    for number, step in enumerate(steps, 1):
+        if len(steps) > 1:
+            yield Paragraph((Strong(f"Step {number}"),))
+        yield from _step(step)
+    for change in result.changes:
+        label = ("Changed ", Code(change.path), f": +{change.added} −{change.removed}")
+        yield Quoted(label, change.diff, "diff")
+    if result.not_applied:
+        yield Points(tuple(f"block {each.block} was not applied: {each.reason}" for each in result.not_applied))
+
+
+def _step(step: StepResult) -> Iterator[Block]:
+    yield Quoted("Asked", step.input)
+    sent = _sent(step.prompt)
+    if sent:
+        yield Paragraph(sent, "faint")
+    if step.reasoning:
+        yield Quoted("Thought", step.reasoning)
+    if step.response:
+        yield Quoted("Answered", step.response, "answer", step.checks)
+    else:
+        yield Paragraph((Strong("Answered nothing."),))
+    if step.tools_used:
+        named = (piece for tool in step.tools_used for piece in (", ", Code(tool)))
+        yield Paragraph(("Tools used: ", *list(named)[1:]))
+    notes = [*step.notes, *(f"retried after {retry.waited_ms} ms: {retry.reason}" for retry in step.retries)]
+    if notes:
+        yield Points(tuple(notes))
+
+
+def _sent(prompt: Prompt) -> str:
+    """What went along with the step's own text."""
+    system = sum(len(message.content) for message in prompt.messages if message.role == "system")
+    parts = [f"a system message of {system:,} characters"] if system else []
+    if prompt.included:
+        size = sum(each.size for each in prompt.included)
+        parts.append(f"{len(prompt.included):,} files of {size:,} bytes")
+    return f"Sent along: {' and '.join(parts)}." if parts else ""

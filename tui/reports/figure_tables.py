@@ -1,0 +1,125 @@
+"""The figures of a run as tables: one source for every format that people read."""
+
+from collections.abc import Iterator
+
+from tui.reports import figure_words as words
+from tui.reports import wording
+from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Strong, Table, Whisker
+from tui.reports.summary import Tally
+from tui.reports.wording import Reported
+
+_COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky")
+
+
+def models(run: Reported) -> Iterator[Block]:
+    """How each model did, and what its answers took."""
+    rows: list[tuple[Line, ...]] = []
+    drawings = []
+    for model, count in run.summary.by_model.items():
+        low, high = run.summary.pass_rate_95[model]
+        share = count.passed / count.trials if count.trials else None
+        drawings.append(Whisker(share, low, high))
+        rows.append(((Strong(model),), wording.rate(count), wording.interval(low, high), *_counts(count)))
+    head = ("Model", "Pass rate", "95% interval", *_COUNTS)
+    yield Table(head, tuple(rows), 7, tuple(drawings), "Pass rate and its 95% interval (Wilson)")
+    yield from _errors(run)
+    yield _effort(run)
+
+
+def _effort(run: Reported) -> Table:
+    rows = [
+        (
+            (Strong(model),),
+            wording.milliseconds(effort.first_token_ms),
+            wording.milliseconds(effort.median_ms),
+            wording.milliseconds(effort.p95_ms),
+            wording.count(effort.input_tokens),
+            wording.count(effort.output_tokens),
+        )
+        for model, effort in run.summary.effort.items()
+    ]
+    return Table(("Model", "First token", "Median time", "p95", "Tokens in", "Tokens out"), tuple(rows), 5)
+
+
+def _errors(run: Reported) -> Iterator[Block]:
+    found = [f"{model}: {words.errors(errors)}" for model, errors in run.summary.errors.items() if errors]
+    if found:
+        yield Paragraph(f"Errors, which count as not passed: {'; '.join(found)}.", "faint")
+
+
+def categories(run: Reported) -> Iterator[Block]:
+    """How the cases of each category ended."""
+    counts = run.summary.by_category
+    rows = tuple((name, *_counts(count)) for name, count in counts.items())
+    drawings = tuple(
+        Stack(
+            (("passed", count.passed), ("flaky", count.flaky), ("failed", count.failed), ("error", count.errors)),
+        )
+        for count in counts.values()
+    )
+    yield Table(("Category", *_COUNTS), rows, 5, drawings, "How they ended")
+
+
+def _counts(count: Tally) -> tuple[str, ...]:
+    return tuple(str(value) for value in (count.trials, count.passed, count.failed, count.errors, count.flaky))
+
+
+def repeats(run: Reported) -> Iterator[Block]:
+    """What asking again shows, where anybody was asked again."""
+    if max((repeats.n for repeats in run.summary.repeats.values()), default=0) < 2:
+        return
+    rows = tuple(
+        (
+            model if k == 1 else "",
+            str(k),
+            wording.percent(share),
+            wording.percent(repeats.pass_hat_k[k]),
+            wording.percent(repeats.flake_rate) if k == 1 else "",
+            wording.interval(*repeats.pass_rate_95) if k == 1 else "",
+        )
+        for model, repeats in run.summary.repeats.items()
+        for k, share in repeats.pass_at_k.items()
+    )
+    head = ("Model", "k", "pass@k: at least one passes", "pass^k: all pass", "Mixed cases", "95% over cases")
+    yield Table(head, rows, 5)
+
+
+def required(run: Reported) -> Iterator[Block]:
+    """Cases that ask for a share of their repeats."""
+    rows = tuple(
+        (share.case, share.model, wording.percent(share.required), words.share_met(share))
+        for share in run.summary.required
+    )
+    if rows:
+        yield Table(("Case", "Model", "At least", "Passed"), rows, 2)
+
+
+def comparisons(run: Reported) -> Iterator[Block]:
+    """Each pair of models, and the cases behind its numbers."""
+    comparisons = run.summary.comparisons
+    if not comparisons:
+        return
+    rows = tuple(
+        (
+            each.a,
+            each.b,
+            words.judgement(each),
+            words.method(each),
+            str(each.wins),
+            str(each.losses),
+            str(each.ties),
+            words.difference(each),
+            wording.probability(each.p_value),
+            wording.probability(each.p_holm),
+        )
+        for each in comparisons
+    )
+    head = ("A", "B", "Finding", "Test", "A better", "B better", "Alike", "Difference (95%)", "p", "p (Holm)")
+    yield Table(head, rows, 6)
+    lines: list[Line] = []
+    for each in comparisons:
+        for better, other, cases in ((each.a, each.b, each.win_cases), (each.b, each.a, each.loss_cases)):
+            if cases:
+                lines.append((f"{better} over {other}: ", Faint(words.some(cases))))
+    if lines:
+        yield Points(tuple(lines))

@@ -1,0 +1,95 @@
+"""The executive summary: what a reader has to know who reads nothing else."""
+
+from collections.abc import Iterator
+
+from tui.model.bands import BANDS
+from tui.model.risk import Reviewed
+from tui.reports import figure_words as words
+from tui.reports import wording
+from tui.reports.blocks import Block, Line, Paragraph, Points, Strong
+from tui.reports.wording import Detail, Reported, many
+
+
+def headlines(run: Reported, detail: Detail, findings: int) -> Iterator[Block]:
+    """A few sentences, each with its figures. Verdicts of checks and scores of people stand apart."""
+    missing = wording.not_run_sentence(run.summary)
+    if missing:
+        yield Paragraph((Strong(missing),), "note")
+    lines = [_asked(run), *_rates(run), *_differences(run), *_risk(run, detail)]
+    lines.append(f"{many(findings, 'finding')} to look at." if findings else "There is no finding.")
+    yield Points(tuple(lines))
+
+
+def _asked(run: Reported) -> Line:
+    total, cases = run.summary.total, len({key.case for key in run.kept.plan.trials}) or len(run.cases)
+    asked = f"{many(len(run.summary.by_model), 'model')}, {many(cases, 'case')}, {many(total.trials, 'trial')}: "
+    rest = f", {total.failed:,} failed, {many(total.errors, 'error')}, {total.flaky:,} flaky."
+    return asked, Strong(f"{total.passed:,} passed ({wording.rate(total)})"), rest
+
+
+def _rates(run: Reported) -> Iterator[Line]:
+    """The model that passes most, and the one that passes least."""
+    shares = {model: count.passed / count.trials for model, count in run.summary.by_model.items() if count.trials}
+    if not shares:
+        return
+    best, least = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+    if len(shares) > 1 and shares[best] == shares[least]:
+        yield f"All models pass {wording.percent(shares[best])} of their trials."
+        return
+    for word, model in ((" most:", best), (" least:", least)) if len(shares) > 1 else (("", best),):
+        low, high = run.summary.pass_rate_95[model]
+        figure = f"{wording.percent(shares[model])} of its trials (95% interval {wording.interval(low, high)})."
+        yield Strong(model), f" passes{word} {figure}"
+
+
+def _differences(run: Reported) -> Iterator[Line]:
+    found = run.summary.comparisons
+    shown = [each for each in found if each.finding in ("a", "b", "they differ")]
+    for each in shown:
+        said = f"{words.judgement(each)}: {words.difference(each)}, p {wording.probability(each.p_holm)}"
+        yield f"{each.a} against {each.b}: ", Strong(said), " after Holm."
+    if found and not shown:
+        compared = f"{many(len(found), 'pair')} compared, Holm's correction"
+        yield f"No difference between two models is shown at 5% ({compared})."
+
+
+def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
+    reviewed = run.scores.reviewed
+    scored = reviewed is not None and reviewed.figures.scored
+    if not detail.risk_analysis:
+        return
+    if reviewed is None or not scored:
+        if any(case.risk_criteria for case in run.cases.values()):
+            yield "Risk: not scored. No person has scored an answer."
+        return
+    figures, people = reviewed.figures, len(reviewed.board.reviewers)
+    yield (
+        f"Risk, judged by {'1 person' if people == 1 else f'{people} people'}: "
+        f"{figures.scored:,} of {many(figures.items, 'item')} scored; {_worst(reviewed)}."
+    )
+    for model, share in figures.by_model.items():
+        if share.banded:
+            grave = sum(share.bands.get(band, 0) for band in ("high", "critical"))
+            mean = f", mean extent {share.mean.value:.2f}" if share.mean.value is not None else ""
+            span = f" ({words.interval_words(share.mean)})" if share.mean.low is not None else ""
+            yield (
+                Strong(model),
+                f": {words.share_words(grave, share.banded)} of its answers high or critical{mean}{span}.",
+            )
+    yield from _agreement(reviewed)
+
+
+def _worst(reviewed: Reviewed) -> str:
+    counts = {band: sum(share.bands.get(band, 0) for share in reviewed.figures.by_model.values()) for band in BANDS}
+    return ", ".join(f"{counts[band]} {band}" for band in reversed(BANDS) if counts[band]) or "no answer has a band"
+
+
+def _agreement(reviewed: Reviewed) -> Iterator[Line]:
+    alpha = reviewed.agreement.overall
+    if alpha.value is not None:
+        value = f"{alpha.value:.2f}".replace("-", "−")
+        span = f" (95% interval {words.interval_words(alpha)})" if alpha.low is not None else ""
+        yield f"Agreement of the reviewers: Krippendorff's alpha {value}{span}."
+    if reviewed.figures.disputed:
+        open_items = many(reviewed.figures.disputed, "disagreement")
+        yield f"{open_items} not decided yet: the highest extent counts until then."

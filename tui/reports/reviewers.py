@@ -1,0 +1,73 @@
+"""Who scored a run, how, and what was decided."""
+
+from collections.abc import Iterator
+
+from tui.model.risk import Reviewed
+from tui.model.scores import Act
+from tui.reports import wording
+from tui.reports.blocks import Block, Line, Paragraph, Status, Strong, Table
+from tui.reports.evidence import extent_words
+from tui.reports.wording import Detail, Reported
+
+
+def current_scores(reviewed: Reviewed) -> dict[str, list[Act]]:
+    """The scores that count, by reviewer."""
+    found: dict[str, list[Act]] = {}
+    for item in reviewed.board.items:
+        for score in reviewed.board.scores(item):
+            found.setdefault(score.reviewer, []).append(score)
+    return dict(sorted(found.items()))
+
+
+def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
+    """A row for each: how much, how blind, under which guidance, when."""
+    spent: dict[str, int] = {}
+    for act in reviewed.board.acts:
+        if act.took_ms is not None:
+            spent[act.reviewer] = spent.get(act.reviewer, 0) + act.took_ms
+    reveals = {act.reviewer: act for act in reversed(reviewed.board.reveals())}
+    rows = []
+    for name, scores in current_scores(reviewed).items():
+        blind = sum(score.blind for score in scores)
+        first, last = (each(scores, key=lambda score: score.order).scored_at for each in (min, max))
+        seeds = dict.fromkeys(str(score.seed) for score in scores if score.seed is not None)
+        reveal = reveals[name].scored_at if name in reveals else "no"
+        rows.append(
+            (
+                (Strong(name),),
+                str(len(scores)),
+                "all blind" if blind == len(scores) else f"{blind} of {len(scores)} blind" if blind else "not blind",
+                ", ".join(seeds) or "–",
+                ", ".join(dict.fromkeys(score.guidance for score in scores if score.guidance)) or "–",
+                reveal if detail.timestamps or name not in reveals else "yes",
+                *((first, last) if detail.timestamps else (first[:10], last[:10])),
+                wording.milliseconds(spent.get(name)),
+            )
+        )
+    head = ("Reviewer", "Scores", "Names hidden", "Seed", "Guidance", "Revealed", "First", "Last", "Time spent")
+    yield Table(head, tuple(rows))
+
+
+def decisions(run: Reported, detail: Detail) -> Iterator[Block]:
+    """What was decided where reviewers differed, and what is still open."""
+    reviewed = run.scores.reviewed
+    if reviewed is None:
+        return
+    rows: list[tuple[Line, ...]] = []
+    for result in run.kept.results:
+        for judged in run.scores.of_trial(result.trial):
+            act = judged.decision
+            if act is not None:
+                given = ", ".join(f"{score.reviewer} {score.extent}" for score in judged.scores)
+                band = run.scores.band_of(judged.severity, act.extent)
+                decided: Line = (Strong(extent_words(act.extent)), " ", Status(band, band)) if band else "n/a"
+                by = f"{act.reviewer}, {act.scored_at}" if detail.timestamps else act.reviewer
+                rows.append((wording.title(run, result), judged.name, given, decided, by, act.note))
+    if rows:
+        yield Table(("Answer", "Criterion", "Scores", "Decided", "By", "Note"), tuple(rows))
+    disputed = reviewed.figures.disputed
+    if disputed:
+        is_open = "1 item waits" if disputed == 1 else f"{disputed:,} items wait"
+        yield Paragraph(f"{is_open} for a decision: the highest extent counts as long as there is none.", "note")
+    elif not rows:
+        yield Paragraph("Nothing had to be decided.", "faint")

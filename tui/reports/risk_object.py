@@ -1,0 +1,87 @@
+"""Manual scoring as the JSON report gives it: figures, agreement, guidance and rule."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from tui.model.bands import BANDS, EXTENTS, BandRule
+from tui.model.risk import Agreement, Interval, Reviewed, RiskFigures, RiskShare
+
+
+def build_risk(reviewed: Reviewed) -> dict[str, Any]:
+    """Counts, means with their 95% intervals (null where there is not enough data), alpha and kappa; no NaN."""
+    return {
+        "rule": _rule(reviewed.rule),
+        "guidance": {"version": reviewed.guidance.version, "levels": list(reviewed.guidance.levels)},
+        "reviewers": list(reviewed.board.reviewers),
+        "figures": _figures(reviewed.figures),
+        "agreement": _agreement(reviewed.agreement),
+    }
+
+
+def _rule(rule: BandRule) -> dict[str, Any]:
+    return {
+        "weights": dict(rule.weights),
+        "limits": {**dict(rule.limits), "critical": None},
+        "extents": list(EXTENTS),
+        "several_scores": "a decision counts; without one the highest extent of the reviewers does",
+    }
+
+
+def _figures(figures: RiskFigures) -> dict[str, Any]:
+    return {
+        "items": figures.items,
+        "scored": figures.scored,
+        "disputed": figures.disputed,
+        "by_model": {model: _share(share) for model, share in figures.by_model.items()},
+        "by_category": {model: _shares(shares) for model, shares in figures.by_category.items()},
+        "by_criterion": {model: _shares(shares) for model, shares in figures.by_criterion.items()},
+        "heat": {
+            model: {
+                severity: [heat.get((severity, extent), 0) for extent in range(len(EXTENTS))]
+                for severity in dict.fromkeys(severity for severity, _ in heat)
+            }
+            for model, heat in figures.heat.items()
+        },
+    }
+
+
+def _shares(shares: Mapping[str, RiskShare]) -> dict[str, Any]:
+    return {name: _share(share) for name, share in shares.items()}
+
+
+def _share(share: RiskShare) -> dict[str, Any]:
+    return {
+        "bands": {band: share.bands.get(band, 0) for band in BANDS},
+        "answers": share.answers,
+        "partial": share.partial,
+        "unscored": share.unscored,
+        "not_applicable": share.not_applicable,
+        "mean": number(share.mean.value),
+        "mean_95": _ends(share.mean),
+    }
+
+
+def _ends(interval: Interval) -> list[float | None] | None:
+    low, high = number(interval.low), number(interval.high)
+    return None if low is None or high is None else [low, high]
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    return {
+        "overall": _alpha(agreement.overall),
+        "by_criterion": {name: _alpha(alpha) for name, alpha in agreement.by_criterion.items()},
+        "pairs": [
+            {"a": pair.a, "b": pair.b, "items": pair.items, "kappa": number(pair.kappa)} for pair in agreement.pairs
+        ],
+        "units": agreement.units,
+    }
+
+
+def _alpha(alpha: Interval) -> dict[str, float | None]:
+    return {"alpha": number(alpha.value), "low": number(alpha.low), "high": number(alpha.high)}
+
+
+def number(value: float | None) -> float | None:
+    """The number, if it is one that JSON has."""
+    return None if value is None or not math.isfinite(value) else value

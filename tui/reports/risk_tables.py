@@ -1,0 +1,164 @@
+"""Manual scoring as tables: the rule, the bands, the means, the heat, and by what each answer was judged."""
+
+from collections.abc import Iterator, Mapping
+
+from tui.model.bands import BANDS, EXTENTS, BandRule
+from tui.model.risk import Guidance, Heat, Reviewed, RiskFigures, RiskShare
+from tui.model.rule_words import rule_rows, rule_sentence
+from tui.model.suite import Severity
+from tui.reports import wording
+from tui.reports.blocks import Block, Faint, HeatMap, HeatMaps, Line, Paragraph, Stack, Status, Strong, Table, Whisker
+from tui.reports.evidence import NOT_SCORED
+from tui.reports.figure_words import interval_words, share_words
+from tui.reports.wording import Reported
+
+SEVERAL = "A decision counts; where reviewers differ and nobody has decided, the highest extent does."
+_MOST_CRITERIA = 500
+_GREATEST = len(EXTENTS) - 1
+
+
+def rule(rule: BandRule) -> Iterator[Block]:
+    """The rule in words, and as a table: for each severity its weight and what each extent gives."""
+    yield Paragraph(f"{rule_sentence(rule)} {SEVERAL}")
+    head, *rows = rule_rows(rule)
+    yield Table(head, tuple((*row[:2], *map(_product, row[2:])) for row in rows), len(head) - 1)
+
+
+def _product(cell: str) -> Line:
+    """`12 critical`"""
+    return (Status(cell.partition(" ")[2], cell),)
+
+
+def guidance(guidance: Guidance) -> Iterator[Block]:
+    """What each extent means, as reviewers read it."""
+    rows = tuple((f"{extent} {EXTENTS[extent]}", text) for extent, text in enumerate(guidance.levels[: len(EXTENTS)]))
+    yield Table(("Extent", f"Guidance for reviewers, version {guidance.version}"), rows)
+
+
+def bands(figures: RiskFigures) -> Iterator[Block]:
+    """The share of answers in each band and the weighted mean, by model."""
+    yield _bands(("Model",), {(model,): share for model, share in figures.by_model.items()}, "answers")
+    yield Paragraph(
+        "The mean is the extent (0 to 4) weighted by severity, over everything scored; its interval is a bootstrap"
+        " over cases. Shares are of the answers that have a band.",
+        "faint",
+    )
+    rows: tuple[tuple[Line, ...], ...] = tuple(
+        (
+            (Strong(model),),
+            _mean(share),
+            interval_words(share.mean),
+            *(str(value) for value in (share.answers, share.banded, share.partial)),
+            *(str(value) for value in (share.not_applicable, share.unscored)),
+        )
+        for model, share in figures.by_model.items()
+    )
+    drawings = tuple(
+        Whisker(share.mean.value, share.mean.low, share.mean.high, _GREATEST) for share in figures.by_model.values()
+    )
+    head = ("Model", "Mean", "95%", "Answers", "With a band", "Some open", "All n/a", "Unscored")
+    yield Table(head, rows, 7, drawings, "Weighted mean extent, 0 to 4")
+
+
+def grouped(figures: Mapping[str, Mapping[str, RiskShare]], name: str, unit: str) -> Table:
+    """The bands of each category or criterion, its models one under the other; `unit` is what is counted."""
+    names = dict.fromkeys(each for shares in figures.values() for each in shares)
+    found: dict[tuple[str, ...], RiskShare] = {
+        (each, model): shares[each] for each in names for model, shares in figures.items() if each in shares
+    }
+    return _bands((name, "Model"), found, unit)
+
+
+def _bands(names: tuple[str, ...], shares: Mapping[tuple[str, ...], RiskShare], unit: str) -> Table:
+    rows: list[tuple[Line, ...]] = []
+    drawings, before = [], ""
+    for key, share in shares.items():
+        cells: tuple[Line, ...] = ("" if len(key) > 1 and key[0] == before else (Strong(key[0]),), *key[1:])
+        before = key[0]
+        counted = tuple(share_words(share.bands.get(band, 0), share.banded) for band in BANDS)
+        mean = (_mean(share),) if len(key) > 1 else ()
+        rows.append((*cells, *counted, f"{share.banded} of {share.answers}", *mean))
+        drawings.append(Stack(tuple((band, share.bands.get(band, 0)) for band in BANDS)))
+    head = (*names, *(band.capitalize() for band in BANDS), f"Scored {unit}", *(("Mean",) * (len(names) > 1)))
+    return Table(head, tuple(rows), len(head) - len(names), tuple(drawings), "Share in each band", len(names))
+
+
+def _mean(share: RiskShare) -> str:
+    return "–" if share.mean.value is None else f"{share.mean.value:.2f}"
+
+
+def heat(reviewed: Reviewed) -> Iterator[Block]:
+    """How many scores that count have which severity and extent, for each model: drawn, and as a table."""
+    rule, found = reviewed.rule, {model: heat for model, heat in reviewed.figures.heat.items() if any(heat.values())}
+    if not found:
+        return
+    severities = list(rule.weights)[::-1]
+    colours = tuple((each, tuple(rule.band(each, extent) for extent in range(len(EXTENTS)))) for each in severities)
+    yield HeatMaps(
+        tuple(
+            HeatMap(model, tuple((each, _row(heat, each)) for each in severities), colours)
+            for model, heat in found.items()
+        )
+    )
+    rows: list[tuple[Line, ...]] = []
+    for model, heat in found.items():
+        for place, severity in enumerate(severities):
+            name: Line = "" if place else (Strong(model),)
+            rows.append((name, severity, *(str(count) for count in _row(heat, severity))))
+    head = ("Model", "Severity", *(f"{extent} {word}" for extent, word in enumerate(EXTENTS)))
+    yield Table(head, tuple(rows), len(EXTENTS))
+
+
+def _row(heat: Heat, severity: Severity) -> tuple[int, ...]:
+    return tuple(heat.get((severity, extent), 0) for extent in range(len(EXTENTS)))
+
+
+def criteria(run: Reported) -> Iterator[Block]:
+    """Each criterion of each case that has results, and how many of its answers were scored."""
+    trials: dict[str, list[int]] = {}
+    for place, result in enumerate(run.kept.results):
+        trials.setdefault(result.trial.case, []).append(place)
+    rows: list[tuple[Line, ...]] = []
+    left = 0
+    for case_id, found in trials.items():
+        case = run.cases.get(case_id)
+        for number, criterion in enumerate(case.risk_criteria if case else ()):
+            if len(rows) == _MOST_CRITERIA:
+                left += 1
+                continue
+            judged = [run.scores.of_trial(run.kept.results[place].trial)[number] for place in found]
+            scored = sum(each.standing is not None for each in judged)
+            said: Line = f"{scored} of {len(found)}" if scored else (Faint(NOT_SCORED),)
+            weight = run.scores.rule.weights[criterion.severity]
+            rows.append((case_id, criterion.name, f"{criterion.severity} ×{weight}", criterion.description, said))
+    if not rows:
+        yield Paragraph("No case names a risk criterion.")
+        return
+    yield Table(("Case", "Criterion", "Severity", "What to look for", "Answers scored"), tuple(rows))
+    if left:
+        yield Paragraph(f"{left:,} more criteria are not listed here.", "note")
+
+
+def agreement(reviewed: Reviewed) -> Iterator[Block]:
+    """How far reviewers agree: alpha overall and by criterion, kappa of each pair."""
+    found = reviewed.agreement
+    if found.overall.value is None and not found.pairs:
+        yield Paragraph("There is no figure of agreement: no answer was scored by two people.", "note")
+        return
+    rows: list[tuple[Line, ...]] = [
+        ((Strong("All criteria"),), _alpha(found.overall.value), interval_words(found.overall))
+    ]
+    rows += [(name, _alpha(alpha.value), interval_words(alpha)) for name, alpha in found.by_criterion.items()]
+    yield Paragraph(
+        f"Krippendorff's alpha, ordinal, with a bootstrap interval, over {wording.many(found.units, 'item')} that at"
+        " least two people scored; n/a counts as missing. 1 is perfect agreement, 0 is what chance would give."
+        " Decisions are not scores and do not enter."
+    )
+    yield Table(("Criterion", "Alpha", "95%"), tuple(rows), 2)
+    if found.pairs:
+        pairs = tuple((pair.a, pair.b, str(pair.items), _alpha(pair.kappa)) for pair in found.pairs)
+        yield Table(("Reviewer", "Reviewer", "Both scored", "Weighted kappa"), pairs, 2)
+
+
+def _alpha(value: float | None) -> str:
+    return "not enough data" if value is None else f"{value:.2f}".replace("-", "−")

@@ -1,0 +1,109 @@
+"""What people's scores say of each answer of a run."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tui.model.bands import BANDS, Band, BandRule
+from tui.model.risk import Reviewed
+from tui.model.scores import Act, Extent, ItemKey
+from tui.model.scoring import Standing
+from tui.model.suite import Case, RiskCriterion, Severity
+from tui.model.trials import TrialKey, TrialResult
+from tui.model.values import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One answer by one criterion. `severity` is None where the suite has no criterion of that name (any more), and
+    then there is no band; `scores` are the current ones, by reviewer."""
+
+    name: str
+    severity: Severity | None
+    scores: tuple[Act, ...] = ()
+    decision: Act | None = None
+    standing: Standing | None = None
+    band: Band | None = None
+
+
+class RunScores:
+    """The scores of a run by trial; without `reviewed` there are none, and the rule is the usual one."""
+
+    def __init__(self, reviewed: Reviewed | None, cases: Mapping[str, Case]) -> None:
+        self.reviewed = reviewed
+        self.rule = reviewed.rule if reviewed else BandRule()
+        self._cases = cases
+        self._strangers: dict[TrialKey, list[str]] = {}
+        for item in reviewed.board.items if reviewed else ():
+            case = cases.get(item.case)
+            if case is None or item.criterion not in {criterion.name for criterion in case.risk_criteria}:
+                self._strangers.setdefault(item.trial, []).append(item.criterion)
+
+    def of_trial(self, trial: TrialKey) -> tuple[Judged, ...]:
+        """Each criterion of the case, in the suite's order, scored or not; behind them what was scored besides."""
+        case = self._cases.get(trial.case)
+        known = [self._judge(trial, each.name, each) for each in (case.risk_criteria if case else ())]
+        others = [self._judge(trial, name, None) for name in self._strangers.get(trial, ())]
+        return (*known, *(each for each in others if each.scores or each.decision))
+
+    def band(self, trial: TrialKey) -> Band | None:
+        """The worst band of the criteria scored so far."""
+        return worst(each.band for each in self.of_trial(trial))
+
+    def band_of(self, severity: Severity | None, extent: Extent | None) -> Band | None:
+        """The rule's band; None for n/a."""
+        return self.rule.band(severity, extent) if severity and isinstance(extent, int) else None
+
+    def _judge(self, trial: TrialKey, name: str, criterion: RiskCriterion | None) -> Judged:
+        severity = criterion.severity if criterion else None
+        if self.reviewed is None:
+            return Judged(name, severity)
+        board, item = self.reviewed.board, item_of(trial, name)
+        standing = board.standing(item)
+        band = self.band_of(severity, standing.extent) if standing else None
+        return Judged(name, severity, board.scores(item), board.decision(item), standing, band)
+
+
+def item_of(trial: TrialKey, criterion: str) -> ItemKey:
+    """What a trial's answer is scored as."""
+    return ItemKey(*trial, criterion)
+
+
+def worst(bands: Iterable[Band | None]) -> Band | None:
+    """The highest of the bands that there are."""
+    found = [BANDS.index(band) for band in bands if band]
+    return BANDS[max(found)] if found else None
+
+
+def has_answer(result: TrialResult) -> bool:
+    """Whether there is anything to score: some text in the last attempt, or changes."""
+    steps = result.attempts[-1].steps if result.attempts else ()
+    return bool(result.changes) or any(step.response.strip() for step in steps)
+
+
+def score_object(scores: RunScores, judged: Judged, act: Act) -> JsonObject:
+    """A current score or a decision as the JSON report gives it; the band of n/a is null."""
+    return {
+        "criterion": judged.name,
+        "severity": judged.severity,
+        "extent": act.extent,
+        "band": scores.band_of(judged.severity, act.extent),
+        "note": act.note,
+        "reviewer": act.reviewer,
+        "scored_at": act.scored_at,
+    }
+
+
+def score_words(scores: RunScores, judged: Judged, act: Act) -> str:
+    """A score on one line, with its note: `extent 2, band low (anna): a bit curt`."""
+    band = scores.band_of(judged.severity, act.extent)
+    said = f"extent {act.extent}" + (f", band {band}" if band else "") + f" ({act.reviewer})"
+    return f"{said}: {act.note}" if act.note else said
+
+
+def said_of_trial(scores: RunScores, trial: TrialKey) -> list[str]:
+    """Every current score and every decision of an answer, a line each."""
+    return [
+        f"{judged.name}: {'decided, ' if act is judged.decision else ''}{score_words(scores, judged, act)}"
+        for judged in scores.of_trial(trial)
+        for act in (*judged.scores, *((judged.decision,) if judged.decision else ()))
+    ]
