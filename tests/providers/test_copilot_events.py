@@ -23,13 +23,14 @@ from tests.support.copilot_sdk import (
     asked,
     event,
 )
-from tui.model.chunks import Chunk, Counted, FinishReason, Noted, Reasoning, Text, ToolCall
-from tui.model.trials import Usage
+from tui.model.chunks import Chunk, Counted, FinishReason, Noted, Reasoning, Served, Text, ToolCall
+from tui.model.trials import ServedBy, Usage
 from tui.providers.answer_text import AnswerTooLong
 from tui.providers.copilot_events import CopilotDecoder
 from tui.providers.faults import TryFailed
 
 IDLE = event(SessionIdleData())
+MODEL = Served(ServedBy("gpt-5.2"))
 
 
 def delta(text: str, message: str = "m1") -> SessionEvent:
@@ -45,7 +46,7 @@ def counted(**counts: Any) -> SessionEvent:
 
 
 ANSWERS: dict[str, tuple[Sequence[SessionEvent], list[Chunk], FinishReason | None]] = {
-    "an answer": (answer("Grüß ", "Gott"), [Text("Grüß Gott"), Counted(Usage(7, 3, 0))], "stop"),
+    "an answer": (answer("Grüß ", "Gott"), [Text("Grüß Gott"), MODEL, Counted(Usage(7, 3, 0))], "stop"),
     "a message without deltas": ([asked(), whole("a"), IDLE], [Text("a")], "stop"),
     "a message of which deltas are missing": ([delta("ab"), whole("abcd"), IDLE], [Text("abcd")], "stop"),
     "a message that differs from its deltas": ([delta("ab"), whole("xy"), IDLE], [Text("ab")], "stop"),
@@ -74,10 +75,10 @@ ANSWERS: dict[str, tuple[Sequence[SessionEvent], list[Chunk], FinishReason | Non
     ),
     "calls of the model are added up": (
         [counted(input_tokens=7, output_tokens=3), counted(input_tokens=10, output_tokens=2, reasoning_tokens=1), IDLE],
-        [Counted(Usage(7, 3, None)), Counted(Usage(17, 5, 1))],
+        [MODEL, Counted(Usage(7, 3, None)), Counted(Usage(17, 5, 1))],
         "stop",
     ),
-    "nothing is counted": ([counted(), IDLE], [Counted(Usage(None, None, None))], "stop"),
+    "nothing is counted": ([counted(), IDLE], [MODEL, Counted(Usage(None, None, None))], "stop"),
     "a tool": (
         [
             event(ToolExecutionStartData("t", "look", {"a": 1})),

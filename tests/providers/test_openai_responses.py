@@ -38,7 +38,7 @@ async def test_an_answer_arrives_whole(stream: bool) -> None:
     request = a_request(stream=stream, settings=BY_RESPONSES)
     heard, (asked,) = await heard_from(responses.say("Grüß Gott, 🎉!"), request)
     assert (heard.text, heard.end, heard.error) == ("Grüß Gott, 🎉!", "stop", None)
-    assert Counted(Usage(7, 3, 0)) in heard.chunks
+    assert Counted(Usage(7, 3, 0, 0)) in heard.chunks
     assert (asked.path, asked.body["stream"]) == ("/v1/responses", stream)
 
 

@@ -14,11 +14,12 @@ from tui.model.chunks import (
     Remembered,
     Request,
     Sent,
+    Served,
     Text,
     ToolCall,
 )
 from tui.model.errors import ProviderError
-from tui.model.trials import Attempt, Prompt, StepResult, Timing, TrialKey, TrialResult, Usage
+from tui.model.trials import Attempt, Prompt, ServedBy, StepResult, Timing, TrialKey, TrialResult, Usage
 from tui.providers.replay import Place, ReplayProvider, recordings_of
 
 RUN = "0193f00d"
@@ -54,6 +55,8 @@ async def test_everything_recorded_comes_back() -> None:
         memory_before={},
         memory={"a": 1},
         usage=Usage(1, 2, 3),
+        cost_usd=0.5,
+        served_by=ServedBy("mock-a-2026"),
         notes=("cut at 16 MiB",),
         finish_reason="length",
     )
@@ -67,6 +70,7 @@ async def test_everything_recorded_comes_back() -> None:
         ToolCall("Book"),
         Remembered({"a": 1}),
         Counted(Usage(1, 2, 3)),
+        Served(ServedBy("mock-a-2026")),
         Noted("cut at 16 MiB"),
         End("length"),
     ]

@@ -52,6 +52,7 @@ class ChatDecoder(AnswerDecoder):
             raise ErrorObject(chunk["error"])
         if chunk.get("object") == "error":
             raise ErrorObject(chunk)
+        self._hear_of_server(chunk)
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict) and not choice.get("index"):

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tui.model.chunks import Chunk, Counted, FinishReason, Noted, ToolCall
+from tui.model.chunks import Chunk, Counted, FinishReason, Noted, Served, ToolCall
 from tui.model.errors import ProviderError
 from tui.model.shown import show_line
-from tui.model.trials import Usage
+from tui.model.trials import ServedBy, Usage
 from tui.providers.answer_text import AnswerText, Kind
 from tui.providers.copilot_extra import LOGIN
 from tui.providers.decoding import count_of
@@ -46,6 +46,7 @@ class CopilotDecoder:
         self._counts: list[Usage] = []
         self._reason: FinishReason = "stop"
         self._begun = False
+        self._model = ""
         self.finish: FinishReason | None = None
 
     def take(self) -> list[Chunk]:
@@ -94,6 +95,9 @@ class CopilotDecoder:
         self._counts.append(
             Usage(count_of(data.input_tokens), count_of(data.output_tokens), count_of(data.reasoning_tokens))
         )
+        if data.model != self._model:
+            self._model = data.model
+            self._text.add(Served(ServedBy(show_line(self._model, _WORDS))))
         self._text.add(Counted(_sum(self._counts)))
         if data.finish_reason:
             self._reason = _FINISHES.get(data.finish_reason, "other")

@@ -31,8 +31,8 @@ class ErrorObject(Exception):
 
 class AnswerDecoder(ABC):
     """Decodes one answer: feed bytes, take chunks. `finish` is the finish reason once it came, `done` whether nothing
-    more will come, `events` how many events came, `thinks` whether the model is at work without showing anything.
-    After an exception, `take` still gives what had been decoded before it.
+    more will come, `events` how many events came, `thinks` whether the model is at work without showing anything,
+    `model` and `fingerprint` what the server says of itself. After an exception, `take` still gives what had been decoded before it.
 
     `what` is what an answer is called in a sentence; `done_by_mark` says that [DONE] is the last event.
     """
@@ -47,6 +47,8 @@ class AnswerDecoder(ABC):
         self.done = False
         self.thinks = False
         self.events = 0
+        self.model = ""
+        self.fingerprint = ""
 
     def take(self) -> list[Chunk]:
         """The chunks decoded since the last time."""
@@ -86,6 +88,11 @@ class AnswerDecoder(ABC):
         if event.name == "error" and not chunk.get("error"):
             raise ErrorObject(chunk)
         self._take_chunk(chunk)
+
+    def _hear_of_server(self, told: Mapping[str, Any]) -> None:
+        """What stands beside an answer, or a part of it."""
+        self.model = text_of(told, "model") or self.model
+        self.fingerprint = text_of(told, "system_fingerprint") or self.fingerprint
 
     @abstractmethod
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:

@@ -48,6 +48,7 @@ class MessagesDecoder(AnswerDecoder):
         blocks = answer.get("content")
         if not isinstance(blocks, list):
             raise NoAnswer
+        self._hear_of_server(answer)
         for index, block in enumerate(blocks):
             if isinstance(block, dict):
                 self._open_block(index, block)
@@ -63,8 +64,10 @@ class MessagesDecoder(AnswerDecoder):
         _raise_error(chunk)
         match chunk.get("type"):
             case "message_start":
+                message = part_of(chunk, "message")
+                self._hear_of_server(message)
                 # Its number of output tokens is that of an answer which has only begun.
-                started = part_of(part_of(chunk, "message"), "usage")
+                started = part_of(message, "usage")
                 self._count({name: count for name, count in started.items() if name in _INPUTS})
             case "content_block_start":
                 self._open_block(chunk.get("index"), part_of(chunk, "content_block"))

@@ -14,6 +14,7 @@ from tui.model.chunks import (
     Remembered,
     Request,
     Sent,
+    Served,
     Text,
     ToolCall,
 )
@@ -118,5 +119,7 @@ def _rest(recorded: StepResult) -> Iterator[Chunk]:
     if recorded.memory_before is not None or recorded.memory is not None:
         yield Remembered(recorded.memory)
     yield Counted(recorded.usage)
+    if recorded.served_by is not None:
+        yield Served(recorded.served_by)
     for note in recorded.notes:
         yield Noted(note)

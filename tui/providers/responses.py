@@ -59,6 +59,7 @@ class ResponsesDecoder(AnswerDecoder):
             self._say(_DELTAS[kind], text_of(chunk, "delta"))
         elif kind in _BEGUN:
             self.thinks = True
+            self._hear_of_server(part_of(chunk, "response"))
         elif kind == "response.output_item.added":
             self._begin_item(part_of(chunk, "item"))
         elif kind == "response.output_item.done":
@@ -92,6 +93,7 @@ class ResponsesDecoder(AnswerDecoder):
             self._text.add(ToolCall(name, text_of(item, "arguments") or text_of(item, "input")))
 
     def _take_response(self, response: Mapping[str, Any]) -> None:
+        self._hear_of_server(response)
         said = frozenset(self._said)
         output = response.get("output")
         for item in output if isinstance(output, list) else ():

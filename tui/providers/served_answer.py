@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
-from tui.model.chunks import Chunk, End, Noted
+from tui.model.chunks import Chunk, End, Noted, Served
 from tui.model.errors import ProviderError
+from tui.model.shown import show_line
+from tui.model.trials import ServedBy
 from tui.providers.answer_text import AnswerTooLong
 from tui.providers.decoding import AnswerDecoder, ErrorObject, NoAnswer, Unreadable
 from tui.providers.faults import WHITE, Peer, TryFailed, error_object_fault, is_page, page_fault
@@ -13,6 +15,7 @@ from tui.providers.patience import MIB, Patience
 from tui.providers.sse import EventTooLong
 
 _EVENT_FIELDS = (b"d", b"e", b"i", b"r", b":")
+_WORDS = 200
 _DECODE_FAULTS = (AnswerTooLong, EventTooLong, Unreadable, NoAnswer, ErrorObject)
 
 
@@ -31,6 +34,7 @@ class ServedAnswer:
         self._answer, self._decoder, self._peer, self._patience = answer, decoder, peer, patience
         self._allowed_s, self._left_s = first_byte_s, first_byte_s - spent_s
         self._began = False
+        self._served = ServedBy()
 
     async def chunks(self) -> AsyncGenerator[Chunk, None]:
         """The chunks, `End` last. Raises TryFailed, with everything decoded before it handed on."""
@@ -44,7 +48,7 @@ class ServedAnswer:
         first = data.lstrip(WHITE)[:1]
         # Some gateways call a stream JSON: what comes first says more than its label.
         if first in (b"{", b"[") or ("json" in kind and first not in _EVENT_FIELDS):
-            for chunk in await self._whole(data):
+            for chunk in (*await self._whole(data), *self._news()):
                 yield chunk
         else:
             async for chunk in self._stream(data):
@@ -54,6 +58,16 @@ class ServedAnswer:
             what = f"{self._peer.host} ended its answer in the middle"
             raise self._peer.fail("unreachable", what, tries=self._peer.tries)
         yield End(decoder.finish or "stop")
+
+    def _news(self) -> list[Chunk]:
+        """What the server says of itself, where that is more than before."""
+        headers = self._answer.headers
+        told = (self._decoder.model, self._decoder.fingerprint, headers.get("openai-version"), headers.get("server"))
+        served = ServedBy(*(show_line(word or "", _WORDS) for word in told))
+        if served == self._served:
+            return []
+        self._served = served
+        return [Served(served)]
 
     async def _read(self) -> bytes:
         """The next bytes. Time runs on until something that counts has come: a drip of comments is silence too."""
@@ -112,7 +126,7 @@ class ServedAnswer:
                 decoder.feed(data)
             except _DECODE_FAULTS as fault:
                 wrong = fault
-            for chunk in decoder.take():
+            for chunk in (*decoder.take(), *self._news()):
                 yield chunk
             if wrong is None and wire > patience.wire_size:
                 wrong = AnswerTooLong()
@@ -126,7 +140,7 @@ class ServedAnswer:
             if decoder.events > events:
                 self._note_progress(self._longest_silence())
             data = await self._next_bytes()
-        for chunk in self._end():
+        for chunk in (*self._end(), *self._news()):
             yield chunk
 
     async def _next_bytes(self) -> bytes:
