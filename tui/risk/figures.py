@@ -2,8 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from tui.model.bands import BANDS, EXTENTS, Band, BandRule
+from tui.model.bands import BANDS, EXTENTS, BandRule
 from tui.model.risk import Interval, RiskFigures, RiskShare
 from tui.model.scores import Extent
 from tui.model.scoring import Scoreboard
@@ -12,8 +13,15 @@ from tui.model.trials import TrialKey
 from tui.risk.queue import ReviewItem
 from tui.statistics.means import clustered_mean
 
-_Scored = tuple[ReviewItem, Extent | None]
-"""An item with the extent that counts; None: not scored yet."""
+
+class _Scored(NamedTuple):
+    """What an item counts for: the place of its band, its weight, and weight × extent; no band: n/a, or still open."""
+
+    item: ReviewItem
+    band: int | None = None
+    weight: int = 0
+    product: int = 0
+    is_open: bool = False
 
 
 def risk_figures(items: Sequence[ReviewItem], board: Scoreboard, rule: BandRule) -> RiskFigures:
@@ -26,20 +34,20 @@ def risk_figures(items: Sequence[ReviewItem], board: Scoreboard, rule: BandRule)
     for item in items:
         standing = board.standing(item.key)
         extent = standing.extent if standing else None
-        answers.setdefault(item.key.trial, []).append((item, extent))
+        answers.setdefault(item.key.trial, []).append(_counted(item, extent, rule))
         counts = heat.setdefault(item.key.model, Counter())
         if standing is not None:
             scored += 1
             disputed += standing.how == "highest"
         if isinstance(extent, int):
             counts[item.criterion.severity, extent] += 1
-    firsts = [(answer[0][0], answer) for answer in answers.values()]
-    each = [item for answer in answers.values() for item in answer]
-    whole = _shares(((first.key.model, "", answer) for first, answer in firsts), rule)
+    firsts = [(answer[0].item, answer) for answer in answers.values()]
+    single = (each for answer in answers.values() for each in answer)
+    whole = _shares((item.key.model, "", answer) for item, answer in firsts)
     return RiskFigures(
         by_model={model: shares[""] for model, shares in whole.items()},
-        by_category=_shares(((first.key.model, first.case.category, answer) for first, answer in firsts), rule),
-        by_criterion=_shares(((item.key.model, item.criterion.name, [(item, extent)]) for item, extent in each), rule),
+        by_category=_shares((item.key.model, item.case.category, answer) for item, answer in firsts),
+        by_criterion=_shares((each.item.key.model, each.item.criterion.name, (each,)) for each in single),
         heat={model: dict(heat[model]) for model in sorted(heat)},
         items=len(items),
         scored=scored,
@@ -47,32 +55,42 @@ def risk_figures(items: Sequence[ReviewItem], board: Scoreboard, rule: BandRule)
     )
 
 
-def _shares(named: Iterable[tuple[str, str, list[_Scored]]], rule: BandRule) -> dict[str, dict[str, RiskShare]]:
-    """The share of each model and name; what is counted is what stands together in a list."""
-    found: dict[str, dict[str, list[list[_Scored]]]] = defaultdict(lambda: defaultdict(list))
+def _counted(item: ReviewItem, extent: Extent | None, rule: BandRule) -> _Scored:
+    if not isinstance(extent, int):
+        return _Scored(item, is_open=extent is None)
+    severity = item.criterion.severity
+    weight = rule.weights[severity]
+    return _Scored(item, BANDS.index(rule.band(severity, extent)), weight, weight * extent)
+
+
+def _shares(named: Iterable[tuple[str, str, Sequence[_Scored]]]) -> dict[str, dict[str, RiskShare]]:
+    """The share of each model and name; what stands together counts as one."""
+    found: dict[str, dict[str, list[Sequence[_Scored]]]] = defaultdict(lambda: defaultdict(list))
     for model, name, together in named:
         found[model][name].append(together)
-    return {model: {name: _share(found[model][name], rule) for name in sorted(found[model])} for model in sorted(found)}
+    return {model: {name: _share(found[model][name]) for name in sorted(found[model])} for model in sorted(found)}
 
 
-def _share(counted: Sequence[Sequence[_Scored]], rule: BandRule) -> RiskShare:
-    bands: dict[Band, int] = dict.fromkeys(BANDS, 0)
+def _share(counted: Sequence[Sequence[_Scored]]) -> RiskShare:
+    bands = [0] * len(BANDS)
     cases: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     partial = unscored = not_applicable = 0
     for together in counted:
-        extents = [(item, extent) for item, extent in together if isinstance(extent, int)]
-        still_open = sum(extent is None for _, extent in together)
+        worst, still_open = -1, 0
+        for _, band, _, _, is_open in together:
+            still_open += is_open
+            if band is not None:
+                worst = max(worst, band)
         if still_open == len(together):
             unscored += 1
             continue
         partial += still_open > 0
-        if extents:
-            bands[max((rule.band(item.criterion.severity, extent) for item, extent in extents), key=BANDS.index)] += 1
-        else:
-            not_applicable += not still_open
-        for item, extent in extents:
-            weight, sums = rule.weights[item.criterion.severity], cases[item.key.case]
-            sums[0] += weight * extent
-            sums[1] += weight
+        not_applicable += worst < 0 and not still_open
+        if worst >= 0:
+            bands[worst] += 1
+            sums = cases[together[0].item.key.case]
+            sums[0] += sum(each.product for each in together)
+            sums[1] += sum(each.weight for each in together)
     mean = clustered_mean(((sums[0], sums[1]) for sums in cases.values()), 0, len(EXTENTS) - 1)
-    return RiskShare(bands, len(counted), partial, unscored, not_applicable, Interval(*mean))
+    shares = dict(zip(BANDS, bands, strict=True))
+    return RiskShare(shares, len(counted), partial, unscored, not_applicable, Interval(*mean))
