@@ -149,9 +149,25 @@ async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_pa
         await seen.until(lambda: screen.matrix.survey.figures and screen.panel.table.size.height)
         heads = [head.split() for head in heads_of(screen)]
         assert heads[1][3:5] == ["97%", "83–99"]
+        assert heads[2][3:] == ["1", "·", "0"] * 2
+        assert [row.split() for row in rows_of(screen) if "◐" in row] == [
+            ["Case", "case-3", "◐", "2/2", "◐", "2/2", "▐"]
+        ]
+        assert "◐ 2 flaky" in text_of(screen.header.line_for(200))
         assert heads[3][3:] == ["1.2", "s", "·", "1.2", "s"] * 2
         assert heads[5][4:] == ["600", "·", "1200"] * 2
         assert f"run {plan.run_id[:12]}" in text_of(screen.header.line_for(200))
+        await seen.press("m")
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        asked_again = [make_result(TrialKey("case-3", model), "failed") for model in ("a", "b")]
+        store.save_trials(plan.run_id, asked_again)  # by another process
+        await seen.screen.open_run(plan.run_id)
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and seen.app.screen is not screen)
+        anew = seen.app.screen
+        assert isinstance(anew, MatrixScreen)
+        await seen.until(lambda: anew.panel.head.size.height and heads_of(anew)[2].split()[3:] == ["0", "·", "0"] * 2)
+        assert all("◐" not in row for row in rows_of(anew))
     store.close()
 
 

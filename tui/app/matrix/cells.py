@@ -1,6 +1,6 @@
 """A cell: all repeats of one case on one model, folded into one word and one share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tui.app.presentation.marks import mark_of, status_of, word_of
@@ -8,6 +8,7 @@ from tui.app.presentation.pieces import Line
 from tui.model.filtering import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.progress import TrialProgress
+from tui.model.trials import TrialKey
 
 OPEN: frozenset[StatusWord] = frozenset({"running", "delayed", "waiting"})
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
@@ -42,21 +43,29 @@ class Cell(NamedTuple):
 UNASKED = Cell()
 
 
-def fold(trials: Sequence[TrialProgress], attempts: int = 1) -> Cell:
-    """The cell of these repeats; `attempts` is how many the suite allows."""
+def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[TrialKey, Outcome] | None = None) -> Cell:
+    """The cell of these repeats; `attempts` is how many the suite allows, `kept` has the outcomes of those that were
+    not read whole."""
     if not trials:
         return UNASKED
     if len(trials) == 1:
         status = status_of(trials[0])
         if status == "flaky":
-            last = trials[0].attempt
-            return Cell(status, 0, 1, 1, 0.0, (last.number, max(attempts, last.of)) if last else None)
+            return Cell(status, 0, 1, 1, 0.0, _tries(trials[0], attempts, (kept or {}).get(trials[0].key)))
         if status == "passed":
             return _PASSED
         if status in OPEN:
             return Cell(status, 0, 0, 1)
         return Cell(status, 0, 1, 1, 0.0)
     return _fold_words([status_of(trial) for trial in trials])
+
+
+def _tries(trial: TrialProgress, attempts: int, kept: Outcome | None) -> tuple[int, int] | None:
+    """The attempt that passed, of how many."""
+    last = trial.attempt
+    if last is not None:
+        return last.number, max(attempts, last.of)
+    return (kept.attempts, max(attempts, kept.attempts)) if kept is not None else None
 
 
 _PASSED = Cell("passed", 1, 1, 1, 1.0)

@@ -43,7 +43,7 @@ class Ledger:
         place = case, model
         cell = self._cells.get(place)
         if cell is None:
-            cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts)
+            cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts, self._kept)
         return cell
 
     def cells_so_far(self) -> dict[tuple[str, str], Cell]:

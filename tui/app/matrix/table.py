@@ -43,7 +43,6 @@ class Matrix:
         run: str = "",
         kept: Mapping[TrialKey, Outcome] | None = None,
     ) -> None:
-        self.run, self._kept = run, kept
         self.wanted = Wanted()
         self.baseline: Baseline | None = None
         self.asked_for_baseline = False
@@ -51,7 +50,12 @@ class Matrix:
         self.rows: list[Row] = []
         self._places: dict[str, list[int]] | None = None
         self.survey = Survey()
+        self.take_kept(run, kept or {})
         self.show(suite, state, models)
+
+    def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome]) -> None:
+        """These are the kept run and its outcomes now; for `show`."""
+        self.run, self._kept = run, kept
 
     def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
         """Show these from now on, with the same choice; everything is to be counted anew."""

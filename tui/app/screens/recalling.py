@@ -77,9 +77,13 @@ class RecallingScreen(SteeringScreen):
             state.take_known(await asyncio.to_thread(history.read_standing, run_id))
             self.suites.tree_of_suites.refresh_marks(exact=True)
             self.show_choice()
+            self.kept_read(path)
         else:
             self._look_at(path)
         return path
+
+    def kept_read(self, path: Path) -> None:
+        """For a subclass: how the trials of a kept run ended is known now."""
 
     def _put(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, run: str = "") -> None:
         looking = self.places()[1]

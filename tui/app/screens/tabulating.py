@@ -68,8 +68,13 @@ class TabulatingScreen(RecallingScreen):
         if known is None:
             known = self._matrices[volume.path] = Matrix(suite, state, models, volume.run, kept)
         else:
+            known.take_kept(volume.run, kept)
             known.show(suite, state, models)
         return known
+
+    def kept_read(self, path: Path) -> None:
+        """The matrix may have been opened while the outcomes were being read."""
+        self._show_anew(path)
 
     def _go_to(self, path: Path, case_id: str | None) -> None:
         looking = self.looking
