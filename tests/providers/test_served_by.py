@@ -34,8 +34,8 @@ def whole(**body: Any) -> Reply:
     return with_headers(Reply((json.dumps(body).encode(),)), *HEADERS)
 
 
-RESPONSE = {"id": "r", "status": "completed", "model": FULL["model"], "output": [], "error": None}
-MESSAGE = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": FULL["model"]}
+RESPONSE: dict[str, Any] = {"id": "r", "status": "completed", "model": FULL["model"], "output": [], "error": None}
+MESSAGE: dict[str, Any] = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": FULL["model"]}
 
 
 def message_stream() -> Reply:
@@ -60,8 +60,7 @@ async def served(reply: Reply, kind: str = "chat") -> Sequence[ServedBy]:
             provider: OpenAIProvider | AnthropicProvider = AnthropicProvider(server_settings(server.url))
         else:
             provider = OpenAIProvider(server_settings(server.url))
-        api = "responses" if kind == "responses" else "chat"
-        settings = Settings(api=api) if kind != "messages" else Settings()
+        settings = Settings(api="responses") if kind == "responses" else Settings()
         heard = await hear(provider, a_request(settings=settings))
         await provider.close()
     return [chunk.by for chunk in heard.chunks if isinstance(chunk, Served)]

@@ -32,7 +32,8 @@ class ErrorObject(Exception):
 class AnswerDecoder(ABC):
     """Decodes one answer: feed bytes, take chunks. `finish` is the finish reason once it came, `done` whether nothing
     more will come, `events` how many events came, `thinks` whether the model is at work without showing anything,
-    `model` and `fingerprint` what the server says of itself. After an exception, `take` still gives what had been decoded before it.
+    `model` and `fingerprint` what the server says of itself. After an exception, `take` still gives what had been
+    decoded before it.
 
     `what` is what an answer is called in a sentence; `done_by_mark` says that [DONE] is the last event.
     """

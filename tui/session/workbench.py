@@ -17,7 +17,7 @@ from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
 from tui.providers.protocol import Provider
-from tui.providers.resolving import resolve_subject
+from tui.providers.resolving import provider_settings, resolve_subject
 from tui.runner.control import Control
 from tui.runner.planning import Overrides, make_plan
 from tui.runner.running import run_plan
@@ -25,6 +25,7 @@ from tui.runner.tools import Tools
 from tui.session.agents import agent_subject
 from tui.session.consent import Consent, ConsentRecord
 from tui.session.context import read_context
+from tui.session.digests import Digests
 from tui.session.keeping import Patience, keep_events
 from tui.session.opening import open_suite, suites_at
 from tui.session.pricing import PriceBook
@@ -32,6 +33,7 @@ from tui.session.repository import RunRepository, secrets_of, without_secrets
 from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.shelf import ProviderShelf
+from tui.session.versions import versions_of
 from tui.store.sqlite import SqliteStore
 from tui.suites.loading import Loaded
 
@@ -116,8 +118,7 @@ class Workbench:
             return
         providers = self._shelf.take(plan.subjects)
         secrets = Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
-        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        await asyncio.to_thread(self.store.begin_run, without_secrets(plan, secrets), started_at)
+        await asyncio.to_thread(self._begin, plan, secrets)
         repository = RunRepository(plan.suite, self._environ, self.config.secrets.values())
         try:
             if plan.trials:
@@ -130,6 +131,16 @@ class Workbench:
                     yield event
         finally:
             await repository.close()
+
+    def _begin(self, plan: Plan, secrets: Secrets) -> None:
+        versions: dict[str, str] = {}
+        if plan.trials:
+            providers = {subject.provider for subject in plan.subjects}
+            kinds = {name: provider_settings(name, self.config, self._environ).kind for name in providers}
+            versions = versions_of(plan, kinds, Digests(self.folders.cache))
+        told = {secrets.hide(name): secrets.hide(version) for name, version in versions.items()}
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.store.begin_run(without_secrets(plan, secrets), started_at, told)
 
     def _is_finished(self, run_id: str) -> bool:
         return any(record.id == run_id and record.state == "finished" for record in self.store.list_runs())
