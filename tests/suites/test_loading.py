@@ -77,6 +77,16 @@ def test_a_share_of_repeats_is_an_extension_with_a_warning(
     assert [(problem.level, problem.where) for problem in loaded.problems] == [("warning", "testCases[0].minPassRate")]
 
 
+@pytest.mark.parametrize("name", ["s.json", "s.yaml"])
+def test_guidance_is_an_extension_with_a_warning(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(document(riskGuidance=["none", " a bit ", "half", "most", "all"]))
+    loaded = load_suite(tmp_path / name, pattern_error)
+    assert loaded.suite is not None
+    assert loaded.suite.risk_guidance == ("none", "a bit", "half", "most", "all")
+    assert [(problem.level, problem.where) for problem in loaded.problems] == [("warning", "riskGuidance")]
+    assert suite_of(tmp_path, "plain.json", document()).risk_guidance == ()
+
+
 def test_the_schema_key_for_editors_is_fine(tmp_path: Path) -> None:
     suite_of(tmp_path, "s.json", document().replace("{", '{"$schema": "./schema.json", ', 1))
     suite_of(tmp_path, "t.json", '{"$schema": "x", "input": "i"}')

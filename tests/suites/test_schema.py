@@ -57,6 +57,8 @@ def test_defaults_and_words_are_those_of_the_model() -> None:
     assert len(fields["CaseShape.testType"]["enum"]) == 14
     share = fields["CaseShape.minPassRate"]
     assert (share["type"], share["exclusiveMinimum"], share["maximum"]) == ("number", 0, 1)
+    guidance = fields[".riskGuidance"]
+    assert (guidance["minItems"], guidance["maxItems"], guidance["items"]) == (5, 5, {"type": "string"})
     assert fields["CaseShape.id"]["pattern"] == "^[A-Za-z0-9._-]+$"
 
 

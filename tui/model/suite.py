@@ -157,7 +157,8 @@ class RepoClone:
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A whole file of tests. `path` is as it was given, `sha256` the hex digest of the file's bytes, `folder` the
-    absolute folder that it lies in; empty where nobody has said it."""
+    absolute folder that it lies in; empty where nobody has said it. `risk_guidance` are the suite's own five lines that
+    explain the extents 0 to 4, or none."""
 
     name: str
     description: str
@@ -171,6 +172,7 @@ class Suite:
     repo_clone: RepoClone | None = None
     agent: str | None = None
     folder: str = ""
+    risk_guidance: tuple[str, ...] = ()
 
     @property
     def home(self) -> Path:

@@ -40,6 +40,7 @@ def build_suite(value: dict[str, Any], lines: list[int], path: str, sha256: str)
         options=_options(value.get("options", {})),
         repository_context=_repository_context(value.get("repositoryContext")),
         repo_clone=_repo_clone(value.get("repoClone")),
+        risk_guidance=tuple(map(str.strip, value.get("riskGuidance", ()))),
     )
 
 

@@ -29,6 +29,12 @@ def blank(path: Path) -> Finding:
     return Finding(path, "must not be empty; write something")
 
 
+def extension(path: Path) -> Finding:
+    """A key that schema 1.0.0 does not have."""
+    what = "is an extension that only Assay knows; remove it where other readers of schema 1.0.0 object to it"
+    return Finding(path, what, "warning", at_key=True)
+
+
 def case_findings(
     case: dict[str, Any], at: Path, cloned: bool, root: FilePath | None, around: Around
 ) -> Iterator[Finding]:
@@ -46,8 +52,7 @@ def case_findings(
     yield from file_findings(case, at, cloned, root, around)
     yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
     if "minPassRate" in case:
-        what = "is an extension that only Assay knows; remove it where other readers of schema 1.0.0 object to it"
-        yield Finding((*at, "minPassRate"), what, "warning", at_key=True)
+        yield extension((*at, "minPassRate"))
 
 
 def file_findings(

@@ -9,9 +9,10 @@ from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any
 
+from tui.model.bands import EXTENTS
 from tui.model.repository_urls import branch_fault, url_fault, url_secrets
 from tui.suites.around import Around, refused_path, relative
-from tui.suites.case_checks import FILE_KEYS, PATTERN_KINDS, blank, case_findings, file_findings, is_blank
+from tui.suites.case_checks import FILE_KEYS, PATTERN_KINDS, blank, case_findings, extension, file_findings, is_blank
 from tui.suites.findings import Finding
 from tui.suites.places import Path
 from tui.suites.spelling import ID_PATTERN, quoted
@@ -30,6 +31,9 @@ def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterat
         yield from _clone_findings(clone)
     if context is not None:
         yield from _context_findings(context, cloned, around)
+    if "riskGuidance" in suite:
+        yield extension(("riskGuidance",))
+        yield from _guidance_findings(suite["riskGuidance"])
     cases = suite.get("testCases")
     if cases == []:
         yield Finding(("testCases",), "is empty; add at least one case")
@@ -112,6 +116,17 @@ def _folder_findings(at: Path, path: str, around: Around) -> Iterator[Finding]:
         what = "cannot be looked at"
     if what:
         yield Finding(at, f"the folder {quoted(folder, 300)} {what}; correct the path, relative to the suite's folder")
+
+
+def _guidance_findings(lines: list[str | None] | None) -> Iterator[Finding]:
+    if lines is not None and len(lines) != len(EXTENTS):
+        what = f"needs {len(EXTENTS)} lines, one for each extent ({', '.join(EXTENTS)}), not {len(lines)}; correct it"
+        yield Finding(("riskGuidance",), what)
+    for index, line in enumerate(lines or ()):
+        if is_blank(line):
+            yield blank(("riskGuidance", index))
+        elif line is not None and len(line.strip().splitlines()) > 1:
+            yield Finding(("riskGuidance", index), "must be a single line; join its lines")
 
 
 def _cases_findings(

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, with_config
 from typing_extensions import TypedDict
 
+from tui.model.bands import EXTENTS
 from tui.model.suite import CommandCheck, Options, RepoClone, RepositoryContext, Severity, TaskType
 from tui.model.values import JsonValue
 from tui.suites.spelling import ID_PATTERN
@@ -25,6 +26,7 @@ def _unfloated(value: object) -> object:
 Natural = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(_unfloated)]
 Positive = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_unfloated)]
 Share = Annotated[float, Field(gt=0, le=1)]
+_GUIDANCE = "What the extents 0 to 4 of a violation mean, a line for each, for the person who scores (extension)"
 _SHARE = "Share of a model's repeats that have to pass for the case to count as met, above 0 up to 1 (extension)"
 
 
@@ -166,3 +168,4 @@ class SuiteShape(TypedDict):
     options: NotRequired[Annotated[OptionsShape, Field(description="How the suite is run")]]
     repositoryContext: NotRequired[Annotated[RepositoryContextShape, Field(description="Local files to send along")]]
     repoClone: NotRequired[Annotated[RepoCloneShape, Field(description="Repository to clone and work on")]]
+    riskGuidance: NotRequired[Annotated[list[str], _text(_GUIDANCE, minItems=len(EXTENTS), maxItems=len(EXTENTS))]]
