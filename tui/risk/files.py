@@ -61,10 +61,11 @@ class ActConflict(Exception):
 
 class ScoreFiles:
     """`<folder>/<run id>/<reviewer>.jsonl`. Any number of processes and threads may use them at the same time; what
-    is written is on the disk when a method returns. Raises StoreError."""
+    is written is on the disk when a method returns; whoever else writes is waited for, `patience` seconds at most.
+    Raises StoreError."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, patience: float = 10.0) -> None:
+        self._folder, self._patience = folder, patience
 
     def has(self, run_id: str) -> bool:
         """Whether anything was ever kept for the run."""
@@ -152,7 +153,7 @@ class ScoreFiles:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         make_folder(self._folder)
-        with locked(self._folder / ".lock"):
+        with locked(self._folder / ".lock", self._patience):
             yield
 
     @contextlib.contextmanager

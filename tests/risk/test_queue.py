@@ -1,0 +1,54 @@
+"""The queue: answers with their criteria together, in the suite's order or shuffled alike each time."""
+
+from itertools import pairwise
+
+from tests.support.kept_runs import make_case, make_suite
+from tui.model.suite import RiskCriterion
+from tui.model.trials import TrialKey
+from tui.risk.queue import criteria_of, next_open, review_items
+
+TONE, SAFETY = RiskCriterion("Tone", "polite", "low"), RiskCriterion("Safety", "harmless", "critical")
+SUITE = make_suite([make_case("b", criteria=(TONE, SAFETY)), make_case("none"), make_case("a", criteria=(SAFETY,))])
+ANSWERED = [TrialKey(case, model, repeat) for case in ("a", "none", "b") for model in "yx" for repeat in (2, 1)]
+
+
+def test_the_suites_order_keeps_a_cases_answers_side_by_side() -> None:
+    items = review_items(SUITE, ANSWERED)
+    assert [(item.key.case, item.key.repeat, item.key.model, item.key.criterion) for item in items[:4]] == [
+        ("b", 1, "x", "Tone"),
+        ("b", 1, "x", "Safety"),
+        ("b", 1, "y", "Tone"),
+        ("b", 1, "y", "Safety"),
+    ]
+    assert [item.key.case for item in items] == ["b"] * 8 + ["a"] * 4
+    assert [(item.answer, item.number, item.of) for item in items[:3]] == [(1, 1, 2), (1, 2, 2), (2, 1, 2)]
+    assert (items[-1].answer, items[-1].number, items[-1].of) == (8, 1, 1)
+
+
+def test_a_seed_shuffles_answers_alike_in_whatever_order_they_came() -> None:
+    shuffled = review_items(SUITE, ANSWERED, 7)
+    assert shuffled == review_items(SUITE, [*reversed(ANSWERED), ANSWERED[0]], 7)
+    assert shuffled != review_items(SUITE, ANSWERED)
+    assert shuffled != review_items(SUITE, ANSWERED, 8)
+    assert {item.key for item in shuffled} == {item.key for item in review_items(SUITE, ANSWERED)}
+    for before, after in pairwise(shuffled):
+        assert (after.number == 1) == (after.key.trial != before.key.trial), "an answer's criteria stand together"
+
+
+def test_two_criteria_of_one_name_are_scored_once() -> None:
+    case = make_case("a", criteria=(TONE, SAFETY, RiskCriterion("Tone", "another", "high")))
+    assert criteria_of(case) == (TONE, SAFETY)
+    items = review_items(make_suite([case]), [TrialKey("a", "x")])
+    assert [(item.key.criterion, item.of) for item in items] == [("Tone", 2), ("Safety", 2)]
+
+
+def test_the_next_open_item_is_looked_for_behind_and_then_from_the_beginning() -> None:
+    items = review_items(SUITE, ANSWERED)
+    keys = [item.key for item in items]
+    assert next_open(items, []) == 0
+    assert next_open(items, keys[:3]) == 3
+    assert next_open(items, keys[3:], after=5) == 0
+    assert next_open(items, [keys[6]], after=5) == 7
+    assert next_open(items, [], after=11) == 0
+    assert next_open(items, keys, after=2) is None
+    assert next_open([], []) is None
