@@ -8,7 +8,7 @@ import pytest
 
 from tests.app.exploring import Seen, desk_for, explored
 from tests.app.matrix_app import MatrixApp
-from tests.app.matrix_samples import EARLIER, MODELS, history_of, large, matrix_of, result
+from tests.app.matrix_samples import EARLIER, MODELS, history_of, large, matrix_of, repeated, result
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import until
 from tests.support.scripted_desk import ScriptedDesk
@@ -18,6 +18,7 @@ from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.pairs import PairsScreen
+from tui.model.bands import Band
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.trials import TrialKey
 from tui.session.run_history import RunHistory
@@ -318,6 +319,28 @@ async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
         await pilot.resize_terminal(1, 1)
         await pilot.resize_terminal(200, 50)
         await until(pilot, lambda: len(heads_of(screen)) == 7)
+
+
+async def test_bands_are_shown_once_trials_are_scored() -> None:
+    matrix = repeated()
+    async with alone(app=MatrixApp(matrix, history_of(matrix))) as app:
+        screen, a, b = app.place, MODELS[0], MODELS[1]
+        before = rows_of(screen)
+        bands: dict[TrialKey, Band] = {
+            TrialKey("case-0", a, 1): "low",
+            TrialKey("case-0", a, 3): "critical",
+            TrialKey("case-1", b, 2): "negligible",
+        }
+        screen.panel.table.show_bands(bands)
+        after = rows_of(screen)
+        assert "● critical" in after[1]
+        assert "○ negligible" in after[2]
+        assert [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other] == [1, 2]
+        assert before[1].index("✓") == after[1].index("✓"), "nothing jumps"
+        await app.hand.resize_terminal(80, 24)
+        await until(app.hand, lambda: "● C" in rows_of(screen)[1])
+        screen.panel.table.show_bands({})
+        assert not any("●" in row or "○" in row for row in rows_of(screen))
 
 
 async def test_runs_are_asked_of_whoever_opened_it() -> None:

@@ -4,8 +4,10 @@ import pytest
 
 from tests.app.matrix_samples import answered, result
 from tui.app.matrix.baseline import Change, baseline_of, change_line, changes
-from tui.app.matrix.cells import Cell, cell_line, fold
-from tui.app.presentation.pieces import text_of
+from tui.app.matrix.cells import Cell, cell_line, fold, with_band
+from tui.app.presentation.bands import BANDS, band_letter, band_mark
+from tui.app.presentation.pieces import text_of, width_of
+from tui.model.bands import Band
 from tui.model.outcomes import outcome_of
 from tui.model.progress import TrialProgress
 from tui.model.state import RunState
@@ -80,6 +82,41 @@ def test_a_change_is_said_with_what_it_was(before: str, now: str, said: str, was
     assert text_of(change_line(changes(baseline, "one", ["a"], [cell]))) == said
     earlier = baseline.before("one", "a", cell)
     assert (text_of(cell_line(cell, 0, earlier)) if earlier else None) == was
+
+
+@pytest.mark.parametrize(
+    ("signs", "band", "width", "text"),
+    [
+        ("✗", "high", 26, "✗            ◕ high"),
+        ("i", "negligible", 26, "! incomplete ○ negligible"),
+        ("✓✗✓", "critical", 26, "◐ 2/3        ● critical"),
+        ("✗", "high", 17, "✗            ◕ H"),
+        ("i", "critical", 17, "! incomplete ● C"),
+        ("●", "low", 17, "∙            ◔ L"),
+        ("", "medium", 24, "·            ◑ M"),
+        ("✓", None, 26, "✓"),
+    ],
+)
+def test_a_band_has_its_mark_and_its_word_always_in_the_same_place(
+    signs: str, band: Band | None, width: int, text: str
+) -> None:
+    assert text_of(with_band(cell_line(fold(trials(signs), 3)), band, width)) == text
+
+
+@pytest.mark.parametrize("width", [17, 26])
+@pytest.mark.parametrize("band", BANDS)
+def test_a_band_is_the_last_to_be_cut(band: Band, width: int) -> None:
+    line = with_band(cell_line(fold(trials("✗✗✓")), 0, fold(trials("✓✓✓"))), band, width)
+    assert width_of(text_of(line)) < width
+    mark, _ = band_mark(band)
+    assert text_of(line).endswith((f" {mark} {band_letter(band)}", f" {mark} {band}"))
+    assert text_of(with_band(cell_line(fold(trials("t"))), band, 8)).endswith(
+        f"{band_mark(band)[0]} {band_letter(band)}"
+    )
+
+
+def test_no_two_bands_have_the_same_mark_or_letter() -> None:
+    assert len({band_letter(band) for band in BANDS}) == len({band_mark(band)[0] for band in BANDS}) == len(BANDS)
 
 
 def test_several_changes_are_counted() -> None:

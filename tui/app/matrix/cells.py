@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from tui.app.matrix.layout import fitted
+from tui.app.presentation.bands import BANDS, band_letter, band_mark
 from tui.app.presentation.marks import mark_of, status_of, word_of
-from tui.app.presentation.pieces import Line
+from tui.app.presentation.pieces import Line, width_of
+from tui.model.bands import Band
 from tui.model.filtering import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.progress import TrialProgress
@@ -20,6 +23,9 @@ _ORDER: tuple[StatusWord, ...] = (
     "unasked",
 )  # fmt: skip
 _RANKS = {status: rank for rank, status in enumerate(_ORDER)}
+_BEFORE_BAND = 13
+"""Cells before a band: the longest word for a status, and a space."""
+_LONGEST_BAND = 2 + max(map(len, BANDS))
 _SAID = {"error", "timed_out", "incomplete", "cancelled", "delayed"}
 
 
@@ -113,3 +119,15 @@ def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
         return ((mark + said, role),)
     share = f" {before.passed}/{before.repeats}" if before.repeats > 1 else ""
     return ((mark + said, role), (f" was {mark_of(before.status)[0]}{share}", "dim"))
+
+
+def with_band(line: Line, band: Band | None, width: int) -> Line:
+    """The line of a cell of so many cells with its band, in the same place wherever there is room for that: its mark,
+    and its word, in narrow and full cells the first letter of that."""
+    if band is None:
+        return line
+    mark, role = band_mark(band)
+    room, place = width - 1, max(_BEFORE_BAND, sum(width_of(text) for text, _ in line) + 1)
+    wide = room >= _BEFORE_BAND + _LONGEST_BAND and room >= place + len(mark) + 1 + len(band)
+    end = f"{mark} {band if wide else band_letter(band)}"
+    return (*fitted(line, max(0, min(place, room - width_of(end)))), (end, role))

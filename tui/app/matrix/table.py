@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tui.app.matrix.baseline import Baseline, Change, change_line, changes
-from tui.app.matrix.cells import Cell, cell_line
+from tui.app.matrix.cells import Cell, cell_line, with_band
 from tui.app.matrix.heading import MatrixHeading
 from tui.app.matrix.layout import Layout, joined
 from tui.app.matrix.ledger import Ledger
 from tui.app.matrix.ordering import Grouping, Order, Row, grouped, order_words, sorted_cases, spread_of
 from tui.app.matrix.survey import Snapshot, Survey
+from tui.app.presentation.bands import worst_band
 from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line, width_of
+from tui.model.bands import Band
 from tui.model.filtering import Filter
 from tui.model.outcomes import Outcome
 from tui.model.shown import show_line
@@ -51,11 +53,20 @@ class Matrix:
         self._places: dict[str, list[int]] | None = None
         self.survey = Survey()
         self.take_kept(run, kept or {})
+        self.take_bands({})
         self.show(suite, state, models)
 
     def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome]) -> None:
         """These are the kept run and its outcomes now; for `show`."""
         self.run, self._kept = run, kept
+
+    def take_bands(self, bands: Mapping[TrialKey, Band]) -> None:
+        """These trials have been scored; a cell shows the worst band of its repeats."""
+        found: dict[tuple[str, str], Band] = {}
+        for (case, model, _), band in bands.items():
+            known = found.get((case, model))
+            found[case, model] = band if known is None else worst_band(known, band)
+        self._bands: Mapping[tuple[str, str], Band] = found
 
     def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
         """Show these from now on, with the same choice; everything is to be counted anew."""
@@ -145,7 +156,8 @@ class Matrix:
             model = self.models[column]
             cell = self.ledger.cell(case.id, model)
             before = self.baseline.before(case.id, model, cell) if self.baseline else None
-            cells.append(cell_line(cell, beat, before))
+            band = self._bands.get((case.id, model))
+            cells.append(with_band(cell_line(cell, beat, before), band, layout.cell))
         change = change_line(self.change(case)) if self.baseline else ()
         indent = "" if self.wanted.grouping == "none" else "  "
         return joined(layout, ((f"{indent}{show_line(case.name or case.id, 200)}", "plain"),), cells, change)

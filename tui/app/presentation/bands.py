@@ -34,6 +34,16 @@ def band_mark(band: Band) -> Piece:
     return _MARKS[band], _ROLES[band]
 
 
+def band_letter(band: Band) -> str:
+    """The first letter of a band's word: no two begin alike."""
+    return band[0].upper()
+
+
+def worst_band(*bands: Band) -> Band:
+    """The worst of one or more."""
+    return max(bands, key=BANDS.index)
+
+
 def band_piece(band: Band) -> Piece:
     """The band's word."""
     return band, _ROLES[band]

@@ -1,6 +1,6 @@
 """The rows of the matrix: drawn as far as they are seen, one line anew where a trial moves."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -13,6 +13,8 @@ from tui.app.matrix.layout import Layout, lay_out
 from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import Ground, LineList
+from tui.model.bands import Band
+from tui.model.trials import TrialKey
 
 
 class MatrixTable(LineList):
@@ -57,6 +59,11 @@ class MatrixTable(LineList):
             self.columns = columns
             self.post_message(self.LayoutChanged())
             self.refresh()
+
+    def show_bands(self, bands: Mapping[TrialKey, Band]) -> None:
+        """These trials have been scored, each with its worst band; what was shown before goes."""
+        self._matrix.take_bands(bands)
+        self.refresh()
 
     def rows_changed(self, case: str | None) -> None:
         """There are other rows now; the cursor goes to a case, if it is among them."""
