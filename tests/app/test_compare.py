@@ -13,9 +13,11 @@ from tests.support.scripted_desk import ScriptedDesk
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.compare import CompareScreen
 from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.runs import RunsScreen
 from tui.app.widgets.compared import StopList
 from tui.model.trials import TrialKey
+from tui.session.answers import Source
 from tui.session.preferences import Preferred
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
@@ -212,3 +214,32 @@ async def test_the_mouse_chooses_a_case(store: SqliteStore, tmp_path: Path) -> N
         await seen.until(lambda: "parameter" in text(seen))
         await seen.pilot.click(StopList, offset=(6, 2))
         await seen.until(lambda: "case 3/3" in title(seen) and "third a" in text(seen))
+
+
+async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: SqliteStore, tmp_path: Path) -> None:
+    (tmp_path / "suites").mkdir()
+    desk = desk_for(tmp_path / "suites")
+    desk.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(desk) as seen:
+        await seen.screen.open_run(FIRST)
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
+        matrix = seen.app.screen
+        assert isinstance(matrix, MatrixScreen)
+        await seen.until(lambda: matrix.panel.table.case_id == "c0")
+        await seen.press("down", "down")
+        assert matrix.panel.table.case_id == "c2"
+        await seen.press("c")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))
+        screen = seen.app.screen
+        assert isinstance(screen, CompareScreen)
+        await seen.until(lambda: screen.walk is not None)
+        walk = screen.walk
+        assert walk is not None
+        assert walk.stop is not None
+        assert walk.stop.case == "c2"
+        assert [walk.pair.a, walk.pair.b] == [Source(walk.suite.path, FIRST, A), Source(walk.suite.path, FIRST, B)]
+        await seen.press("left_square_bracket", "escape")
+        await seen.until(lambda: seen.app.screen is matrix)
+        assert matrix.panel.table.case_id == "c2"
+        assert matrix.panel.table.has_focus

@@ -5,6 +5,7 @@ import pytest
 from tests.app.matrix_samples import answered, result
 from tui.app.matrix.baseline import Change, baseline_of, change_line, changes
 from tui.app.matrix.cells import Cell, cell_line, fold, with_band
+from tui.app.matrix.pairing import two_to_compare
 from tui.app.presentation.bands import BANDS, band_letter, band_mark
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.bands import Band
@@ -117,6 +118,32 @@ def test_a_band_is_the_last_to_be_cut(band: Band, width: int) -> None:
 
 def test_no_two_bands_have_the_same_mark_or_letter() -> None:
     assert len({band_letter(band) for band in BANDS}) == len({band_mark(band)[0] for band in BANDS}) == len(BANDS)
+
+
+@pytest.mark.parametrize(
+    ("signs", "first", "two"),
+    [
+        (("✓", "✓", "✗"), 0, "ac"),
+        (("✓", "✓", "✗"), 1, "bc"),
+        (("✓", "✓", "✗"), 2, "ca"),
+        (("✓", "✓", "✓"), 0, "ab"),
+        (("✓", "✓", "✓"), 2, "ca"),
+        (("✓✗✓", "✗✗✗", "✓✓✗"), 0, "ab"),
+        (("✗", "✗", "✓"), 0, "ac"),
+        (("✓", "", "✓"), 0, "ac"),
+        (("", "✗", "✓"), 0, "bc"),
+        (("✓", "", "●"), 0, "ab"),
+        (("", "", ""), 1, "bc"),
+        (("✓",), 0, None),
+        ((), 0, None),
+    ],
+)
+def test_the_two_that_differ_are_compared_from_the_first_in_sight_on(
+    signs: tuple[str, ...], first: int, two: str | None
+) -> None:
+    cells = [fold(trials(each)) for each in signs]
+    assert two_to_compare("abc"[: len(signs)], cells, first) == (tuple(two) if two else None)
+    assert two_to_compare("abc"[: len(signs)], cells, first, ("x", "y")) == ("x", "y")
 
 
 def test_several_changes_are_counted() -> None:

@@ -2,9 +2,10 @@
 
 import asyncio
 
-from textual import work
+from textual import on, work
 
 from tui.app.compare.choosing import sources_of_models, sources_of_run
+from tui.app.screens.matrix_asks import CompareRequested
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.screens.runs import RunChoice
 from tui.model.errors import AssayError
@@ -37,6 +38,12 @@ class ComparingScreen(RecallingScreen):
             self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
         self._show_compared(suite, sources_of_models(suite.path, volume.run, models, current, runs), looking.case_id)
+
+    @on(CompareRequested)
+    def compare_from_matrix(self, message: CompareRequested) -> None:
+        """Above the matrix, which is there again afterwards."""
+        a, b = (Source(message.suite.path, message.run, model) for model in message.models)
+        self._show_compared(message.suite, (a, b), message.case)
 
     async def follow_choice(self, choice: RunChoice) -> None:
         """Comparing is no reason to open the run in Explore."""

@@ -9,9 +9,10 @@ from textual.message_pump import MessagePump
 
 from tui.app.matrix.baseline import Baseline, baseline_of
 from tui.app.matrix.ordering import GROUPINGS, Order, spread_of
+from tui.app.matrix.pairing import two_to_compare
 from tui.app.matrix.table import Matrix, Wanted
 from tui.app.presentation.pieces import Line
-from tui.app.screens.matrix_asks import CancelRequested, RunRequested
+from tui.app.screens.matrix_asks import CancelRequested, CompareRequested, RunRequested
 from tui.app.screens.matrix_live import LiveMatrixScreen
 from tui.app.widgets.matrix_panel import MatrixPanel
 from tui.model.errors import AssayError
@@ -200,6 +201,19 @@ class MatrixScreen(LiveMatrixScreen):
         self.count()
 
     # --- two models
+
+    def action_compare(self) -> None:
+        """Two answers to the case under the cursor, above the matrix."""
+        matrix, table = self.matrix, self.panel.table
+        case = matrix.case_at(table.cursor)
+        if case is None:
+            self.notify("There is no case to compare here.", severity="warning", markup=False)
+            return
+        two = two_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
+        if two is None:
+            self.notify("Two models are needed to compare.", markup=False)
+            return
+        self.told.post_message(CompareRequested(matrix.suite, matrix.run, case.id, two))
 
     def action_statistics(self) -> None:
         """Every pair of models."""

@@ -2,6 +2,8 @@
 
 from textual.message import Message
 
+from tui.model.suite import Suite
+
 
 class RunRequested(Message):
     """The suite is to be run; or what `failed` of it."""
@@ -11,5 +13,17 @@ class RunRequested(Message):
         self.failed = failed
 
 
+class ReviewRequested(Message):
+    """The answers are to be scored."""
+
+
 class CancelRequested(Message):
     """The run is to be cancelled, and what is queued."""
+
+
+class CompareRequested(Message):
+    """The answers of two models to a case are to be held against each other; `run` is empty for the newest ones."""
+
+    def __init__(self, suite: Suite, run: str, case: str, models: tuple[str, str]) -> None:
+        super().__init__()
+        self.suite, self.run, self.case, self.models = suite, run, case, models

@@ -18,6 +18,7 @@ MATRIX_KEYS: list[BindingType] = [
     _key("d", "turn_differing", "differing", "Only the cases in which models differ, or all", "only differing"),
     _key("b", "choose_baseline", "baseline", "Measure against an earlier run", "baseline"),
     _key("p", "statistics", "statistics", "Compare each pair of models, with the cases", "statistics"),
+    _key("c", "compare", "compare", "Compare the answers of two models to the case, word by word", "compare"),
     _key("R", "run_all", "run-all", "Run the whole suite", "run all"),
     _key("f", "run_failed", "run-failed", "Run again what did not pass", "failed again"),
     _key("slash", "filter", "filter", f"Filter the cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
