@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from tui.model.errors import ConfigError, StoreError
 from tui.model.kept import ReportFormat
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
+from tui.model.prices import Spent
 from tui.model.progress import TrialProgress
 from tui.model.runs import RunRecord, RunSetup, new_run_id
 from tui.model.subjects import Subject
@@ -67,6 +68,10 @@ class RunHistory:
     def read_setup(self, run_id: str) -> RunSetup:
         """With what it was begun."""
         return self._store.read_setup(run_id)
+
+    def read_details(self, run_id: str) -> tuple[RunSetup, Mapping[str, Spent]]:
+        """The same, and what the trials of each model cost."""
+        return self._store.read_setup(run_id), self._store.read_costs(run_id)
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """How its trials ended."""

@@ -18,6 +18,7 @@ from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filtering import parse_filter
+from tui.model.prices import told_cost
 from tui.model.progress import Counts
 from tui.model.shown import show_text
 from tui.model.trials import TrialKey
@@ -133,6 +134,23 @@ def test_unknown_tokens_and_costs_are_said_to_be_unknown() -> None:
     assert next(line for line in lines if line.startswith("tokens")).split()[4:7] == ["≥60", "·", "≥150"]
     assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "unknown", "unknown"]
     assert "0" not in next(line for line in lines if line.startswith("cost"))
+
+
+def test_costs_are_added_up_and_what_is_missing_is_said() -> None:
+    matrix = matrix_of((("A", "one", "✓✓✓"), ("A", "two", "✓✗◐")), ("a", "b", "c"))
+    costs = {"a": (0.5, 0.25), "b": (0.5, None), "c": (0.001, 0.002)}
+    for key in list(matrix.state.trials):
+        paid = replace(result(key, "✓").attempts[0].steps[0], cost_usd=costs[key.model][key.case == "case-1"])
+        sign = "◐" if key == ("case-1", "c", 1) else "✓"
+        del matrix.state.trials[key]
+        matrix.state.take_results([result(key, sign, paid)])
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    found = surveyed(matrix)
+    layout = lay_out(120, 3, 10)
+    lines = [text_of(line) for line in head_lines(layout, matrix.models, found.figures, None, whole=True)]
+    # The flaky trial of c was paid for twice.
+    assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "$0.75", "≥", "$0.50", "$0.0050"]
+    assert all(len(told_cost(each.spent)) < layout.cell for each in found.figures.values())
 
 
 def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:

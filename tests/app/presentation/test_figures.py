@@ -1,5 +1,7 @@
 """Figures have a fixed width, and are exact as soon as they can be."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.scripted_desk import result_of, step_of
@@ -75,6 +77,14 @@ def test_a_pane_says_its_figures_on_one_line_and_less_where_there_is_less_room()
     assert text_of(figure_line(trial, trial.attempt, 0.0, 10)) == "✓  0.9 s"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 2)) == "✓"
     assert figure_line(None, None, 0.0, 60) == ()
+
+
+def test_a_known_cost_stands_at_the_end_and_is_left_out_first() -> None:
+    state = RunState()
+    state.take_results([result_of(A, "passed", replace(step_of("text", tokens=96), cost_usd=0.0042))])
+    trial = state.trials[A]
+    assert text_of(figure_line(trial, trial.attempt, 0.0, 60)).endswith(" ·   96 tok · $0.0042")
+    assert text_of(figure_line(trial, trial.attempt, 0.0, 50)).endswith(" · 128 tok/s ·   96 tok")
 
 
 @pytest.mark.parametrize(("value", "shown"), [(14, "0:14"), (723, "12:03"), (3723, "1:02:03"), (-1, "0:00")])

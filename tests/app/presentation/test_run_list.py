@@ -17,6 +17,7 @@ from tui.app.presentation.run_list import (
     shown_runs,
     took,
 )
+from tui.model.prices import Price, Spent
 from tui.model.runs import RunSetup
 
 KEPT = small_run()
@@ -80,6 +81,17 @@ def test_everything_that_a_run_was_made_with_is_told() -> None:
         assert said in text
     assert all(width_of(text_of(line)) <= 60 for line in setup_lines(RUN, SETUP, 60))
     assert RUN.id in "".join(text_of(line) for line in setup_lines(RUN, None, 80))
+
+
+def test_versions_prices_and_costs_are_told_where_they_are_known() -> None:
+    dear = replace(SETUP.subjects[0], price=Price(1.75, 14.0, "list 1.0"))
+    setup = replace(SETUP, subjects=(dear, *SETUP.subjects[1:]), versions={"assay": "0.1.0", "python": "3.11.7"})
+    costs = {dear.name: Spent(0.25, 2, 3), SETUP.subjects[1].name: Spent(None, 0, 3)}
+    lines = [text_of(line).rstrip() for line in setup_lines(RUN, setup, 150, costs)]
+    assert " with     python 3.11.7" in lines
+    assert lines[-2].endswith("  cost ≥ $0.25  $1.75 in, $14.00 out per million tokens (list 1.0)")
+    assert lines[-1].endswith("  cost unknown")
+    assert not any("cost" in text_of(line) for line in setup_lines(RUN, SETUP, 150))
 
 
 def test_hostile_text_is_shown_as_pictures() -> None:

@@ -9,6 +9,7 @@ from tui.app.matrix.tallies import ModelFigures
 from tui.app.presentation.figures import count, seconds
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece
+from tui.model.prices import told_cost
 
 _NONE = ModelFigures()
 
@@ -31,12 +32,11 @@ def head_lines(
         ("time · p95", [_times(each) for each in seen]),
     ]
     speeds = [_speed(each) for each in seen]
-    costs: list[Line] = [(("unknown", "dim"),) for _ in seen]
     if whole:
         rows += [
             ("first token · tok/s", speeds),
             ("tokens in · out", [_tokens(each) for each in seen]),
-            ("cost", costs),
+            ("cost", [_cost(each) for each in seen]),
         ]
     top: list[Line] = [((names[place], "strong"),) for place in layout.visible]
     lines = [joined(layout, _scrolled(layout), top, ((_fit("since baseline", layout), "dim"),) if since else ())]
@@ -102,3 +102,9 @@ def _tokens(shown: ModelFigures) -> Line:
     least = "≥" if shown.counted < shown.trials else ""
     read, wrote = (f"{least}{count(each, 5).strip()}" for each in (shown.input_tokens, shown.output_tokens))
     return ((f"{read} · {wrote}", "plain"),)
+
+
+def _cost(shown: ModelFigures) -> Line:
+    if not shown.trials:
+        return (("–", "dim"),)
+    return ((told_cost(shown.spent), "dim" if shown.spent.usd is None else "plain"),)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tui.model.outcomes import Outcome, add_known
+from tui.model.prices import Spent, spent_on
 from tui.model.trials import TrialKey
 from tui.statistics.shares import Passes
 
@@ -11,7 +12,7 @@ _LEAST_WRITING_MS = 50
 
 
 class Taken(NamedTuple):
-    """What one trial adds: milliseconds, tokens, tokens a second; None where it is not known."""
+    """What one trial adds: milliseconds, tokens, tokens a second, USD; None where it is not known."""
 
     word: str
     duration_ms: float
@@ -19,6 +20,7 @@ class Taken(NamedTuple):
     speed: float | None
     input_tokens: int | None
     output_tokens: int | None
+    cost_usd: float | None = None
 
 
 def taken_of(outcome: Outcome) -> Taken:
@@ -27,7 +29,7 @@ def taken_of(outcome: Outcome) -> Taken:
     word = "flaky" if outcome.flaky and verdict == "passed" else verdict if verdict in ("passed", "failed") else "error"
     tokens, writing = outcome.output_tokens, outcome.duration_ms - (first or 0.0)
     speed = tokens / writing * 1000 if tokens and writing >= _LEAST_WRITING_MS else None
-    return Taken(word, outcome.duration_ms, first, speed, outcome.input_tokens, tokens)
+    return Taken(word, outcome.duration_ms, first, speed, outcome.input_tokens, tokens, outcome.cost_usd)
 
 
 @dataclass(slots=True)
@@ -79,6 +81,7 @@ class ModelFigures:
     input_tokens: int | None = None
     output_tokens: int | None = None
     counted: int = 0
+    spent: Spent = field(default_factory=Spent)
 
 
 def figures_of(tally: Tally) -> ModelFigures:
@@ -101,4 +104,5 @@ def figures_of(tally: Tally) -> ModelFigures:
         add_known(each.input_tokens for each in taken),
         add_known(each.output_tokens for each in taken),
         sum(each.output_tokens is not None for each in taken),
+        spent_on(each.cost_usd for each in taken),
     )

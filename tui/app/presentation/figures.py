@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tui.app.presentation.marks import mark_of, status_of
 from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.model.prices import add_costs, dollars
 from tui.model.progress import AttemptProgress, StepProgress, TrialProgress
 
 _CHARACTERS_A_TOKEN = 4
@@ -11,14 +12,15 @@ _CHARACTERS_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one attempt: milliseconds, tokens, tokens a second; None where it is not known. `exact` where the provider
-    counted the tokens."""
+    """Of one attempt: milliseconds, tokens, tokens a second, USD; None where it is not known. `exact` where the
+    provider counted the tokens."""
 
     duration_ms: float | None = None
     first_token_ms: float | None = None
     tokens: int | None = None
     speed: float | None = None
     exact: bool = False
+    cost_usd: float | None = None
 
 
 def figures_of(attempt: AttemptProgress | None, now: float) -> Figures:
@@ -37,7 +39,8 @@ def figures_of(attempt: AttemptProgress | None, now: float) -> Figures:
         tokens = max(attempt.tokens_seen, round(size / _CHARACTERS_A_TOKEN)) or None
     writing = sum(each - (begun or 0.0) for each, begun in timings)
     speed = tokens / writing * 1000 if tokens and writing >= 50 else None
-    return Figures(duration or None, first, tokens, speed, exact)
+    cost = add_costs(step.result.cost_usd if step.result else None for step in attempt.steps)
+    return Figures(duration or None, first, tokens, speed, exact, cost)
 
 
 def _timing(step: StepProgress, now: float) -> tuple[float, float | None]:
@@ -75,8 +78,8 @@ def count(value: int | None, width: int, approximate: bool = False) -> str:
 
 
 def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, now: float, width: int) -> Line:
-    """What stands below a pane, for one attempt of its trial: `✓  0.9 s · first 0.15 · 128 tok/s ·   96 tok`, less of
-    it where there is less room."""
+    """What stands below a pane, for one attempt of its trial: `✓  0.9 s · first 0.15 · 128 tok/s ·   96 tok · $0.0042`,
+    less of it where there is less room; a cost that is not known is not mentioned."""
     if trial is None:
         return ()
     earlier = attempt is not None and attempt is not trial.attempt and attempt.finished is not None
@@ -88,12 +91,13 @@ def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, no
         f"first {seconds(shown.first_token_ms, digits=2)}",
         f"{speed} tok/s",
         f"{count(shown.tokens, 4, not shown.exact)} tok",
+        *([] if shown.cost_usd is None else [dollars(shown.cost_usd)]),
     ]
     prefix = f" repeat {trial.key.repeat}" if trial.key.repeat > 1 else ""
     prefix += f" {attempt.number}/{attempt.of}" if attempt and attempt.of > 1 else ""
     if shown.duration_ms is None and not trial.is_open and not attempt:
         return (mark,)
-    for dropped in (None, "first", "tok/s", " tok"):
+    for dropped in (None, "$", "first", "tok/s", " tok"):
         parts = [part for part in parts if dropped is None or not _is(part, dropped)]
         line: Line = (mark, (prefix, "dim"), (" " + " · ".join(parts), "dim"))
         if width_of(text_of(line)) <= width:

@@ -138,10 +138,10 @@ class RunsScreen(Screen[RunChoice | None]):
             self._setup.show(None, None)
             return
         try:
-            setup = await asyncio.to_thread(self._history.read_setup, run.id)
+            setup, costs = await asyncio.to_thread(self._history.read_details, run.id)
         except AssayError:  # it was deleted by another process; the list will say so
-            setup = None
-        self._setup.show(run, setup)
+            setup, costs = None, {}
+        self._setup.show(run, setup, costs)
 
     # --- what is done with a run
 
