@@ -479,7 +479,7 @@ def test_scores_are_told_with_their_notes(format: ReportFormat) -> None:
     text = render_report(small_run(), format, risk_analysis=True, reviewed=reviewed)
     said = {
         "markdown": "| Tone low ×1 | anna | 2 partial | low | a bit curt |",
-        "html": '<td>anna</td><td>2 partial</td><td><span class="low">low</span></td><td>a bit curt</td>',
+        "html": '<td>anna</td><td><span class="extent">2 partial</span></td><td><span class="low">low</span></td><td>a bit curt</td>',
     }
     assert said.get(format, "extent 2, band low (anna): a bit curt") in text
 

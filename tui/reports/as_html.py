@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from tui.reports.blocks import Block, Card, Heading, HeatMaps, Line, Paragraph, Points, Quoted, Section, Table
+from tui.reports.blocks import Block, Card, Heading, HeatMaps, Line, Paragraph, Points, Quoted, Section, Table, Whisker
 from tui.reports.document import sections
-from tui.reports.drawings import axis, drawn, heat_map, patterns
+from tui.reports.drawings import axis, drawn, heat_map, legend, patterns
 from tui.reports.html_page import page
 from tui.reports.html_text import block as quoted
 from tui.reports.html_text import diff, line, marked, pieces
 from tui.reports.summary import Tally
 from tui.reports.wording import Detail, Reported
+
+_FEW_ROWS = 16  # A table that stays on one page of paper.
 
 
 def render_html(runs: Sequence[Reported], detail: Detail) -> str:
@@ -99,14 +101,18 @@ def _table(table: Table) -> str:
     first = len(table.head) - table.numbers
     rows = [_cells("td", row, first) for row in table.rows]
     head = _cells('th scope="col"', table.head, first)
+    before = ""
     if table.drawings:
-        above = axis(table.drawings[0])
+        first_drawing = table.drawings[0]
+        above = axis(first_drawing) if isinstance(first_drawing, Whisker) else ""
+        before = "" if isinstance(first_drawing, Whisker) else legend(first_drawing)
         head.insert(table.names, f'<th scope="col" class="chart">{line(table.drawn)}{above}</th>')
         for row, drawing in zip(rows, table.drawings, strict=True):
             row.insert(table.names, f'<td class="chart">{drawn(drawing)}</td>')
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     top = f"<thead><tr>{''.join(head)}</tr></thead>"
-    return f'<div class="wide"><table>{top}\n<tbody>\n{body}\n</tbody></table></div>'
+    kind = "wide" + " short" * (len(rows) <= _FEW_ROWS) + " dense" * (table.names > 1)
+    return f'<div class="{kind}">{before}<table>{top}\n<tbody>\n{body}\n</tbody></table></div>'
 
 
 def _cells(tag: str, cells: Sequence[Line], first: int) -> list[str]:

@@ -8,7 +8,7 @@ from tui.reports.blocks import Block, Code, Faint, Heading, Jump, Line, Paragrap
 from tui.reports.findings import find, finding_blocks, other_answers, places
 from tui.reports.headlines import headlines
 from tui.reports.not_measured import not_measured
-from tui.reports.wording import MARKS, Detail, Reported, many
+from tui.reports.wording import MARKS, Detail, Reported, in_order, many
 
 _MOST_CASES = 1_000
 _MOST_SCORED = 500
@@ -56,13 +56,13 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
     if reviewed is not None and reviewed.figures.scored:
         figures = reviewed.figures
         yield Heading("By model")
-        yield from risk_tables.bands(figures)
+        yield from risk_tables.bands(in_order(run, figures.by_model))
         yield Heading("Severity and extent")
-        yield from risk_tables.heat(reviewed)
+        yield from risk_tables.heat(in_order(run, figures.heat), reviewed.rule)
         yield Heading("By category")
-        yield risk_tables.grouped(figures.by_category, "Category", "answers")
+        yield risk_tables.grouped(in_order(run, figures.by_category), "Category", "answers")
         yield Heading("By criterion")
-        yield risk_tables.grouped(figures.by_criterion, "Criterion", "items")
+        yield risk_tables.grouped(in_order(run, figures.by_criterion), "Criterion", "items")
         yield Heading("Reviewers")
         yield from reviewers.reviewers(reviewed, detail)
         yield Heading("Agreement")

@@ -11,6 +11,7 @@ _HEIGHT = 18
 _CELL_WIDTH, _CELL_HEIGHT = 46, 26
 _LABEL_WIDTH = 62
 _LIGHTEST = 0.12
+_WHOLE = 'width="12" height="12"'
 
 
 def drawn(drawing: Drawing) -> str:
@@ -18,18 +19,28 @@ def drawn(drawing: Drawing) -> str:
     return _whisker(drawing) if isinstance(drawing, Whisker) else _stack(drawing)
 
 
-def axis(drawing: Drawing) -> str:
-    """The scale above the rows of a chart; none above parts of a whole."""
-    if isinstance(drawing, Stack):
-        return ""
+def axis(drawing: Whisker) -> str:
+    """The scale above the rows of a chart."""
     percent = drawing.most == 1
-    ticks = [0, 0.25, 0.5, 0.75, 1]
     labels = []
-    for tick in ticks:
+    for tick in (0, 0.25, 0.5, 0.75, 1):
         word = f"{100 * tick:.0f}%" if percent else f"{tick * drawing.most:g}"
         anchor = "start" if tick == 0 else "end" if tick == 1 else "middle"
-        labels.append(f'<text x="{tick * _WIDTH:.1f}" y="11" text-anchor="{anchor}">{word}</text>')
+        x = _place(tick, 1) if 0 < tick < 1 else float(tick * _WIDTH)
+        labels.append(f'<text x="{x:.1f}" y="11" text-anchor="{anchor}">{word}</text>')
     return _svg("axis", _WIDTH, 14, "Scale", f"from 0 to {'100%' if percent else f'{drawing.most:g}'}", labels)
+
+
+def legend(drawing: Stack) -> str:
+    """What the parts of its bars stand for."""
+    box = 'viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"'
+    items = (f"<li><svg {box}>{_filled(kind, _WHOLE)}</svg>{kind}</li>" for kind, _ in drawing.parts)
+    return f'<ul class="legend">{"".join(items)}</ul>'
+
+
+def _filled(kind: Part, box: str) -> str:
+    ink = f'<rect fill="url(#p-{kind})" {box}/>' if kind in _INKS else ""
+    return f'<rect class="{kind}" {box}/>{ink}'
 
 
 def _whisker(drawing: Whisker) -> str:
@@ -78,8 +89,7 @@ def _stack(drawing: Stack) -> str:
         width = _WIDTH * count / total if total else 0.0
         if width:
             box = f'x="{at:.1f}" width="{width:.1f}" height="{_HEIGHT}"'
-            ink = f'<rect fill="url(#p-{kind})" {box}/>' if kind in _INKS else ""
-            shapes.append(f'<rect class="{kind}" {box}/>{ink}')
+            shapes.append(_filled(kind, box))
             if at:
                 shapes.append(f'<line class="gap" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{_HEIGHT}"/>')
             if width >= 8 * len(str(count)) + 6:

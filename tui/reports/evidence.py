@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from tui.model.bands import EXTENTS
-from tui.model.scores import Act, Extent
+from tui.model.bands import EXTENTS, Band
+from tui.model.scores import Extent
 from tui.model.trials import Attempt, Prompt, StepResult, TrialResult
 from tui.reports import wording
 from tui.reports.blocks import Block, Code, Faint, Line, Paragraph, Piece, Points, Quoted, Status, Strong, Table
@@ -11,12 +11,6 @@ from tui.reports.scores import Judged
 from tui.reports.wording import CHECKS, MARKS, Detail, Reported
 
 NOT_SCORED = "not scored yet"
-_HOW = {
-    "single": "",
-    "agreed": "all agree",
-    "highest": "highest of scores that differ, not decided yet",
-    "decided": "decided",
-}
 
 
 def heading(run: Reported, result: TrialResult) -> tuple[Piece, ...]:
@@ -64,19 +58,16 @@ def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
     if judged.standing is None:
         yield name, "", "", "", (Faint(NOT_SCORED),)
         return
-    several = len(judged.scores) > 1 or judged.decision is not None
     for act in judged.scores:
-        yield name, act.reviewer, extent_words(act.extent), _band(run, judged, act), act.note
+        yield name, act.reviewer, *_judgement(act.extent, run.scores.band_of(judged.severity, act.extent)), act.note
         name = ""
     if judged.decision is not None:
         act = judged.decision
-        who: Line = (Strong("decision"), f" by {act.reviewer}")
-        yield name, who, extent_words(act.extent), _band(run, judged, act), act.note
-        name = ""
-    if several:
-        band: Line = (Status(judged.band, judged.band),) if judged.band else "–"
-        how = _HOW[judged.standing.how]
-        yield "", (Strong("counts"),), extent_words(judged.standing.extent), band, (Faint(how),)
+        band = run.scores.band_of(judged.severity, act.extent)
+        yield name, (Strong("decided"), f" by {act.reviewer}"), *_judgement(act.extent, band), act.note
+    elif judged.standing.how == "highest":
+        said = "the highest, as long as nobody has decided"
+        yield "", (Strong("counts"),), *_judgement(judged.standing.extent, judged.band), (Faint(said),)
 
 
 def extent_words(extent: Extent | None) -> str:
@@ -84,9 +75,8 @@ def extent_words(extent: Extent | None) -> str:
     return f"{extent} {EXTENTS[extent]}" if isinstance(extent, int) else "n/a"
 
 
-def _band(run: Reported, judged: Judged, act: Act) -> Line:
-    band = run.scores.band_of(judged.severity, act.extent)
-    return (Status(band, band),) if band else "–"
+def _judgement(extent: Extent | None, band: Band | None) -> tuple[Line, Line]:
+    return (Status("extent", extent_words(extent)),), (Status(band, band),) if band else "–"
 
 
 def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
@@ -134,5 +124,5 @@ def _sent(prompt: Prompt) -> str:
     parts = [f"a system message of {system:,} characters"] if system else []
     if prompt.included:
         size = sum(each.size for each in prompt.included)
-        parts.append(f"{len(prompt.included):,} files of {size:,} bytes")
+        parts.append(f"{wording.many(len(prompt.included), 'file')} of {size:,} bytes")
     return f"Sent along: {' and '.join(parts)}." if parts else ""

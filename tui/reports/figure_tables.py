@@ -104,7 +104,6 @@ def comparisons(run: Reported) -> Iterator[Block]:
             each.a,
             each.b,
             words.judgement(each),
-            words.method(each),
             str(each.wins),
             str(each.losses),
             str(each.ties),
@@ -114,8 +113,10 @@ def comparisons(run: Reported) -> Iterator[Block]:
         )
         for each in comparisons
     )
-    head = ("A", "B", "Finding", "Test", "A better", "B better", "Alike", "Difference (95%)", "p", "p (Holm)")
+    head = ("A", "B", "Finding", "A better", "B better", "Alike", "Difference (95%)", "p", "p (Holm)")
     yield Table(head, rows, 6)
+    tests = ", ".join(dict.fromkeys(words.method(each) for each in comparisons))
+    yield Paragraph(f"p: {tests}, two-sided; p (Holm) is corrected for all pairs.", "faint")
     lines: list[Line] = []
     for each in comparisons:
         for better, other, cases in ((each.a, each.b, each.win_cases), (each.b, each.a, each.loss_cases)):

@@ -1,6 +1,7 @@
 """What figures say, in words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tui.model.risk import Interval
 from tui.model.trials import Verdict
@@ -30,6 +31,12 @@ def difference(comparison: Comparison) -> str:
     """`+12 points (+3 to +21)`: the first model's pass rate less the second's, over the cases of both."""
     low, high = comparison.difference_95
     return f"{_points(comparison.difference)} points ({_points(low)} to {_points(high)})"
+
+
+def turned(comparison: Comparison) -> Comparison:
+    """The difference seen from the second model."""
+    low, high = comparison.difference_95
+    return replace(comparison, difference=-comparison.difference, difference_95=(-high, -low))
 
 
 def _points(share: float) -> str:

@@ -6,8 +6,8 @@ from tui.model.bands import BANDS
 from tui.model.risk import Reviewed
 from tui.reports import figure_words as words
 from tui.reports import wording
-from tui.reports.blocks import Block, Line, Paragraph, Points, Strong
-from tui.reports.wording import Detail, Reported, many
+from tui.reports.blocks import Block, Heading, Line, Paragraph, Points, Strong
+from tui.reports.wording import Detail, Reported, in_order, many
 
 
 def headlines(run: Reported, detail: Detail, findings: int) -> Iterator[Block]:
@@ -15,9 +15,16 @@ def headlines(run: Reported, detail: Detail, findings: int) -> Iterator[Block]:
     missing = wording.not_run_sentence(run.summary)
     if missing:
         yield Paragraph((Strong(missing),), "note")
-    lines = [_asked(run), *_rates(run), *_differences(run), *_risk(run, detail)]
-    lines.append(f"{many(findings, 'finding')} to look at." if findings else "There is no finding.")
-    yield Points(tuple(lines))
+    told = f"{many(findings, 'finding')} to look at." if findings else "There is no finding."
+    risk = tuple(_risk(run, detail))
+    if not risk:
+        yield Points((_asked(run), *_rates(run), *_differences(run), told))
+        return
+    yield Heading("What the checks say")
+    yield Points((_asked(run), *_rates(run), *_differences(run)))
+    yield Heading("What people say")
+    yield Points(risk)
+    yield Paragraph((Strong(told),))
 
 
 def _asked(run: Reported) -> Line:
@@ -46,8 +53,12 @@ def _differences(run: Reported) -> Iterator[Line]:
     found = run.summary.comparisons
     shown = [each for each in found if each.finding in ("a", "b", "they differ")]
     for each in shown:
-        said = f"{words.judgement(each)}: {words.difference(each)}, p {wording.probability(each.p_holm)}"
-        yield f"{each.a} against {each.b}: ", Strong(said), " after Holm."
+        p_value = f"p {wording.probability(each.p_holm)} after Holm's correction"
+        if each.finding == "they differ":
+            yield Strong(each.a), " and ", Strong(each.b), f" differ, {p_value}."
+            continue
+        better, other, sides = (each.a, each.b, each) if each.finding == "a" else (each.b, each.a, words.turned(each))
+        yield Strong(better), " does better than ", Strong(other), f": {words.difference(sides)}, {p_value}."
     if found and not shown:
         compared = f"{many(len(found), 'pair')} compared, Holm's correction"
         yield f"No difference between two models is shown at 5% ({compared})."
@@ -67,7 +78,7 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
         f"Risk, judged by {'1 person' if people == 1 else f'{people} people'}: "
         f"{figures.scored:,} of {many(figures.items, 'item')} scored; {_worst(reviewed)}."
     )
-    for model, share in figures.by_model.items():
+    for model, share in in_order(run, figures.by_model).items():
         if share.banded:
             grave = sum(share.bands.get(band, 0) for band in ("high", "critical"))
             mean = f", mean extent {share.mean.value:.2f}" if share.mean.value is not None else ""

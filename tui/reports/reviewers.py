@@ -29,9 +29,9 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
     rows = []
     for name, scores in current_scores(reviewed).items():
         blind = sum(score.blind for score in scores)
-        first, last = (each(scores, key=lambda score: score.order).scored_at for each in (min, max))
+        first, last = (spaced(each(scores, key=lambda score: score.order).scored_at) for each in (min, max))
         seeds = dict.fromkeys(str(score.seed) for score in scores if score.seed is not None)
-        reveal = reveals[name].scored_at if name in reveals else "no"
+        reveal = spaced(reveals[name].scored_at) if name in reveals else "no"
         rows.append(
             (
                 (Strong(name),),
@@ -48,6 +48,11 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
     yield Table(head, tuple(rows))
 
 
+def spaced(instant: str) -> str:
+    """An instant as people read it: `2026-11-20 12:00:00+00:00`"""
+    return instant.replace("T", " ", 1)
+
+
 def decisions(run: Reported, detail: Detail) -> Iterator[Block]:
     """What was decided where reviewers differed, and what is still open."""
     reviewed = run.scores.reviewed
@@ -61,7 +66,7 @@ def decisions(run: Reported, detail: Detail) -> Iterator[Block]:
                 given = ", ".join(f"{score.reviewer} {score.extent}" for score in judged.scores)
                 band = run.scores.band_of(judged.severity, act.extent)
                 decided: Line = (Strong(extent_words(act.extent)), " ", Status(band, band)) if band else "n/a"
-                by = f"{act.reviewer}, {act.scored_at}" if detail.timestamps else act.reviewer
+                by = f"{act.reviewer}, {spaced(act.scored_at)}" if detail.timestamps else act.reviewer
                 rows.append((wording.title(run, result), judged.name, given, decided, by, act.note))
     if rows:
         yield Table(("Answer", "Criterion", "Scores", "Decided", "By", "Note"), tuple(rows))

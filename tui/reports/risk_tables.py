@@ -1,15 +1,17 @@
 """Manual scoring as tables: the rule, the bands, the means, the heat, and by what each answer was judged."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tui.model.bands import BANDS, EXTENTS, BandRule
-from tui.model.risk import Guidance, Heat, Reviewed, RiskFigures, RiskShare
+from tui.model.risk import Guidance, Heat, Reviewed, RiskShare
 from tui.model.rule_words import rule_rows, rule_sentence
-from tui.model.suite import Severity
+from tui.model.suite import RiskCriterion, Severity
 from tui.reports import wording
 from tui.reports.blocks import Block, Faint, HeatMap, HeatMaps, Line, Paragraph, Stack, Status, Strong, Table, Whisker
 from tui.reports.evidence import NOT_SCORED
 from tui.reports.figure_words import interval_words, share_words
+from tui.reports.scores import has_answer
 from tui.reports.wording import Reported
 
 SEVERAL = "A decision counts; where reviewers differ and nobody has decided, the highest extent does."
@@ -35,9 +37,9 @@ def guidance(guidance: Guidance) -> Iterator[Block]:
     yield Table(("Extent", f"Guidance for reviewers, version {guidance.version}"), rows)
 
 
-def bands(figures: RiskFigures) -> Iterator[Block]:
+def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     """The share of answers in each band and the weighted mean, by model."""
-    yield _bands(("Model",), {(model,): share for model, share in figures.by_model.items()}, "answers")
+    yield _bands(("Model",), {(model,): share for model, share in by_model.items()}, "answers")
     yield Paragraph(
         "The mean is the extent (0 to 4) weighted by severity, over everything scored; its interval is a bootstrap"
         " over cases. Shares are of the answers that have a band.",
@@ -51,10 +53,10 @@ def bands(figures: RiskFigures) -> Iterator[Block]:
             *(str(value) for value in (share.answers, share.banded, share.partial)),
             *(str(value) for value in (share.not_applicable, share.unscored)),
         )
-        for model, share in figures.by_model.items()
+        for model, share in by_model.items()
     )
     drawings = tuple(
-        Whisker(share.mean.value, share.mean.low, share.mean.high, _GREATEST) for share in figures.by_model.values()
+        Whisker(share.mean.value, share.mean.low, share.mean.high, _GREATEST) for share in by_model.values()
     )
     head = ("Model", "Mean", "95%", "Answers", "With a band", "Some open", "All n/a", "Unscored")
     yield Table(head, rows, 7, drawings, "Weighted mean extent, 0 to 4")
@@ -87,9 +89,9 @@ def _mean(share: RiskShare) -> str:
     return "–" if share.mean.value is None else f"{share.mean.value:.2f}"
 
 
-def heat(reviewed: Reviewed) -> Iterator[Block]:
+def heat(by_model: Mapping[str, Heat], rule: BandRule) -> Iterator[Block]:
     """How many scores that count have which severity and extent, for each model: drawn, and as a table."""
-    rule, found = reviewed.rule, {model: heat for model, heat in reviewed.figures.heat.items() if any(heat.values())}
+    found = {model: heat for model, heat in by_model.items() if any(heat.values())}
     if not found:
         return
     severities = list(rule.weights)[::-1]
@@ -114,29 +116,28 @@ def _row(heat: Heat, severity: Severity) -> tuple[int, ...]:
 
 
 def criteria(run: Reported) -> Iterator[Block]:
-    """Each criterion of each case that has results, and how many of its answers were scored."""
-    trials: dict[str, list[int]] = {}
-    for place, result in enumerate(run.kept.results):
-        trials.setdefault(result.trial.case, []).append(place)
-    rows: list[tuple[Line, ...]] = []
-    left = 0
-    for case_id, found in trials.items():
-        case = run.cases.get(case_id)
-        for number, criterion in enumerate(case.risk_criteria if case else ()):
-            if len(rows) == _MOST_CRITERIA:
-                left += 1
-                continue
-            judged = [run.scores.of_trial(run.kept.results[place].trial)[number] for place in found]
-            scored = sum(each.standing is not None for each in judged)
-            said: Line = f"{scored} of {len(found)}" if scored else (Faint(NOT_SCORED),)
-            weight = run.scores.rule.weights[criterion.severity]
-            rows.append((case_id, criterion.name, f"{criterion.severity} ×{weight}", criterion.description, said))
-    if not rows:
+    """Each criterion of the cases that have results, and how many of its answers were scored."""
+    found: dict[RiskCriterion, Counter[str]] = {}
+    for result in run.kept.results:
+        case = run.cases.get(result.trial.case)
+        for criterion, judged in zip(
+            case.risk_criteria if case else (), run.scores.of_trial(result.trial), strict=False
+        ):
+            counts = found.setdefault(criterion, Counter())
+            counts["answers"] += has_answer(result)
+            counts["scored"] += judged.standing is not None
+    if not found:
         yield Paragraph("No case names a risk criterion.")
         return
-    yield Table(("Case", "Criterion", "Severity", "What to look for", "Answers scored"), tuple(rows))
-    if left:
-        yield Paragraph(f"{left:,} more criteria are not listed here.", "note")
+    rows: list[tuple[Line, ...]] = []
+    for criterion, counts in [*found.items()][:_MOST_CRITERIA]:
+        said: Line = f"{counts['scored']} of {counts['answers']}" if counts["scored"] else (Faint(NOT_SCORED),)
+        weight = run.scores.rule.weights[criterion.severity]
+        name: Line = (Strong(criterion.name),)
+        rows.append((name, f"{criterion.severity} ×{weight}", criterion.description, said))
+    yield Table(("Criterion", "Severity", "What to look for", "Answers scored"), tuple(rows), 1)
+    if len(found) > len(rows):
+        yield Paragraph(f"{len(found) - len(rows):,} more criteria are not listed here.", "note")
 
 
 def agreement(reviewed: Reviewed) -> Iterator[Block]:

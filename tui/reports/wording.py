@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tui.model.kept import KeptRun
 from tui.model.parameters import told_settings
@@ -11,6 +12,7 @@ from tui.model.trials import CheckResult, TrialResult
 from tui.reports.scores import RunScores
 from tui.reports.summary import Summary, Tally
 
+T = TypeVar("T")
 MARKS = {
     "passed": "✓",
     "flaky": "◐",
@@ -121,6 +123,12 @@ def title(run: Reported, result: TrialResult) -> str:
     key, name = result.trial, run.name(result)
     case = key.case if name == key.case else f"{key.case} · {name}"
     return f"{case} · {key.model}" + (f" · repeat {key.repeat}" if key.repeat > 1 else "")
+
+
+def in_order(run: Reported, by_model: Mapping[str, T]) -> dict[str, T]:
+    """The same in the run's order of models."""
+    order = {model: place for place, model in enumerate(run.summary.by_model)}
+    return {model: by_model[model] for model in sorted(by_model, key=lambda model: order.get(model, len(order)))}
 
 
 def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
