@@ -62,6 +62,7 @@ WRONG = [
         "risk.limits.medium: limits must rise: high ends at 9, medium",
     ),
     ("risk:\n  limits:\n    low: 4\n    medium: 3\n", "4:13", "risk.limits.medium: limits must rise: medium ends at 3"),
+    ("risk: {limits: {low: x, medium: 1}}", "1:22", "risk.limits.low: must be a whole number from 0 to 400"),
     ("risk: {guidance: no}", "1:18", "risk.guidance: must be a list, not a single value"),
     ("risk: {guidance: }", "1:17", "risk.guidance: must be a list, not a single value"),
     ("risk: {guidance: [a, b, c, d]}", "1:18", "risk.guidance: needs 5 lines, one for each extent (none, slight,"),
