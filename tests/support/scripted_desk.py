@@ -27,6 +27,7 @@ from tui.model.trials import (
 )
 from tui.runner.control import Control
 from tui.session.consent import Consent
+from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
 
 
@@ -62,11 +63,17 @@ class ScriptedDesk:
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     keeps: RunHistory | None = None
+    scores: Reviews | None = None
 
     @property
     def history(self) -> RunHistory:
         assert self.keeps is not None, "a test that opens the history gives one"
         return self.keeps
+
+    @property
+    def reviews(self) -> Reviews:
+        assert self.scores is not None, "a test that scores gives them"
+        return self.scores
 
     def __post_init__(self) -> None:
         self._said: asyncio.Queue[Event] = asyncio.Queue()

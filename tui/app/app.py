@@ -15,9 +15,9 @@ from textual.events import Key
 from textual.screen import Screen
 
 from tui.app.driver import lasting
+from tui.app.holding import HoldingApp
 from tui.app.palettes import DEFAULT_PALETTE
 from tui.app.screens.opening import OpeningScreen
-from tui.app.theming import ThemedApp
 
 if TYPE_CHECKING:
     from tui.app.desk import Desk
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 
 
-class AssayApp(ThemedApp[int]):
+class AssayApp(HoldingApp[int]):
     """The one window. `open_desk` is called in a thread after the first paint."""
 
     TITLE = "Assay"

@@ -12,6 +12,7 @@ from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
 from tui.runner.control import Control
 from tui.session.consent import Consent
+from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
 
 
@@ -45,6 +46,11 @@ class Desk(Protocol):
     @property
     def history(self) -> RunHistory:
         """The kept runs."""
+        ...
+
+    @property
+    def reviews(self) -> Reviews:
+        """Their scoring by hand."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:

@@ -16,6 +16,7 @@ from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
 from tui.app.screens.comparing import ComparingScreen
 from tui.app.screens.explore_keys import EXPLORE_KEYS
+from tui.app.screens.reviewing import ReviewingScreen
 from tui.app.screens.tabulating import TabulatingScreen
 from tui.model.events import RepositoryCloning
 from tui.model.shown import show_line
@@ -25,7 +26,7 @@ from tui.session.consent import Consent
 _FLUSHES_A_FIGURE = 4
 
 
-class ExploreScreen(ComparingScreen, TabulatingScreen):
+class ExploreScreen(ReviewingScreen, ComparingScreen, TabulatingScreen):
     """The first place of the app."""
 
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS

@@ -31,6 +31,7 @@ EXPLORE_KEYS: list[BindingType] = [
     _key("m", "matrix", "look.matrix", "Matrix: every case on every model", says="matrix"),
     _key("M", "choose_models", "look.models", "Choose the models that stand side by side", says="models"),
     _key("C", "compare", "look.compare", "Compare: two answers, word by word", says="compare"),
+    _key("v", "review", "look.review", "Review: score the risk of answers by hand", says="review"),
     _key("H", "runs", "look.runs", "Runs: every run that is kept", says="runs"),
     _key("e", "edit", "look.edit", "Open the suite in $EDITOR at this case", says="edit"),
     _key("X", "cancel_all", "run.cancel-all", "Cancel the whole run, and what is queued"),

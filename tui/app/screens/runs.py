@@ -23,7 +23,7 @@ from tui.session.run_history import RunHistory
 
 _POLL_SECONDS = 2.0
 _LOW = 16
-Act = Literal["open", "resume", "failed", "replay", "compare"]
+Act = Literal["open", "resume", "failed", "replay", "compare", "review"]
 
 
 class RunChoice(NamedTuple):
@@ -62,6 +62,7 @@ class RunsScreen(Screen[RunChoice | None]):
         _key(
             "c", "choose('compare')", "compare", "Compare its answers, with the baseline where one is marked", "compare"
         ),
+        _key("v", "choose('review')", "review", "Review: score the risk of its answers by hand", "review"),
         _key("b", "mark", "baseline", "Mark as the baseline of its suite, or take the mark away", "baseline"),
         _key("e", "export", "export", "Write a report of the run to a file", "export"),
         _key("D", "delete", "delete", "Delete the run for good", "delete"),

@@ -25,6 +25,11 @@ class Sheet:
         """Cells in a row."""
         return self._width
 
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """Those whose code gets colours."""
+        return (self.answer,)
+
     def set_width(self, width: int) -> None:
         """Lay everything out anew."""
         self._width = max(1, width)

@@ -112,13 +112,17 @@ class AnswerView(FollowView, can_focus=True):
 
     def clear(self) -> None:
         """Show nothing, and follow the end of what comes."""
-        self._sheet = Sheet(self._sheet.width)
+        self._sheet = self.new_sheet(self._sheet.width)
         self._sheet.keeps_foot = self._streaming
         self._give_lexers()
         self._fold_chosen = False
         self._drop_selection()
         self.follow(True, leaping=self._streaming)
         self.rows_changed(0)
+
+    def new_sheet(self, width: int) -> Sheet:
+        """An empty sheet; for a subclass whose sheets have more on them."""
+        return Sheet(width)
 
     def note(self, text: str) -> None:
         """Say something in a dim line under the text, "" for nothing more; the text stays where it is."""
@@ -271,7 +275,7 @@ class AnswerView(FollowView, can_focus=True):
             self._painter.forget_rows(changed, last)
             if changed < first:
                 self.refresh(Region(0, max(0, changed - self.top_row), self.outer_size.width, first - changed))
-        missing = self._sheet.answer.missing_languages - self._loading
+        missing = set().union(*(page.missing_languages for page in self._sheet.pages)) - self._loading
         if missing:
             self._loading |= missing
             self.run_worker(self._load(missing), group="lexers")
@@ -287,7 +291,8 @@ class AnswerView(FollowView, can_focus=True):
 
     def _give_lexers(self) -> None:
         for language, lexer in self._lexers.items():
-            self._sheet.answer.add_lexer(language, lexer)
+            for page in self._sheet.pages:
+                page.add_lexer(language, lexer)
 
     # --- selecting
 

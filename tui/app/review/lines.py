@@ -1,0 +1,123 @@
+"""The title, the queue and the last line of the Review screen."""
+
+from dataclasses import dataclass
+
+from tui.app.presentation.bands import band_mark, band_of, band_piece, extent_words, severity_weight
+from tui.app.presentation.naming import model_names
+from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, spread, width_of
+from tui.app.review.pace import left_words, minutes
+from tui.app.review.stands import Stand
+from tui.model.bands import BandRule
+from tui.model.scores import Extent
+from tui.model.shown import show_line
+from tui.risk.queue import ReviewItem
+
+_BAR = "━"
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What the title tells. `filtered` is (done, all) of what the filter shows, None without one."""
+
+    suite: str = ""
+    blind: bool = False
+    seed: int | None = None
+    reviewer: str = ""
+    scored: int = 0
+    items: int = 0
+    spent_ms: float = 0
+    filtered: tuple[int, int] | None = None
+    deciding: bool = False
+
+
+def title_line(title: Title, width: int) -> Line:
+    """The line in at most so many cells: what matters least is left out first."""
+    name: list[Piece] = [(" Assay", "accent"), ("  Review  ", "strong")]
+    suite: list[Piece] = [(show_line(title.suite, 40), "plain")]
+    how: list[Piece] = [(" · blind" if title.blind else "", "accent")]
+    seed: list[Piece] = [(f" · seed {title.seed}" if title.blind and title.seed is not None else "", "dim")]
+    deciding: list[Piece] = [(" · deciding" if title.deciding else "", "accent")]
+    filtered: list[Piece] = []
+    if title.filtered is not None:
+        filtered = [(f"  filter {title.filtered[0]}/{title.filtered[1]}", "dim")]
+    digits = len(str(title.items))
+    progress: list[Piece] = [(f"  {title.scored:>{digits}}/{title.items}", "accent")]
+    who: list[Piece] = [(f"  {show_line(title.reviewer, 30)}", "plain"), (f" · {minutes(title.spent_ms)}", "dim")]
+    left = left_words(title.spent_ms, title.scored, title.items - title.scored)
+    rest: list[Piece] = [(f" · {left}" if left else "", "dim"), (" ", "plain")]
+    every = [name, suite, how, seed, deciding, filtered, progress, [], who, rest]
+    for dropped in ((), (3,), (3, 9), (1, 3, 9), (1, 3, 8, 9)):
+        kept = [part for place, part in enumerate(every) if place not in dropped]
+        room = width - sum(_width(part) for part in kept)
+        if room >= 0:
+            every[7][:] = _bar(title, min(26, room - 2))
+            before = [piece for place, part in enumerate(every) if place not in dropped and place < 6 for piece in part]
+            after = [piece for place, part in enumerate(every) if place not in dropped and place >= 6 for piece in part]
+            return spread(before, after, width)
+    return spread([*name, *how], progress, width)
+
+
+def _width(part: list[Piece]) -> int:
+    return sum(width_of(text) for text, _ in part)
+
+
+def _bar(title: Title, room: int) -> list[Piece]:
+    if room < 10 or not title.items:
+        return []
+    room -= 2
+    filled = round(title.scored / title.items * room)
+    return [("  ", "plain"), (_BAR * filled, "accent"), (_BAR * (room - filled), "quiet")]
+
+
+def answer_name(item: ReviewItem, *, hidden: bool) -> str:
+    """Whose answer it is; of hidden ones the number alone."""
+    if hidden:
+        return f"Answer {item.answer}"
+    name = model_names([item.key.model])[0]
+    return f"{name} · repeat {item.key.repeat}" if item.key.repeat > 1 else name
+
+
+def queue_line(item: ReviewItem, stand: Stand, rule: BandRule, *, hidden: bool, width: int) -> Line:
+    """An item in the queue: whether it is done, whose answer, which criterion, the band."""
+    if stand.disputed:
+        mark: Piece = ("≠", "flaky")
+    elif stand.band is not None:
+        mark = band_mark(stand.band)
+    else:
+        mark = ("·", "dim") if stand.standing is None else ("-", "dim")
+    right: list[Piece] = []
+    if stand.mine is not None and stand.mine.extent is not None and not stand.disputed:
+        extent = stand.mine.extent
+        band = band_of(item.criterion.severity, extent, rule)
+        right = [("n/a ", "dim")] if band is None else [(f"{extent} ", "plain"), band_piece(band), (" ", "plain")]
+    elif stand.disputed:
+        right = [("differ ", "flaky")]
+    elif stand.band is not None:
+        right = [band_piece(stand.band), (" ", "plain")]
+    room = width - 3 - sum(width_of(text) for text, _ in right)
+    who = f"{item.answer}" if hidden else cut_middle(answer_name(item, hidden=False), max(6, room // 3))
+    left: list[Piece] = [(" ", "plain"), mark, (f" {who} ", "dim"), (show_line(item.case.id, 60), "plain")]
+    left.append((f" {show_line(item.criterion.name, 80)}", "dim" if stand.mine is not None else "strong"))
+    return spread(left, right, width)
+
+
+def given_line(item: ReviewItem, extent: Extent, rule: BandRule, what: str, width: int) -> Line:
+    """What was just given, and that it can be taken back: `sec-001 · SQL injection: 3 major → critical · u undoes`."""
+    band = band_of(item.criterion.severity, extent, rule)
+    end: list[Piece] = [(f" {extent_words(extent)}", "strong")]
+    if band is not None:
+        end += [(" → ", "dim"), band_piece(band)]
+    end += [("  ", "dim"), ("u", "accent"), (" undoes ", "dim")]
+    room = width - _width(end) - 2
+    name = f" {what}{show_line(item.case.id, 60)} · {show_line(item.criterion.name, 100)}:"
+    return ((cut(name, room), "plain"), *end)
+
+
+def next_line(item: ReviewItem | None, here: ReviewItem | None, rule: BandRule, width: int) -> Line:
+    """What comes next, in one line."""
+    if item is None or item is here:
+        return (("This is the last open item.", "dim"),) if here is not None else ()
+    same = here is not None and item.answer == here.answer
+    right: list[Piece] = [severity_weight(item.criterion.severity, rule), ("   next", "dim")]
+    left: list[Piece] = [(show_line(item.criterion.name, 100), "dim"), ("" if same else "  next answer", "dim")]
+    return spread(left, right, width)

@@ -1,0 +1,58 @@
+"""Before a sitting: what there is to score, and how it stands for the one who asks."""
+
+from dataclasses import dataclass
+
+from tui.app.presentation.pieces import Line
+from tui.app.presentation.run_list import day_and_time
+from tui.app.review.pace import minutes
+from tui.app.review.rows import text_rows
+from tui.model.shown import show_line
+from tui.session.run_review import RunReview, scored_blind
+
+BLIND = "blind: names, verdicts and other people's scores are hidden, the order is shuffled"
+NAMED = "with names, in the suite's order"
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Who scores, and whether blind."""
+
+    reviewer: str
+    blind: bool
+
+
+def stays_blind(review: RunReview, name: str) -> bool:
+    """Whether the person has begun blind and not revealed."""
+    board = review.board
+    return not board.revealed(name) and scored_blind(board.acts, name)
+
+
+def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
+    """How many items there are, how many are open for this person, and what is to be known before it begins."""
+    board, items, record = review.board, review.items, review.record
+    mine = [score for item in items if (score := board.score(item.key, name)) is not None]
+    answers = len({item.answer for item in items})
+    lines: list[Line] = [
+        ((show_line(record.suite_name, 60), "strong"), (f"  run of {day_and_time(record.started_at).strip()}", "dim")),
+        ((f"{len(items)} items: {answers} answers × their criteria", "plain"),),
+    ]
+    open_ = len(items) - len(mine)
+    if mine:
+        spent = sum(act.took_ms or 0 for act in board.acts if act.reviewer == name)
+        took = f" in {minutes(spent)}" if spent else ""
+        lines.append(((f"{len(mine)} scored{took}, ", "plain"), (f"{open_} open", "accent" if open_ else "plain")))
+    else:
+        lines.append(((f"{open_} open: nothing is scored under this name", "accent"),))
+    others = [reviewer for reviewer in board.reviewers if reviewer != name]
+    if others:
+        also = f"{len(others)} other{'s have' if len(others) > 1 else ' has'} scored too"
+        lines.append(((also, "dim"),))
+    if review.missing:
+        lines.append(((f"{len(review.missing)} results have no answer, and are not among them", "dim"),))
+    if record.state == "running":
+        lines += text_rows("The run is still going on: later answers come in when it is opened again.", width, "flaky")
+    if stays_blind(review, name):
+        lines += text_rows("This was begun blind, and stays so until you reveal the names (!).", width, "flaky")
+    elif board.revealed(name):
+        lines += text_rows("You have revealed the names of this run: it is not blind any more.", width, "flaky")
+    return lines

@@ -1,0 +1,139 @@
+"""The filter of the queue: `is:open is:disputed band:high sev:critical model:gpt* case:sec !word`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from tui.app.presentation.bands import BANDS
+from tui.app.review.stands import Stand
+from tui.model.filtering import SEVERITIES
+from tui.risk.queue import ReviewItem
+
+_STATES = ("open", "unscored", "scored", "disputed", "decided", "note")
+_KEYS = {
+    "is": "is",
+    "band": "band",
+    "sev": "sev",
+    "severity": "sev",
+    "model": "model",
+    "case": "case",
+    "id": "case",
+    "cat": "category",
+    "category": "category",
+    "crit": "criterion",
+    "criterion": "criterion",
+}
+_TELLING = {"model": "Names are hidden", "disputed": "Other people's scores are hidden"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a filter, folded; `key` is empty for a plain one."""
+
+    key: str
+    value: str
+    inverted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A filter that was read: all its words must hold. `hint` says what in it makes no sense, or may not be asked."""
+
+    words: tuple[Word, ...] = ()
+    hint: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.words)
+
+    @property
+    def decides(self) -> bool:
+        """Whether it asks for what reviewers differ in: an extent is a decision then."""
+        return any(
+            word.key == "is" and word.value in ("disputed", "decided") and not word.inverted for word in self.words
+        )
+
+    def wants(self, item: ReviewItem, stand: Stand) -> bool:
+        """Whether the item is shown."""
+        return all(_holds(word, item, stand) != word.inverted for word in self.words)
+
+
+def parse_wanted(text: str, *, hidden: bool) -> Wanted:
+    """What a person typed, also while it is being typed. While names are `hidden` nothing that tells can be asked."""
+    words: list[Word] = []
+    hint = ""
+    for each in _split(text):
+        inverted, each = each.startswith("!"), each.removeprefix("!").casefold()
+        key, colon, value = each.partition(":")
+        if not colon or not key.isalpha():
+            key, value = "", each
+        elif key not in _KEYS:
+            hint, key, value = hint or _unknown(key), "", each
+        else:
+            key = _KEYS[key]
+        value = value.strip('"')
+        if not value:
+            continue
+        tells = "model" if key == "model" else "disputed" if key == "is" and value in ("disputed", "decided") else ""
+        if hidden and tells:
+            hint = hint or f"{_TELLING[tells]} until you reveal (!): {each} is passed over"
+            continue
+        hint = hint or _senseless(key, value)
+        words.append(Word(key, value, inverted))
+    return Wanted(tuple(words), hint)
+
+
+def _split(text: str) -> list[str]:
+    """At blanks, but not in quotes."""
+    parts, quoted = [""], False
+    for sign in text:
+        quoted = quoted != (sign == '"')
+        if sign.isspace() and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part for part in parts if part.strip("!")]
+
+
+def _unknown(key: str) -> str:
+    close = get_close_matches(key, _KEYS, 1)
+    return f"no {key}: here; " + (f"did you mean {close[0]}:?" if close else "there are is: band: sev: model: case:")
+
+
+def _senseless(key: str, value: str) -> str:
+    known: dict[str, Sequence[str]] = {"is": _STATES, "band": BANDS, "sev": SEVERITIES}
+    if key in known and not any(word.startswith(value) for word in known[key]):
+        return f"no {key}:{value}; there are {', '.join(known[key])}"
+    return ""
+
+
+def _fits(text: str, value: str) -> bool:
+    text = text.casefold()
+    return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
+
+
+def _holds(word: Word, item: ReviewItem, stand: Stand) -> bool:
+    value, case, criterion = word.value, item.case, item.criterion
+    match word.key:
+        case "is":
+            states = {
+                "open": stand.mine is None,
+                "unscored": stand.mine is None,
+                "scored": stand.mine is not None,
+                "disputed": stand.disputed,
+                "decided": stand.decision is not None,
+                "note": stand.mine is not None and bool(stand.mine.note),
+            }
+            return any(holds for state, holds in states.items() if state.startswith(value))
+        case "band":
+            return stand.band is not None and stand.band.startswith(value)
+        case "sev":
+            return criterion.severity.startswith(value)
+        case "model":
+            return _fits(item.key.model, value)
+        case "category":
+            return _fits(case.category, value)
+        case "criterion":
+            return _fits(criterion.name, value)
+    texts = (case.id, case.name) if word.key == "case" else (case.id, case.name, criterion.name, *case.tags)
+    return any(_fits(text, value) for text in texts)

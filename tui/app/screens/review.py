@@ -1,0 +1,285 @@
+"""The Review screen: answers are judged by criteria, one after the other, blind if wanted."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.events import Key
+
+from tui.app.holding import HoldingApp
+from tui.app.presentation.pieces import Line
+from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
+from tui.app.screens.review_acts import ReviewActs
+from tui.app.screens.review_keys import REVIEW_KEYS, TELLING
+from tui.app.screens.text_screen import TextScreen
+from tui.app.widgets.review_queue import ReviewQueue
+from tui.model.scores import ItemKey
+from tui.model.shown import show_line
+from tui.session.reviewing import Reviews
+from tui.session.run_history import RunHistory
+from tui.session.run_review import RunReview
+
+_HIDDEN = "Names are hidden: that would tell. ! reveals them."
+_REVEAL = (
+    "Names, verdicts and other people's scores are shown from then on. It is recorded, and cannot be taken back; your "
+    "scores stay as they are."
+)
+_LEAVE_BLIND = "The other screens show names. All that you have scored is kept, and goes on blind where you left it."
+
+
+class ReviewScreen(ReviewActs):
+    """Begins at `start` where that is given, else with the first open item."""
+
+    BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
+
+    def __init__(self, review: RunReview, reviews: Reviews, history: RunHistory, start: ItemKey | None = None) -> None:
+        super().__init__(review)
+        self._reviews, self._history = reviews, history
+        self._queue_was_open = False
+        if start is not None:
+            self.sitting.go_to(start)
+
+    def on_mount(self) -> None:
+        """What others tell has to wait while names are hidden."""
+        self.bound_keys = frozenset(
+            key
+            for key, active in self.active_bindings.items()
+            if active.binding.action.partition("(")[0] in ("give", "withdraw")
+        )
+        if self.sitting.hidden and isinstance(self.app, HoldingApp):
+            self.app.hold_notices()
+
+    def on_unmount(self) -> None:
+        """Now they may be told."""
+        if isinstance(self.app, HoldingApp):
+            self.app.let_notices_go()
+
+    def notify(self, message: str, **how: Any) -> None:
+        """This screen tells nothing that is hidden."""
+        (self.app.tell if isinstance(self.app, HoldingApp) else self.app.notify)(message, **how)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While names are hidden nothing is offered that tells; where somebody types, letters are letters."""
+        del parameters
+        if self.writer is not None:
+            return False
+        return None if action in TELLING and self.sitting.hidden else True
+
+    def on_key(self, event: Key) -> None:
+        """A key that does nothing now says why."""
+        active = self.active_bindings.get(event.key)
+        if active is not None and not active.enabled and self.writer is None and not self.busy:
+            self.notify(_HIDDEN, markup=False, timeout=4)
+
+    # --- moving about
+
+    def action_go_on(self) -> None:
+        """To the next open item."""
+        sitting = self.sitting
+        here = sitting.item
+        sitting.go_on()
+        if here is not None and sitting.item is here:
+            self.notify("This is the last open item.", markup=False, timeout=3)
+        self.show_item()
+
+    def action_step(self, by: int) -> None:
+        """To the item beside."""
+        if self.sitting.step(by):
+            self.show_item()
+        else:
+            self.notify(f"This is the {'last' if by > 0 else 'first'} item.", markup=False, timeout=3)
+
+    def action_turn_diff(self) -> None:
+        """What the answer changed."""
+        if self.answer.changes:
+            self.answer.turn_diff()
+        else:
+            self.notify("This answer changed no file.", markup=False, timeout=3)
+
+    def action_zoom(self) -> None:
+        """The answer alone, or everything."""
+        self.toggle_class("-zoomed")
+        self.answer.view.focus()
+
+    def action_match(self, by: int) -> None:
+        """Where a check has found something."""
+        if by > 0:
+            self.answer.view.next_match()
+        else:
+            self.answer.view.previous_match()
+
+    def action_look_at_extents(self) -> None:
+        """To scroll in them."""
+        self.criterion.look()
+
+    # --- the queue
+
+    def action_turn_queue(self) -> None:
+        """The list beside."""
+        self._open_queue(not self.has_class("-queue"))
+        (self.queue.lines if self.has_class("-queue") else self.answer.view).focus()
+
+    def _open_queue(self, is_open: bool) -> None:
+        self.set_class(is_open, "-queue")
+        self.queue.display = is_open
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.remove_class("-zoomed")
+        self._queue_was_open = self.has_class("-queue")
+        self._open_queue(True)
+        self.queue.open_filter()
+
+    @on(ReviewQueue.FilterTyped)
+    def take_filter(self, message: ReviewQueue.FilterTyped) -> None:
+        """Only what is wanted."""
+        self.stopwatch.touch()
+        self._ask(message.text)
+
+    def _ask(self, text: str) -> None:
+        if not self.busy:
+            self.sitting.ask(text)
+            self.show_item()
+
+    @on(ReviewQueue.FilterClosed)
+    def leave_filter(self) -> None:
+        """Back to the answer."""
+        self._open_queue(self._queue_was_open)
+        if self.sitting.wanted.hint:
+            self.notify(show_line(self.sitting.wanted.hint, 300), severity="warning", markup=False, timeout=6)
+        self.set_focus(self.answer.view)
+        self.release()
+
+    @on(ReviewQueue.ItemReached)
+    def look_at(self, message: ReviewQueue.ItemReached) -> None:
+        """The item under the cursor; chosen, it is to be read."""
+        if self.busy:
+            return
+        if message.place != self.sitting.at:
+            self.sitting.at = message.place
+            self.show_item()
+        if message.chosen:
+            if self.has_class("-stacked"):
+                self._open_queue(False)
+            self.set_focus(self.answer.view)
+
+    def action_sort(self) -> None:
+        """Choose an order."""
+        from tui.app.screens.choice import ChoiceScreen
+
+        orders = self.sitting.orders
+        current = next((at for at, (order, _) in enumerate(orders) if order == self.sitting.order), 0)
+        lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
+
+        def take(place: int | None) -> None:
+            if place is not None:
+                self.sitting.sort(orders[place][0])
+                self.show_item()
+
+        self.app.push_screen(ChoiceScreen("Order of the queue", lines, current, takes="sorts"), take)
+
+    def action_adjudicate(self) -> None:
+        """Only what reviewers differ in, to be decided; or everything again."""
+        deciding = self.sitting.deciding
+        if not deciding and not self.sitting.disputed:
+            self.notify("Reviewers differ nowhere that is left to decide.", markup=False, timeout=4)
+            return
+        text = "" if deciding else "is:disputed"
+        self.queue.put_filter(text)
+        self._ask(text)
+
+    # --- to read
+
+    def _read(self, title: str, lines: Callable[[int], Sequence[Line]], key: str) -> None:
+        self.app.push_screen(TextScreen(title, lines, key))
+
+    def action_guidance(self) -> None:
+        """What the extents mean."""
+        review, item = self.sitting.review, self.sitting.item
+        self._read("Guidance", lambda width: guidance_lines(review.guidance, item, width), "g")
+
+    def action_rule(self) -> None:
+        """How severity and extent make a band."""
+        item, rule = self.sitting.item, self.sitting.review.rule
+        here = item.criterion.severity if item else None
+        self._read("Severity × extent", lambda width: rule_lines(rule, width, here), "t")
+
+    def action_trail(self) -> None:
+        """Everything that happened to the item; while names are hidden, what the reviewer did."""
+        item, review = self.sitting.item, self.sitting.review
+        if item is None or self.busy:
+            return
+        acts = review.board.trail(item.key)
+        if self.sitting.hidden:
+            acts = tuple(act for act in acts if act.reviewer == review.reviewer)
+        self._read("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T")
+
+    def action_figures(self) -> None:
+        """Bands, means, agreement."""
+        from tui.app.screens.risk_figures import RiskFiguresScreen
+
+        self.app.push_screen(RiskFiguresScreen(self._reviews, self.sitting.review.record.id))
+
+    @work(group="export", exclusive=True)
+    async def action_export(self) -> None:
+        """A report of the run."""
+        from tui.app.screens.export import ExportScreen
+
+        written = await self.app.push_screen_wait(ExportScreen(self._history, self.sitting.review.record))
+        if written is not None:
+            self.notify(f"Written: {show_line(str(written), 300)}", markup=False)
+
+    # --- names
+
+    def action_reveal(self) -> None:
+        """Ask once more, then show them."""
+        from tui.app.screens.confirm import ConfirmScreen
+
+        if not self.sitting.hidden:
+            self.notify("Names are shown already.", markup=False, timeout=3)
+            return
+
+        def take(yes: bool | None) -> None:
+            if yes:
+                self.do(self.sitting.review.reveal, lambda _: self._revealed())
+
+        self.app.push_screen(ConfirmScreen("Reveal the names?", _REVEAL, yes="reveal", no="stay blind"), take)
+
+    def _revealed(self) -> None:
+        self.sitting.refresh()
+        self._opened, self._seen = None, None
+        self.show_item()
+        if isinstance(self.app, HoldingApp):
+            self.app.let_notices_go()
+        self.notify("Names are shown now. This is recorded.", markup=False, timeout=4)
+
+    # --- the end
+
+    def action_leave(self) -> None:
+        """Out of the zoom or the filter; else back, after a question where something would be told or lost."""
+        if self.has_class("-zoomed"):
+            self.remove_class("-zoomed")
+        elif self.sitting.wanted:
+            self.queue.close_filter()
+            self._ask("")
+        else:
+            self._leave()
+
+    def _leave(self) -> None:
+        from tui.app.screens.confirm import ConfirmScreen
+
+        said = [_LEAVE_BLIND] if self.sitting.hidden and self.sitting.review.items else []
+        drafts = sum(bool(note) for note in self.sitting.drafts.values())
+        if drafts:
+            has = "1 note has no extent, and is" if drafts == 1 else f"{drafts} notes have no extent, and are"
+            said.append(f"{has} forgotten.")
+        if not said:
+            self.dismiss(None)
+            return
+
+        def take(yes: bool | None) -> None:
+            if yes:
+                self.dismiss(None)
+
+        self.app.push_screen(ConfirmScreen("Leave Review?", "\n\n".join(said), yes="leave", no="stay"), take)

@@ -1,0 +1,214 @@
+"""Review as it is looked at: the item, its answer, the queue; what is given to it is the business of a subclass."""
+
+import asyncio
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.events import Resize
+from textual.widget import Widget
+
+from tui.app.review.answer import checks_line
+from tui.app.review.answers import AnswerShelf, OpenedAnswer
+from tui.app.review.criterion import Judged
+from tui.app.review.lines import Title, answer_name
+from tui.app.review.pace import Stopwatch
+from tui.app.review.sitting import Sitting
+from tui.app.review.telling import empty_lines, end_lines
+from tui.app.screens.one_by_one import OneByOneScreen
+from tui.app.widgets.keys_line import KeysLine
+from tui.app.widgets.note_editor import NoteEditor
+from tui.app.widgets.reading import Reading
+from tui.app.widgets.review_answer import ReviewAnswer
+from tui.app.widgets.review_criterion import CriterionPanel
+from tui.app.widgets.review_lines import LastLine, ReviewTitle
+from tui.app.widgets.review_queue import ReviewQueue
+from tui.model.errors import AssayError
+from tui.model.scores import ItemKey
+from tui.model.shown import show_line
+from tui.risk.queue import ReviewItem
+from tui.session.run_review import RunReview
+
+_STACKED, _TALL = 110, 40
+_TICK_SECONDS = 5.0
+
+
+class ReviewLooking(OneByOneScreen[None]):
+    """Shows one item at a time. `seen` is the item whose answer is on the screen, None while another one comes."""
+
+    DEFAULT_CSS = """
+    ReviewLooking { background: $background; color: $foreground; }
+    ReviewLooking #body { height: 1fr; }
+    ReviewLooking.-stacked #body { layout: vertical; }
+    ReviewLooking.-stacked ReviewQueue { width: 1fr; }
+    ReviewLooking.-stacked.-queue ReviewAnswer, ReviewLooking.-zoomed ReviewQueue,
+    ReviewLooking.-zoomed CriterionPanel, ReviewLooking.-end ReviewAnswer, ReviewLooking.-end CriterionPanel,
+    ReviewLooking #end { display: none; }
+    ReviewLooking.-end #end {
+        display: block; width: 1fr; border: round $focused-border; border-title-color: $accent; padding: 1 2;
+    }
+    """
+    AUTO_FOCUS = "PartsView"
+
+    def __init__(self, review: RunReview) -> None:
+        super().__init__()
+        self.sitting, self.shelf = Sitting(review), AnswerShelf(review)
+        self.stopwatch = Stopwatch()
+        self.title_line, self.last = ReviewTitle(), LastLine()
+        self.queue, self.answer, self.criterion = ReviewQueue(), ReviewAnswer(), CriterionPanel()
+        self._end = Reading(id="end")
+        self._opened: OpenedAnswer | None = None
+        self._seen: ItemKey | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, queue, answer, criterion, what was given last, keys."""
+        yield self.title_line
+        with Horizontal(id="body"):
+            yield self.queue
+            yield self.answer
+            yield self.criterion
+            yield self._end
+        yield self.last
+        yield KeysLine()
+
+    def on_mount(self) -> None:
+        """Begin with what is open."""
+        self.set_interval(_TICK_SECONDS, self.show_title)
+        self.show_item()
+
+    def on_resize(self, event: Resize) -> None:
+        """Below each other where there is no room beside."""
+        stacked = event.size.width < _STACKED
+        self.set_class(stacked, "-stacked")
+        self.criterion.set_class(stacked, "-stacked")
+        self.answer.set_class(event.size.height >= _TALL and not stacked, "-tall")
+        self.call_after_refresh(self._show_end)
+
+    # --- what keys have to know
+
+    @property
+    def seen(self) -> ItemKey | None:
+        """What stands on the screen."""
+        return self._seen
+
+    @property
+    def writer(self) -> Widget | None:
+        """The note, or the filter."""
+        if self.criterion.editor.is_open:
+            return self.criterion.editor
+        return self.queue.line if self.queue.typing else None
+
+    def touched(self) -> None:
+        """Somebody is there."""
+        self.stopwatch.touch()
+
+    @on(NoteEditor.Typed)
+    def note_typed(self) -> None:
+        """The same while a note is written."""
+        self.stopwatch.touch()
+
+    # --- showing
+
+    def show_item(self) -> None:
+        """Show the item that the sitting is at, or the end."""
+        item, opened = self.sitting.item, self._opened
+        self.set_class(item is None, "-end")
+        self.show_title()
+        self.queue.show(self.sitting)
+        if item is None:
+            self._seen = None
+            self._show_end()
+            return
+        if self._seen != item.key:
+            self._seen = None
+            self.stopwatch.restart()
+        if opened is not None and opened.trial == item.key.trial:
+            self._show_criterion(item, opened)
+        elif (kept := self.shelf.kept(item)) is not None:
+            self._show_answer(item, kept)
+        else:
+            self.answer.show_nothing()
+            self._name_answer(item)
+            self._open(item)
+
+    @work(group="answer", exclusive=True)
+    async def _open(self, item: ReviewItem) -> None:
+        self._opened = None
+        try:
+            opened = await asyncio.to_thread(self.shelf.open, item)
+        except AssayError as error:
+            self.answer.view.note(show_line(str(error), 600))
+            return
+        if self.sitting.item is item:
+            self._show_answer(item, opened)
+
+    def _show_answer(self, item: ReviewItem, opened: OpenedAnswer) -> None:
+        self._opened = opened
+        self._name_answer(item)
+        self.answer.show(opened.read, opened.changes, opened.files)
+        self._show_criterion(item, opened)
+        self._open_ahead()
+
+    def _name_answer(self, item: ReviewItem) -> None:
+        ids = dict.fromkeys(show_line(text, 120) for text in (item.case.id, item.case.name) if text)
+        self.answer.name_it(answer_name(item, hidden=self.sitting.hidden), " · ".join(ids))
+
+    def _show_criterion(self, item: ReviewItem, opened: OpenedAnswer) -> None:
+        sitting, review = self.sitting, self.sitting.review
+        self.criterion.show(
+            Judged(
+                item,
+                sitting.stand(item.key),
+                review.rule,
+                review.guidance,
+                sitting.kept(item),
+                sitting.note_of(item),
+                sitting.has_draft(item),
+                sitting.deciding,
+                sitting.upcoming(),
+                () if sitting.hidden else checks_line(opened.result),
+                sitting.hidden,
+            )
+        )
+        self.call_after_refresh(self._is_seen, item.key)
+
+    def _is_seen(self, key: ItemKey) -> None:
+        """It is on the screen now: keys may be about it."""
+        item = self.sitting.item
+        if item is not None and item.key == key:
+            self._seen = key
+            self.refresh_bindings()
+
+    @work(group="ahead", exclusive=True)
+    async def _open_ahead(self) -> None:
+        """The next answer is there when it is wanted; if it cannot be read, that is told then."""
+        item = self.sitting.upcoming()
+        if item is not None and self.shelf.kept(item) is None:
+            try:
+                await asyncio.to_thread(self.shelf.open, item)
+            except AssayError:
+                return
+
+    def _show_end(self) -> None:
+        if self.sitting.item is None:
+            width = max(30, self._end.scrollable_content_region.width - 1)
+            empty = not self.sitting.review.items
+            self._end.show_lines(empty_lines(self.sitting, width) if empty else end_lines(self.sitting, width))
+            self._end.focus()
+
+    def show_title(self) -> None:
+        """How far one is."""
+        sitting, review = self.sitting, self.sitting.review
+        self.title_line.show(
+            Title(
+                review.suite.name,
+                sitting.hidden,
+                review.seed,
+                review.reviewer,
+                sitting.scored,
+                len(review.items),
+                sitting.spent_ms + (self.stopwatch.milliseconds if sitting.item is not None else 0),
+                sitting.scored_in_filter if sitting.wanted else None,
+                sitting.deciding,
+            )
+        )

@@ -1,0 +1,111 @@
+"""Before scoring: who it is, and whether names are hidden."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.app.painting import content_of_lines
+from tui.app.review.starting import BLIND, NAMED, Beginning, start_lines, stays_blind
+from tui.app.widgets.line_list import LineList
+from tui.app.widgets.typing_line import TypingLine
+from tui.session.run_review import RunReview
+
+
+class ReviewStartScreen(ModalScreen[Beginning | None]):
+    """`review` says how things stand; `named` begins on the line that shows names."""
+
+    DEFAULT_CSS = """
+    ReviewStartScreen { align: center middle; background: $background 60%; }
+    ReviewStartScreen > Vertical {
+        width: 92; max-width: 96%; height: auto; max-height: 96%; padding: 1 2; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    ReviewStartScreen Static { height: auto; }
+    ReviewStartScreen .head { margin-top: 1; color: $dim; }
+    ReviewStartScreen LineList { height: 2; background: $raised; }
+    ReviewStartScreen TypingLine, ReviewStartScreen TypingLine:focus { background: $background; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", id="start.leave", tooltip="Do not begin"),
+        Binding("n", "name", "Name", id="start.name", tooltip="Write another name"),
+        Binding("b", "go_to(0)", "Blind", id="start.blind", tooltip="Blind"),
+    ]
+
+    def __init__(self, review: RunReview, name: str, *, named: bool) -> None:
+        super().__init__()
+        self._review, self._named = review, named
+        self._line, self._list = TypingLine("your name, as it stands beside each score"), LineList()
+        self._line.value = name
+        self._told, self._fault = Static(Content(), markup=False), Static(Content(), markup=False)
+
+    def compose(self) -> ComposeResult:
+        """How it stands, who, how."""
+        with Vertical() as box:
+            box.border_title = Content("Review")
+            box.border_subtitle = Content("Enter begins · n the name · Esc leaves")
+            yield self._told
+            yield Static(Content("Who scores"), markup=False, classes="head")
+            yield self._line
+            yield Static(Content("How"), markup=False, classes="head")
+            yield self._list
+            yield self._fault
+
+    def on_mount(self) -> None:
+        """Blind unless somebody asks otherwise."""
+        self._tell()
+        self._list.go_to(1 if self._named else 0)
+        (self._list if self._line.value.strip() else self._line).focus()
+
+    @property
+    def _name_typed(self) -> str:
+        return " ".join(self._line.value.split())
+
+    def on_resize(self) -> None:
+        """Other room."""
+        self._tell()
+
+    def _tell(self) -> None:
+        name, review = self._name_typed, self._review
+        width = min(92, self.size.width * 96 // 100) - 6
+        self._told.update(content_of_lines(start_lines(review, name, width)))
+        blind = " Blind again" if stays_blind(review, name) else f" {BLIND[0].upper()}{BLIND[1:]}"
+        hides = "plain" if not review.board.revealed(name) else "dim"
+        self._list.show_lines([((blind, hides),), ((f" {NAMED[0].upper()}{NAMED[1:]}", "plain"),)])  # type: ignore[list-item]
+
+    @on(TypingLine.Typed)
+    def tell_again(self, message: TypingLine.Typed) -> None:
+        """How it stands for this person."""
+        self._tell()
+        if isinstance(message, TypingLine.Entered):
+            self._list.focus()
+
+    @on(TypingLine.Left)
+    def leave_name(self) -> None:
+        """Out of the name; without one, out of it all."""
+        self._list.focus()
+
+    @on(LineList.Chosen)
+    def begin(self, message: LineList.Chosen) -> None:
+        """Now."""
+        if self._name_typed:
+            self.dismiss(Beginning(self._name_typed, message.place == 0))
+        else:
+            self._fault.update(Content("Say who you are: n."))
+
+    def action_name(self) -> None:
+        """Type it."""
+        self._line.start()
+
+    def action_go_to(self, place: int) -> None:
+        """One of the two."""
+        self._list.go_to(place)
+
+    def action_leave(self) -> None:
+        """Not now."""
+        self.dismiss(None)

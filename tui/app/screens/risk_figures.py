@@ -1,0 +1,34 @@
+"""Figures of a run's scoring, over everything else."""
+
+import asyncio
+
+from textual import work
+
+from tui.app.review.figures import figure_lines
+from tui.app.screens.text_screen import TextScreen
+from tui.model.errors import AssayError
+from tui.model.risk import Reviewed
+from tui.model.shown import show_line
+from tui.session.reviewing import Reviews
+
+
+class RiskFiguresScreen(TextScreen):
+    """They are worked out in a thread: intervals take a moment."""
+
+    def __init__(self, reviews: Reviews, run_id: str) -> None:
+        super().__init__("Figures of scoring", lambda _: [(("working out …", "dim"),)], "f")
+        self._reviews, self._run_id = reviews, run_id
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._work_out()
+
+    @work(group="figures", exclusive=True)
+    async def _work_out(self) -> None:
+        try:
+            reviewed: Reviewed = await asyncio.to_thread(self._reviews.reviewed, self._run_id)
+        except AssayError as error:
+            said = show_line(str(error), 600)
+            self.change(lambda _: [((said, "error"),)])
+            return
+        self.change(lambda width: figure_lines(reviewed, width))

@@ -1,0 +1,81 @@
+"""A note of one or more lines: Enter keeps it, Esc leaves it as it was."""
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.events import Key
+from textual.message import Message
+from textual.widgets import TextArea
+
+_MOST = 4_000  # characters
+
+
+class NoteEditor(TextArea):
+    """Says what was kept, and that it was left."""
+
+    DEFAULT_CSS = """
+    NoteEditor, NoteEditor:focus {
+        height: auto; min-height: 2; max-height: 6; border: none; padding: 0 1; background: $raised; color: $foreground;
+        scrollbar-size-vertical: 1; display: none;
+        & .text-area--cursor { background: $accent; color: $background; }
+        & .text-area--cursor-line { background: $raised; }
+        & .text-area--selection { background: $selected; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "keep", "keep", id="line.take", tooltip="Keep the note", key_display="Enter", priority=True),
+        Binding("ctrl+j", "new_line", "new line", id="line.new", tooltip="Another line", key_display="^j"),
+        Binding("escape", "leave", "leave", id="line.leave", tooltip="Leave the note as it was", priority=True),
+    ]
+
+    class Typed(Message):
+        """A key was typed."""
+
+    class Kept(Message):
+        """It is meant so."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Left(Message):
+        """Everything stays as it was."""
+
+    def __init__(self) -> None:
+        super().__init__(soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True)
+        self.theme = "css"
+
+    def start(self, text: str) -> None:
+        """Write here, from the very next key on."""
+        self.load_text(text)
+        self.move_cursor(self.document.end)
+        self.display = True
+        self.screen.set_focus(self)
+
+    def close(self) -> None:
+        """Somebody else has the keys."""
+        self.display = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody writes."""
+        return bool(self.display)
+
+    def on_key(self, event: Key) -> None:
+        """Somebody is there."""
+        self.post_message(self.Typed())
+        if event.is_printable and len(self.text) >= _MOST:
+            event.prevent_default()
+            event.stop()
+
+    def action_new_line(self) -> None:
+        """Another line."""
+        self.insert("\n")
+
+    def action_keep(self) -> None:
+        """Keep it."""
+        self.post_message(self.Kept(self.text.strip()))
+
+    def action_leave(self) -> None:
+        """Leave it."""
+        self.post_message(self.Left())

@@ -1,0 +1,118 @@
+"""The answer that is scored, with what was asked above it and what it changed below."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from tui.app.diff.shown import ShownDiff
+from tui.app.presentation.diff_lines import file_line
+from tui.app.presentation.pieces import Line
+from tui.app.review.answer import ReadAnswer
+from tui.app.text.parts import PartsSheet
+from tui.app.widgets.answer_view import AnswerView
+from tui.app.widgets.diff_view import DiffView
+from tui.app.widgets.follow_view import FollowView
+from tui.app.widgets.line import PieceLine
+from tui.model.diffs import FileDiff
+
+
+class PartsView(AnswerView, inherit_bindings=False):
+    """An answer below its prompt. The keys of a streaming answer are others' here."""
+
+    BINDINGS = FollowView.BINDINGS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: Sequence[tuple[str, str]] = ()
+
+    def new_sheet(self, width: int) -> PartsSheet:
+        """With the parts above the answer."""
+        return PartsSheet(width, self._parts)
+
+    def show_answer(self, answer: ReadAnswer) -> None:
+        """From its beginning."""
+        self._parts = answer.before
+        self.show(answer.text)
+        self.note("" if answer.text.strip() else "(no text)")
+        self.mark(answer.marks)
+
+
+class _FileLine(PieceLine):
+    files: Sequence[FileDiff] = ()
+    at = 0
+
+    def line_for(self, width: int) -> Line:
+        if not self.files:
+            return ()
+        count = f" {self.at + 1}/{len(self.files)} " if len(self.files) > 1 else " "
+        return ((count, "dim"), *file_line(self.files[self.at], width - len(count)))
+
+
+class ReviewAnswer(Vertical):
+    """Shows one answer at a time; what it changed beside it where there is room, else in its place."""
+
+    DEFAULT_CSS = """
+    ReviewAnswer {
+        width: 1fr; height: 1fr; border: round $quiet-border; border-title-color: $foreground;
+        border-subtitle-color: $dim; padding: 0 1;
+        &:focus-within { border: round $focused-border; border-title-color: $accent; }
+    }
+    ReviewAnswer PartsView { height: 3fr; }
+    ReviewAnswer DiffView { height: 2fr; }
+    ReviewAnswer _FileLine, ReviewAnswer DiffView { display: none; }
+    ReviewAnswer.-changes.-tall _FileLine, ReviewAnswer.-changes.-tall DiffView,
+    ReviewAnswer.-changes.-diff _FileLine, ReviewAnswer.-changes.-diff DiffView { display: block; }
+    ReviewAnswer.-changes.-diff PartsView { display: none; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view, self.diff, self._file = PartsView(), DiffView(), _FileLine()
+
+    def compose(self) -> ComposeResult:
+        """Text, diff."""
+        yield self.view
+        yield self._file
+        yield self.diff
+
+    def show(self, answer: ReadAnswer, changes: ShownDiff | None, files: Sequence[FileDiff]) -> None:
+        """Another answer."""
+        self.view.show_answer(answer)
+        has = changes is not None and bool(files or changes.refused)
+        self.set_class(has, "-changes")
+        self.remove_class("-diff")
+        if has and changes is not None:
+            self._file.files, self._file.at = files, 0
+            self._file.draw()
+            self.diff.show_files(files, changes.refused, changes.find_sides)
+
+    def show_nothing(self) -> None:
+        """Between two answers."""
+        self.view.clear()
+        self.remove_class("-changes")
+
+    def name_it(self, title: str, below: str) -> None:
+        """Whose answer, to which case."""
+        self.border_title, self.border_subtitle = Content(title), Content(below)
+
+    @property
+    def changes(self) -> int:
+        """How many files it changed."""
+        return len(self._file.files) if self.has_class("-changes") else 0
+
+    def turn_diff(self) -> None:
+        """The diff in the place of the text, or the text again."""
+        self.toggle_class("-diff")
+        (self.diff if self.has_class("-diff") else self.view).focus()
+
+    def on_diff_view_place_changed(self, message: DiffView.PlaceChanged) -> None:
+        """Tell in which file one is."""
+        message.stop()
+        self._file.at = max(0, min(message.file, len(self._file.files) - 1))
+        self._file.draw()
+
+    def on_diff_view_look_changed(self, message: DiffView.LookChanged) -> None:
+        """Nobody has to know."""
+        message.stop()

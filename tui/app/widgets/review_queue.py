@@ -1,0 +1,139 @@
+"""The queue as a list, with a line to filter it."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+
+from tui.app.presentation.pieces import Line
+from tui.app.review.lines import queue_line
+from tui.app.review.sitting import ORDERS, Sitting
+from tui.app.widgets.line_list import LineList
+from tui.app.widgets.typing_line import TypingLine
+
+_BLIND = "is:open band:high sev:critical case:… !word"
+_NAMED = "is:open is:disputed band:high sev:critical model:… case:… !word"
+
+
+class QueueLines(LineList):
+    """The items that the filter shows."""
+
+    sitting: Sitting | None = None
+
+    @property
+    def line_count(self) -> int:
+        """Those that are shown."""
+        return len(self.sitting.shown) if self.sitting else 0
+
+    def line_at(self, place: int, width: int) -> Line:
+        """One item."""
+        sitting = self.sitting
+        if sitting is None:
+            return ()
+        at = sitting.shown[place]
+        return queue_line(
+            sitting.review.items[at], sitting.stands[at], sitting.review.rule, hidden=sitting.hidden, width=width
+        )
+
+
+class ReviewQueue(Vertical):
+    """Shows a sitting's queue; says where the cursor came to, and what was typed as a filter."""
+
+    DEFAULT_CSS = """
+    ReviewQueue {
+        width: 44; height: 1fr; border: round $quiet-border; border-title-color: $foreground;
+        border-subtitle-color: $dim; padding: 0 1; display: none;
+        &:focus-within { border: round $focused-border; border-title-color: $accent; }
+    }
+    ReviewQueue.-open { display: block; }
+    ReviewQueue QueueLines { height: 1fr; }
+    ReviewQueue TypingLine { display: none; }
+    """
+
+    class ItemReached(Message):
+        """The cursor is on an item; `place` counts the shown ones from 0. `chosen`: it is to be read now."""
+
+        def __init__(self, place: int, chosen: bool) -> None:
+            super().__init__()
+            self.place, self.chosen = place, chosen
+
+    class FilterTyped(Message):
+        """Another filter."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class FilterClosed(Message):
+        """Nobody types any more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines, self.line = QueueLines(), TypingLine("")
+
+    def compose(self) -> ComposeResult:
+        """List and line."""
+        yield self.lines
+        yield self.line
+
+    def show(self, sitting: Sitting) -> None:
+        """Another state."""
+        self.lines.sitting = sitting
+        self.lines.lines_changed(sitting.at if sitting.at is not None else self.lines.cursor)
+        if sitting.at is not None:
+            self.lines.go_to(sitting.at)
+        shown, all_ = len(sitting.shown), len(sitting.review.items)
+        self.border_title = Content("Queue" if shown == all_ else f"Queue {shown} of {all_}")
+        said = sitting.wanted.hint or dict(ORDERS)[sitting.order]
+        self.border_subtitle = Content(said)
+        self.line.placeholder = _BLIND if sitting.hidden else _NAMED
+
+    @property
+    def typing(self) -> bool:
+        """Whether a filter is being typed."""
+        return self.line.display and self.line.has_focus
+
+    def open_filter(self) -> None:
+        """Type here, from the very next key on."""
+        self.line.display = True
+        self.line.start()
+
+    def close_filter(self) -> None:
+        """No filter."""
+        self.line.value = ""
+        self.line.display = False
+
+    def put_filter(self, text: str) -> None:
+        """A filter that a key stands for."""
+        with self.prevent(TypingLine.Typed):
+            self.line.value = text
+        self.line.display = bool(text)
+
+    @on(TypingLine.Typed)
+    def tell_filter(self, message: TypingLine.Typed) -> None:
+        """Say what is wanted."""
+        message.stop()
+        if not isinstance(message, TypingLine.Entered):
+            self.post_message(self.FilterTyped(message.text))
+
+    @on(TypingLine.Entered)
+    def take_filter(self, message: TypingLine.Entered) -> None:
+        """It stays."""
+        message.stop()
+        self.line.display = bool(self.line.value)
+        self.post_message(self.FilterClosed())
+
+    @on(TypingLine.Left)
+    def leave_filter(self, message: TypingLine.Left) -> None:
+        """It goes."""
+        message.stop()
+        self.close_filter()
+        self.post_message(self.FilterTyped(""))
+        self.post_message(self.FilterClosed())
+
+    @on(LineList.Reached)
+    def tell_reached(self, message: LineList.Reached) -> None:
+        """Say where the cursor is."""
+        message.stop()
+        self.post_message(self.ItemReached(message.place, isinstance(message, LineList.Chosen)))
