@@ -15,10 +15,9 @@ from tui.app.presentation.sentences import Coming
 from tui.app.requests import RunRequest
 from tui.app.run_news import RunNews
 from tui.app.shelf import Shelf
+from tui.app.stopwatch import Stopwatch
 from tui.model.errors import AssayError
-from tui.model.events import (
-    RunFinished,
-)
+from tui.model.events import RunFinished
 from tui.model.plan import Plan
 from tui.model.runs import RunState as Outcome
 from tui.model.subjects import Subject
@@ -62,8 +61,8 @@ class RunQueue:
         self._control = Control()
         self.news = RunNews(told)
         self.current: RunRequest | None = None
-        self.began_at: float | None = None
-        self.ended_at: float | None = None
+        self.watch = Stopwatch()
+        self._going: Plan | None = None
 
     @property
     def busy(self) -> bool:
@@ -78,6 +77,9 @@ class RunQueue:
     def coming(self, path: Path, case: str, model: str) -> Coming:
         """What a trial that was asked for waits for: a run before its own, or that its own begins to ask."""
         current, waiting = self.current, list(self._waiting)
+        trial = self._shelf.state(path).trial(case, model) if self.is_paused else None
+        if trial is not None and trial.is_open and not trial.is_answered and current and current.path == path:
+            return "paused"
         if current is None and waiting:
             current = waiting.pop(0)
         prepares = current is not None and current.path == path and not self._shelf.state(path).running
@@ -104,6 +106,33 @@ class RunQueue:
         self._waiting.clear()
         self._control.cancel_all()
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the current run asks nothing new for now."""
+        return self._going is not None and self._control.is_held
+
+    def turn_pause(self) -> None:
+        """Pause the current run, or let it go on; its time stands still meanwhile."""
+        if self._going is None:
+            return
+        if self._control.is_held:
+            self._control.go_on()
+            self.watch.go_on(monotonic())
+        else:
+            self._control.hold()
+            self.watch.stop(monotonic())
+
+    def ask_more(self, by: int, model: str = "") -> dict[str, int]:
+        """So many more cases of a model at once in the current run, or of each model; how many it is now. Empty where
+        nothing of it runs."""
+        if self._going is None:
+            return {}
+        control, begun_with = self._control, self._going.options.concurrency
+        names = [subject.name for subject in self._going.subjects if subject.name == model or not model]
+        for name in names:
+            control.ask_at_once(control.at_once(name, begun_with) + by, name)
+        return {name: control.at_once(name, begun_with) for name in names}
+
     async def stop(self, within: float = 5.0) -> None:
         """Interrupt the current run, so that it can be resumed, and wait until that is kept. Seconds."""
         self._waiting.clear()
@@ -126,7 +155,7 @@ class RunQueue:
 
     async def _work_on(self, request: RunRequest) -> None:
         self.current, self._control = request, Control()
-        self.began_at, self.ended_at = monotonic(), None
+        self.watch.begin(monotonic())
         outcome: Outcome | None = None
         try:
             outcome = await self._run(request)
@@ -138,7 +167,8 @@ class RunQueue:
             state = self._shelf.state(request.path)
             if state.running:
                 state.take(RunFinished(state.run_id or "", outcome or "interrupted", ""))
-            self.current, self.ended_at = None, monotonic()
+            self.current = self._going = None
+            self.watch.stop(monotonic())
             self._idle.set()
             self._told.post_message(self.RunEnded(request.path, outcome))
 
@@ -146,6 +176,7 @@ class RunQueue:
         plan = await self._plan(request)
         if plan is None:
             return None
+        self._going = plan
         state, outcome = self._shelf.state(request.path), None
         rested = monotonic()
         async with aclosing(self._desk.run(plan, self._control)) as events:

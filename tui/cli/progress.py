@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from tui.cli.narration import live_line, say
+from tui.cli.pacing import LimitLines
 from tui.model.events import (
     Event,
+    LimitMoved,
     RepositoryCloned,
     RepositoryCloning,
     RequestRetried,
@@ -63,6 +65,7 @@ def describe_clone(event: RepositoryCloned) -> str:
 class _PlainProgress:
     def __init__(self, plan: Plan) -> None:
         self._counts = _Counts(len(plan.trials))
+        self._limits = LimitLines()
 
     def take(self, event: Event) -> None:
         self._counts.take(event)
@@ -71,6 +74,9 @@ class _PlainProgress:
                 say(show_line(describe_result(result)))
             case RequestRetried(trial, _, _, reason, wait_ms):
                 say(show_line(f"  {trial.case} · {trial.model}: {reason}; asks again in {wait_ms / 1000:.1f} s"))
+            case LimitMoved():
+                if line := self._limits.line(event):
+                    say(line)
             case StoreStalled(reason):
                 say(f"The history cannot be written, trying again: {reason}")
             case StoreRecovered():
@@ -87,6 +93,7 @@ class _PlainProgress:
 class _LiveProgress:
     def __init__(self, plan: Plan) -> None:
         self._counts = _Counts(len(plan.trials))
+        self._limits = LimitLines()
         self._show: Callable[[str], None] = live_line()
         self._drawn = 0.0
 
@@ -103,6 +110,10 @@ class _LiveProgress:
             case TrialFinished(result) if result.verdict != "passed":
                 self._show("")
                 say(show_line(describe_result(result)))
+            case LimitMoved():
+                if line := self._limits.line(event):
+                    self._show("")
+                    say(line)
             case StoreStalled(reason):
                 self._show("")
                 say(f"The history cannot be written, trying again: {reason}")
@@ -112,7 +123,8 @@ class _LiveProgress:
                 return
         if isinstance(event, RunStarted | TrialFinished) or time.monotonic() - self._drawn > _REDRAW_SECONDS:
             self._drawn = time.monotonic()
-            self._show(self._counts.line())
+            narrowed = self._limits.narrowed
+            self._show(self._counts.line() + (f"  {narrowed}" if narrowed else ""))
 
     def close(self) -> None:
         self._show("")

@@ -127,10 +127,8 @@ class Tries:
         if failed.effect != "pause":
             return None
         asked = failed.least_wait_s or 0.0
-        if not isinstance(wait, ProviderError):
-            self._queue.pause(wait)
-        elif asked <= self._patience.longest_wait_s:
-            # This question is given up, but the server wants the others to wait as well.
-            self._queue.pause(asked)
+        if asked <= self._patience.longest_wait_s:
+            # What the server asks for holds for all, also where this question is given up.
+            self._queue.pause(asked if asked or isinstance(wait, ProviderError) else wait)
         told = f", Retry-After {asked:g} s" if asked else ""
         return self._queue.refused(episode, f"{failed.status or 'rate limit'}{told}")

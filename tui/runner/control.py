@@ -101,9 +101,9 @@ class Control:
         self._wished.set()
         self.stir()
 
-    def at_once(self, model: str) -> int | None:
-        """How many cases of a model a person wants at once; None where they said nothing."""
-        return self._at_once.get(model)
+    def at_once(self, model: str, begun_with: int) -> int:
+        """How many cases of a model go at once: what a person wants now, else what the run was begun with."""
+        return self._at_once.get(model, begun_with)
 
     # --- for those who obey
 

@@ -36,17 +36,18 @@ class Lane:
 
     async def run(self) -> None:
         """Run the lane to its end."""
-        loop = asyncio.get_running_loop()
+        loop, control = asyncio.get_running_loop(), self._control
+        concurrency = self._plan.options.concurrency
         async with asyncio.TaskGroup() as group:
             while self._waiting:
                 key = self._waiting[0]
-                if self._control.stops(key):
+                if control.stops(key):
                     self._waiting.popleft()
-                elif self._control.is_held or self._going >= at_once(self._plan, self._control, self.model):
-                    await self._control.pause()
+                elif control.is_held or self._going >= control.at_once(self.model, concurrency):
+                    await control.pause()
                 elif (left := self._next_start - loop.time()) > 0 and not self._locked_out:
                     self._tell_delay(key, left)
-                    await self._control.pause(left)
+                    await control.pause(left)
                 else:
                     self._waiting.popleft()
                     self._next_start = loop.time() + self._plan.options.delay_ms / 1000
@@ -80,8 +81,3 @@ class Lane:
         # A refused key refuses every further case as well: no use in spacing those out.
         self._locked_out = self._locked_out or result.attempts[-1].fault == "unauthorized"
         self._outbox.tell(TrialFinished(result))
-
-
-def at_once(plan: Plan, control: Control, model: str) -> int:
-    """How many cases of a model go at once: what a person says now, else what the run was begun with."""
-    return control.at_once(model) or plan.options.concurrency

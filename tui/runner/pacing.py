@@ -6,7 +6,6 @@ from tui.model.events import LimitMoved, RunPaused, RunResumed
 from tui.model.plan import Plan
 from tui.providers.protocol import Limits
 from tui.runner.control import Control
-from tui.runner.lane import at_once
 from tui.runner.outbox import Outbox
 from tui.runner.tools import Tools
 
@@ -39,7 +38,7 @@ class Pacing:
         wanted: dict[str, int] = {}
         for model in self._models:
             name = self._provider_of[model]
-            wanted[name] = wanted.get(name, 0) + at_once(self._plan, self._control, model)
+            wanted[name] = wanted.get(name, 0) + self._control.at_once(model, self._plan.options.concurrency)
         for name, most in wanted.items():
             known = self._most.get(name)
             if most != known:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.progress import Counts
 from tui.model.shown import show_line
@@ -12,7 +13,8 @@ _ID = 12
 @dataclass(frozen=True, slots=True)
 class MatrixHeading:
     """What the header shows. `run` and `baseline` are ids, empty where there is none; `words` counts passed, failed,
-    flaky and error over everything shown; `counts` are those of the run while it goes on."""
+    flaky and error over everything shown; `counts` are those of the run while it goes on. Of a `paused` run,
+    `answering` trials are still being answered, and `pause_key` lets it go on."""
 
     suite: str = ""
     run: str = ""
@@ -20,6 +22,10 @@ class MatrixHeading:
     words: tuple[int, int, int, int] = (0, 0, 0, 0)
     counts: Counts | None = None
     order: str = ""
+    pace: Pace = NO_PACE
+    paused: bool = False
+    answering: int = 0
+    pause_key: str = ""
 
 
 def short_id(run_id: str) -> str:
@@ -32,15 +38,24 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     name: list[Piece] = [(" Assay", "accent"), ("  matrix", "plain"), (f"  {show_line(shown.suite, 40)}", "strong")]
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
     against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
-    progress = _progress(shown.counts)
+    progress = _progress(shown)
+    paces: list[list[Piece]] = [[(f"   {words}", "dim")] if words and progress else [] for words in shown.pace]
+    pauses: list[list[Piece]] = []
+    if shown.paused and progress:
+        pauses = [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]
+    pause, least_pause = (pauses[0], pauses[-2]) if pauses else ([], [])
     tally = _tally(shown.words)
     order: list[Piece] = [(f"   {shown.order}", "dim")]
     for parts in (
-        (name, run, against, progress, tally, order),
-        (name, against, progress, tally, order),
-        (name, progress, tally, order),
-        (name, progress, tally),
-        (name, progress, _tally(shown.words, short=True)),
+        (name, run, against, progress, pause, tally, paces[1], order),
+        (name, run, against, progress, pause, tally, paces[0], order),
+        (name, against, progress, pause, tally, paces[0], order),
+        (name, progress, pause, tally, paces[0], order),
+        (name, progress, pause, tally, paces[0]),
+        (name, progress, pause, tally),
+        (name, progress, pause, _tally(shown.words, short=True)),
+        (name, progress, least_pause, _tally(shown.words, short=True)),
+        (name, progress, least_pause),
         (name, progress),
     ):
         line: Line = tuple(piece for part in parts for piece in part)
@@ -49,10 +64,11 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     return tuple(name[:2])
 
 
-def _progress(counts: Counts | None) -> list[Piece]:
+def _progress(shown: MatrixHeading) -> list[Piece]:
+    counts = shown.counts
     if counts is None:
         return []
-    return [(f"   ▶ {counts.done:>{len(str(counts.trials))}}/{counts.trials}", "accent")]
+    return [(f"   {'‖' if shown.paused else '▶'} {counts.done:>{len(str(counts.trials))}}/{counts.trials}", "accent")]
 
 
 def _tally(words: tuple[int, int, int, int], *, short: bool = False) -> list[Piece]:

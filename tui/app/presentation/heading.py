@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tui.app.presentation.figures import clock
+from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.events import RepositoryCloned
 from tui.model.progress import Counts
@@ -14,7 +15,8 @@ _BAR = "━"
 @dataclass(frozen=True, slots=True)
 class Heading:
     """What the header shows. Times are seconds; `elapsed` None means that no run was started; `cloning` is how many
-    objects of a repository have come, of how many (0 where that is not known)."""
+    objects of a repository have come, of how many (0 where that is not known). Of a `paused` run, `answering` trials
+    are still being answered, and `pause_key` lets it go on."""
 
     suite: str = ""
     cases: int = 0
@@ -26,6 +28,10 @@ class Heading:
     outcome: str = ""
     cloning: tuple[int, int] | None = None
     following: bool = False
+    pace: Pace = NO_PACE
+    paused: bool = False
+    answering: int = 0
+    pause_key: str = ""
 
 
 def seconds_left(elapsed: float, counts: Counts) -> float | None:
@@ -42,14 +48,25 @@ def header_line(shown: Heading, width: int) -> Line:
     size = [(_singular(text), role) for text, role in size]
     progress = _progress(shown)
     tally = _tally(shown.counts) if progress and shown.cloning is None else []
-    time = _time(shown)
-    bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time))) - 8)
+    time, (pace_short, pace) = _time(shown), _pace(shown)
+    bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time, pace))) - 8)
     bar = _bar(shown, bar_room) if progress and bar_room >= 8 else []
-    for kept in ([name, size, progress, tally, bar, time], [name, progress, tally, time], [name, progress, tally]):
+    pauses = _pauses(shown)
+    kept_parts: list[list[list[Piece]]] = [
+        [name, size, progress, tally, bar, *pauses[:1], time, pace],
+        [name, progress, tally, *pauses[:1], time, pace],
+        [name, progress, tally, *pauses[:1], time, pace_short],
+        [name, progress, tally, *pauses[:1], time],
+        *([name, progress, tally, pause] for pause in pauses),
+        *([name, progress, pause] for pause in pauses),
+        [name, progress, tally],
+    ]
+    for kept in kept_parts:
         if sum(map(_width, kept)) + 3 <= width:
-            gap = max(2, min(6, width - sum(map(_width, kept)) - 3)) if progress else 0
-            return tuple(piece for part in _with_gap(kept, gap) for piece in part)
-    return tuple(name + progress)
+            gap: Piece = (" " * (max(2, min(6, width - sum(map(_width, kept)) - 3)) if progress else 0), "plain")
+            names = 2 if kept[1] is size else 1
+            return tuple(piece for part in (*kept[:names], [gap], *kept[names:]) for piece in part)
+    return tuple(name + (pauses[-1] if pauses else progress))
 
 
 def clone_note(cloned: RepositoryCloned) -> str:
@@ -57,11 +74,6 @@ def clone_note(cloned: RepositoryCloned) -> str:
     kept = [f"Kept in {cloned.kept_folder}"] if cloned.kept_folder else []
     said = [show_line(each, 600) for each in (*cloned.notes, *kept)]
     return "\n".join([show_line(f"{cloned.url}, branch {cloned.branch}"), *said]) if said else ""
-
-
-def _with_gap(parts: list[list[Piece]], gap: int) -> list[list[Piece]]:
-    names = 2 if len(parts) == 6 else 1
-    return [*parts[:names], [(" " * gap, "plain")], *parts[names:]]
 
 
 def _singular(text: str) -> str:
@@ -80,7 +92,7 @@ def _progress(shown: Heading) -> list[Piece]:
     if counts is None or not counts.trials:
         return []
     digits = len(str(counts.trials))
-    mark: Piece = ("▶ ", "accent") if shown.running else ("■ ", "dim")
+    mark: Piece = ("‖ " if shown.paused else "▶ ", "accent") if shown.running else ("■ ", "dim")
     return [mark, (f"{counts.done:>{digits}}/{counts.trials}", "accent" if shown.running else "dim")]
 
 
@@ -107,11 +119,24 @@ def _time(shown: Heading) -> list[Piece]:
     if shown.elapsed is None or (shown.counts is None and shown.cloning is None):
         return []
     text = f"  {clock(shown.elapsed)}"
-    if shown.running:
+    if shown.running and not shown.paused:
         left = seconds_left(shown.elapsed, shown.counts) if shown.counts and not shown.cloning else None
         text += f" · about {clock(left)} left" if left is not None else ""
         text += f" · {shown.queued} queued" if shown.queued else ""
         text += " · following" if shown.following else ""
-    elif shown.outcome not in ("", "finished"):
+    elif not shown.running and shown.outcome not in ("", "finished"):
         text += f" · {shown.outcome}"
     return [(text, "dim")]
+
+
+def _pace(shown: Heading) -> tuple[list[Piece], list[Piece]]:
+    if not shown.running or not shown.pace.full:
+        return [], []
+    return [(f"  {shown.pace.short}", "dim")], [(f"  {shown.pace.full}", "dim")]
+
+
+def _pauses(shown: Heading) -> list[list[Piece]]:
+    """What says that the run is paused, from the longest to the shortest."""
+    if not (shown.running and shown.paused):
+        return []
+    return [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]

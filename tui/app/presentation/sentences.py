@@ -5,7 +5,7 @@ from typing import Literal
 from tui.model.progress import TrialProgress
 from tui.model.shown import show_text
 
-Coming = Literal["", "queued", "preparing"]
+Coming = Literal["", "queued", "preparing", "paused"]
 
 
 def waiting_note(trial: TrialProgress | None, coming: Coming = "") -> str:
@@ -14,6 +14,8 @@ def waiting_note(trial: TrialProgress | None, coming: Coming = "") -> str:
         return "Queued: it starts when the run before it is over."
     if coming == "preparing":
         return "The run is being prepared."
+    if coming == "paused":
+        return "The run is paused: this is asked when it goes on."
     if trial is None:
         return "Not asked yet. Press r to run this case, R to run the whole suite."
     if trial.waits is not None:
@@ -24,7 +26,11 @@ def waiting_note(trial: TrialProgress | None, coming: Coming = "") -> str:
         return "Waiting for its turn."
     if trial.status == "delayed":
         return f"Waits {(trial.delay_ms or 0) / 1000:g} s before the next case, as the suite asks."
-    return "Asked. No text has arrived yet." if trial.status == "running" else ""
+    if trial.status != "running":
+        return ""
+    step = trial.attempt.steps[-1] if trial.attempt and trial.attempt.steps else None
+    is_out = step is None or step.sent_at is not None
+    return "Asked. No text has arrived yet." if is_out else "Waiting until its provider may be asked."
 
 
 def closing_note(trial: TrialProgress | None) -> str:

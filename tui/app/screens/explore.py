@@ -11,11 +11,13 @@ from tui.app.exploring import Exploring
 from tui.app.flushing import FLUSHES_A_SECOND
 from tui.app.following import Following
 from tui.app.presentation.heading import Heading, clone_note
+from tui.app.presentation.pacing import NO_PACE
 from tui.app.requests import RunRequest, request_of_failed, request_of_row, request_of_suite
 from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
 from tui.app.screens.comparing import ComparingScreen
 from tui.app.screens.explore_keys import EXPLORE_KEYS
+from tui.app.screens.pacing import PAUSE_KEY, pace_now, pause_key
 from tui.app.screens.reviewing import ReviewingScreen
 from tui.app.screens.tabulating import TabulatingScreen
 from tui.model.events import RepositoryCloning
@@ -59,6 +61,7 @@ class ExploreScreen(ReviewingScreen, ComparingScreen, TabulatingScreen):
     def show_beginning(self, message: RunNews.RunBegan) -> None:
         """Everything of it is waiting now."""
         del message
+        self.refresh_bindings()
         self.suites.tree_of_suites.refresh_marks()
         self.show_choice()
 
@@ -172,8 +175,7 @@ class ExploreScreen(ReviewingScreen, ComparingScreen, TabulatingScreen):
         state = looking.shelf.state(path) if path else None
         coming = state.repository if current and state and not state.running else None
         cloning = (coming.received_objects, coming.total_objects) if isinstance(coming, RepositoryCloning) else None
-        started = queue.began_at if queue and state and (state.run_id or cloning) else None
-        until = queue.ended_at if queue and queue.ended_at is not None else monotonic()
+        paused = state is not None and state.paused
         self.header.show(
             Heading(
                 suite=volume.heading if volume else "",
@@ -183,9 +185,13 @@ class ExploreScreen(ReviewingScreen, ComparingScreen, TabulatingScreen):
                 running=current is not None,
                 cloning=cloning,
                 following=self._following.on,
-                elapsed=until - started if started is not None else None,
+                elapsed=queue.watch.elapsed(monotonic()) if queue and state and (state.run_id or cloning) else None,
                 queued=len(queue.waiting) if queue else 0,
                 outcome=state.ended or "" if state else "",
+                pace=pace_now(state) if state else NO_PACE,
+                paused=paused,
+                answering=state.answering if state and paused else 0,
+                pause_key=pause_key(self, PAUSE_KEY) if paused else "",
             )
         )
 

@@ -13,6 +13,7 @@ from textual.events import DescendantFocus
 from tui.app.desk import Desk
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Volume
+from tui.app.presentation.pacing import limit_lines
 from tui.app.presentation.starting import start_lines
 from tui.app.presentation.telling import problem_lines, suite_lines
 from tui.app.running import RunQueue, resolve_each
@@ -213,7 +214,9 @@ class LookingScreen(FrameScreen):
             self.overview.show_lines(problem_lines(volume.problems))
         else:
             path = str(volume.path)
-            self.overview.show_lines(suite_lines(path, volume.suite, looking.models, volume.problems, self.faults))
+            lines = suite_lines(path, volume.suite, looking.models, volume.problems, self.faults)
+            paced = limit_lines(looking.state.limits) if looking.state.running else []
+            self.overview.show_lines([*lines, (), *paced] if paced else lines)
 
     def show_evidence(self) -> None:
         """Bring the tab that is open up to date."""

@@ -12,7 +12,13 @@ from tui.app.matrix.ordering import GROUPINGS, Order, spread_of
 from tui.app.matrix.pairing import two_to_compare
 from tui.app.matrix.table import Matrix, Wanted
 from tui.app.presentation.pieces import Line
-from tui.app.screens.matrix_asks import CancelRequested, CompareRequested, RunRequested
+from tui.app.screens.matrix_asks import (
+    CancelRequested,
+    CompareRequested,
+    PaceRequested,
+    PauseRequested,
+    RunRequested,
+)
 from tui.app.screens.matrix_live import LiveMatrixScreen
 from tui.app.widgets.matrix_panel import MatrixPanel
 from tui.model.errors import AssayError
@@ -251,6 +257,14 @@ class MatrixScreen(LiveMatrixScreen):
     def action_cancel_all(self) -> None:
         """Cancel the run."""
         self.told.post_message(CancelRequested())
+
+    def action_turn_pause(self) -> None:
+        """Pause the run, or let it go on."""
+        self.told.post_message(PauseRequested())
+
+    def action_ask_more(self, by: int) -> None:
+        """So many more cases at once."""
+        self.told.post_message(PaceRequested(by))
 
     def action_leave(self) -> None:
         """Back to Explore, as it was."""

@@ -27,3 +27,15 @@ class CompareRequested(Message):
     def __init__(self, suite: Suite, run: str, case: str, models: tuple[str, str]) -> None:
         super().__init__()
         self.suite, self.run, self.case, self.models = suite, run, case, models
+
+
+class PauseRequested(Message):
+    """The run is to be paused, or to go on."""
+
+
+class PaceRequested(Message):
+    """So many more cases are to be asked at once."""
+
+    def __init__(self, by: int) -> None:
+        super().__init__()
+        self.by = by

@@ -1,6 +1,7 @@
 """What is seen of a Matrix, and how it follows the run."""
 
 import asyncio
+from dataclasses import replace
 from time import monotonic
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from textual.screen import Screen
 from tui.app.matrix.survey import survey
 from tui.app.matrix.table import Matrix
 from tui.app.screens.matrix_keys import MATRIX_KEYS
+from tui.app.screens.pacing import pace_now, pause_key
 from tui.app.widgets.keys_line import KeysLine
 from tui.app.widgets.matrix_head import MatrixHeader
 from tui.app.widgets.matrix_panel import MatrixPanel
@@ -55,8 +57,13 @@ class LiveMatrixScreen(Screen[str | None]):
         """Rows are painted first; figures are counted after."""
         self._timer = self.set_interval(1 / _BEATS_A_SECOND, self._beat, pause=not self.matrix.state.running)
         self.panel.rows_changed(self._case)
-        self.header.show(self.matrix.heading)
+        self.show_heading()
         self.call_after_refresh(self.count)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is something to pause only while something runs."""
+        del parameters
+        return action != "turn_pause" or self.matrix.state.running
 
     # --- what comes from the run
 
@@ -71,6 +78,7 @@ class LiveMatrixScreen(Screen[str | None]):
         self._moved.clear()
         if self.is_mounted:
             self._timer.resume()
+            self.refresh_bindings()
             self.rows_changed()
             self.count()
 
@@ -81,7 +89,7 @@ class LiveMatrixScreen(Screen[str | None]):
         while not ledger.complete:
             ledger.count(_SLICE_SECONDS)
             await asyncio.sleep(0)
-        self.header.show(self.matrix.heading)
+        self.show_heading()
         await self._take_survey()
 
     async def _take_survey(self) -> None:
@@ -104,7 +112,8 @@ class LiveMatrixScreen(Screen[str | None]):
             table.refresh_rows(matrix.take(key))
         if moved:
             self._unsurveyed = True
-            self.header.show(matrix.heading)
+        if moved or (matrix.state.running and self._beats % _BEATS_A_SECOND == 0):
+            self.show_heading()
         if self._beats % _BEATS_A_PULSE == 0 and self.app.animation_level != "none":
             table.beat(place for key in matrix.state.in_progress for place in matrix.places_of(key.case))
         still = not moved and not matrix.state.running
@@ -116,10 +125,20 @@ class LiveMatrixScreen(Screen[str | None]):
 
     # --- showing it
 
+    def show_heading(self) -> None:
+        """The header, as it is now."""
+        state, heading = self.matrix.state, self.matrix.heading
+        if state.running:
+            paused = state.paused
+            key = pause_key(self, "matrix.pause") if paused else ""
+            answering = state.answering if paused else 0
+            heading = replace(heading, pace=pace_now(state), paused=paused, answering=answering, pause_key=key)
+        self.header.show(heading)
+
     def rows_changed(self) -> None:
         """Other rows; the cursor stays on its case."""
         self.panel.rows_changed(self.panel.table.case_id)
-        self.header.show(self.matrix.heading)
+        self.show_heading()
 
     def show_sentence(self) -> None:
         """What can be said of the chosen pair."""

@@ -9,8 +9,8 @@ from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Volume
 from tui.app.presentation.run_list import SHORT_ID, run_title
 from tui.app.requests import RunRequest
+from tui.app.screens.pacing import PacingScreen
 from tui.app.screens.runs import RunChoice, RunsScreen
-from tui.app.screens.steering import SteeringScreen
 from tui.model.errors import AssayError, StoreError
 from tui.model.problems import Problem
 from tui.model.runs import RunRecord
@@ -22,7 +22,7 @@ from tui.session.run_history import OpenedRun, RunHistory, replay_name
 _KEPT, _AGAIN = "kept runs", "recorded answers"
 
 
-class RecallingScreen(SteeringScreen):
+class RecallingScreen(PacingScreen):
     """A kept run is a volume like a suite's file; of its results only what is looked at is read whole."""
 
     def start_request(self, request: RunRequest | None, nothing: str) -> None:

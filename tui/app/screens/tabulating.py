@@ -11,7 +11,7 @@ from tui.app.desk import Desk
 from tui.app.presentation.outline import Volume
 from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
-from tui.app.screens.matrix_asks import CancelRequested, RunRequested
+from tui.app.screens.matrix_asks import CancelRequested, PaceRequested, PauseRequested, RunRequested
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.tabulating import matrix_models, request_of_all, request_of_unpassed
 from tui.app.watching import ShelfWatch
@@ -94,6 +94,12 @@ class TabulatingScreen(RecallingScreen):
         if self._open is not None and self._open[0] == message.path:
             self._open[1].trial_moved(message.trial)
 
+    @on(RunNews.PaceMoved)
+    def show_pace_in_matrix(self, message: RunNews.PaceMoved) -> None:
+        """Its header says how the run is paced."""
+        if self._open is not None and self._open[0] == message.path:
+            self._open[1].show_heading()
+
     @on(RunNews.RunBegan)
     def show_run_in_matrix(self, message: RunNews.RunBegan) -> None:
         """Many cells of it wait now."""
@@ -132,6 +138,16 @@ class TabulatingScreen(RecallingScreen):
             self.start_request(request_of_unpassed(looking, volume, self._open[1].matrix), "Nothing has failed here.")
         else:
             self.start_request(request_of_all(looking, volume, volume.suite), "There is nothing to run here.")
+
+    @on(PauseRequested)
+    def pause_from_matrix(self) -> None:
+        """The run that goes."""
+        self.action_turn_pause()
+
+    @on(PaceRequested)
+    def pace_from_matrix(self, message: PaceRequested) -> None:
+        """The same, of each model."""
+        self.ask_more(message.by, "")
 
     @on(CancelRequested)
     def cancel_from_matrix(self) -> None:

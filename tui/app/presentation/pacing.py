@@ -1,0 +1,76 @@
+"""How a run is paced: how many questions go at once to whom, why not more, and that it is paused."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from tui.app.presentation.pieces import Line, fill, width_of
+from tui.model.progress import Limit
+from tui.model.shown import show_line
+
+_PROVIDER = 20
+
+
+class Pace(NamedTuple):
+    """`6 of 8 at once`, and the same with the reason; each as wide as it may become, so that nothing jumps."""
+
+    short: str = ""
+    full: str = ""
+
+
+NO_PACE = Pace()
+
+
+def pace_of(limits: Mapping[str, Limit], now: float) -> Pace:
+    """The provider that is narrowed most, else the one that was told of last; `now` is in monotonic seconds."""
+    if not limits:
+        return NO_PACE
+    name, limit = min(reversed(list(limits.items())), key=lambda each: each[1].limit / each[1].most)
+    whom = f"{show_line(name, _PROVIDER)} " if len(limits) > 1 else ""
+    numbers, widest = f"{limit.limit} at once", f"{limit.most} of {limit.most} at once"
+    why = ""
+    if limit.limit < limit.most:
+        numbers = f"{limit.limit} of {limit.most} at once"
+        why = f" · {_first(limit.reason)} {_ago(now - limit.narrowed_at)} ago" if limit.reason else ""
+    short = fill(whom + numbers, width_of(whom + widest))
+    return Pace(short, fill(whom + numbers + why, width_of(f"{whom}{widest} · 429 59 min ago")))
+
+
+def _first(reason: str) -> str:
+    return reason.partition(",")[0]
+
+
+def _ago(seconds: float) -> str:
+    return f"{max(0, int(seconds)):>2} s" if seconds < 100 else f"{int(seconds) // 60:>2} min"
+
+
+def limit_line(name: str, limit: Limit) -> Line:
+    """One provider, with the whole reason."""
+    if limit.limit >= limit.most:
+        return ((f"{show_line(name, 40)} {limit.limit}", "plain"),)
+    why = f": {show_line(limit.reason)}" if limit.reason else ""
+    return ((f"{show_line(name, 40)} {limit.limit} of {limit.most}{why}", "plain"),)
+
+
+def limit_lines(limits: Mapping[str, Limit]) -> list[Line]:
+    """All of them, for where a suite is told of."""
+    return [
+        ((fill("at once" if number == 0 else "", 10), "dim"), *limit_line(name, limit))
+        for number, (name, limit) in enumerate(limits.items())
+    ]
+
+
+def pause_words(answering: int, key: str) -> Sequence[str]:
+    """What is said of a paused run, from the longest to the shortest."""
+    still = f" · {answering} still answering" if answering else ""
+    go_on = f" · {key} goes on" if key else ""
+    return f"paused{still}{go_on}", f"paused{go_on}", "paused"
+
+
+def at_once_words(numbers: Mapping[str, int]) -> str:
+    """What a person has just chosen: how many cases of which model go at once."""
+    each = set(numbers.values())
+    if len(each) == 1:
+        (number,) = each
+        whom = show_line(next(iter(numbers)), 60) if len(numbers) == 1 else "each model"
+        return f"{number} {'case' if number == 1 else 'cases'} of {whom} at once"
+    return "Cases at once: " + ", ".join(f"{show_line(name, 40)} {number}" for name, number in numbers.items())
