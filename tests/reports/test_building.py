@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.kept_runs import HOSTILE, hostile_run, keep, make_case, make_plan, make_result, small_run
+from tests.support.kept_runs import HOSTILE, hostile_run, keep, make_case, make_plan, make_result, priced_run, small_run
 from tests.support.reviewed_runs import act, review
 from tui.model.trials import Attempt, Timing, TrialKey, TrialResult
 from tui.reports.building import build_report
@@ -26,6 +26,8 @@ def test_the_head() -> None:
         "state": "interrupted",
         "command": "assay run suites/sample.yaml",
         "assay": "0.1.0",
+        "versions": {},
+        "prices": {A: None, B: None},
     }
     assert report["suite"] == {
         "name": "Sample suite",
@@ -38,7 +40,9 @@ def test_the_head() -> None:
 
 def test_the_summary() -> None:
     summary = build_report(small_run())["summary"]
-    assert set(summary) == FIVE | {"by_model", "by_category", "pass_rate_95", "repeats"}
+    assert set(summary) == FIVE | {
+        "by_model", "by_category", "pass_rate_95", "repeats", "cost_usd", "cost_usd_at_least",
+    }  # fmt: skip
     for count in (summary, *summary["by_model"].values(), *summary["by_category"].values()):
         assert count["trials"] == count["passed"] + count["failed"] + count["errors"] + count["flaky"]
     assert {key: summary[key] for key in FIVE} == {"trials": 7, "passed": 2, "failed": 1, "errors": 3, "flaky": 1}
@@ -77,6 +81,7 @@ def test_a_result() -> None:
         "verdict": "passed",
         "flaky": False,
         "error": None,
+        "cost_usd": None,
         "changes": [
             {"path": "src/pager.py", "kind": "modified", "added": 1, "removed": 1, "diff": "@@ -1 +1 @@\n-a\n+b\n"}
         ],
@@ -100,8 +105,33 @@ def test_a_result() -> None:
         {"kind": "forbidden_pattern", "target": "eval", "state": "passed", "detail": "", "spans": []},
     ]
     assert step["usage"] == {"input_tokens": 20, "output_tokens": 40, "reasoning_tokens": None}
+    assert step["input_details"] == {"cached_tokens": None, "cache_writing_tokens": None}
+    assert (step["cost_usd"], step["served_by"]) == (None, None)
     assert step["timing"] == {"first_token_ms": 150.0, "duration_ms": 1200.0}
     assert step["retries"] == []
+
+
+def test_costs_versions_and_who_served() -> None:
+    report = build_report(priced_run())
+    assert report["run"]["versions"] == {"assay": "0.1.0", "python": "3.11.7"}
+    assert report["run"]["prices"] == {
+        A: {
+            "input": 1.75, "output": 14.0, "cached": 0.175, "cache_writing": None, "longest_input": None,
+            "source": "list 1.0",
+        },
+        B: None,
+    }  # fmt: skip
+    # Of A all is known, also the attempt that failed before a flaky pass; of B only one of two.
+    assert report["summary"]["cost_usd"] == {A: 1.25, B: None}
+    assert report["summary"]["cost_usd_at_least"] == {A: 1.25, B: 0.125}
+    assert [(result["model"], result["cost_usd"]) for result in report["results"]] == [
+        (A, 0.25), (B, 0.125), (A, 1.0), (B, None),
+    ]  # fmt: skip
+    (step,) = report["results"][0]["attempts"][0]["steps"]
+    assert step["cost_usd"] == 0.25
+    assert step["served_by"] == {
+        "model": "mock-a-2026-01-01", "fingerprint": "fp_1", "api_version": "", "server": "",
+    }  # fmt: skip
 
 
 def test_every_attempt_and_retry_is_there() -> None:

@@ -3,6 +3,7 @@
 import base64
 import csv
 import hashlib
+import html
 import io
 import json
 import re
@@ -27,11 +28,12 @@ from tests.support.kept_runs import (
     make_plan,
     make_result,
     make_step,
+    priced_run,
     small_run,
 )
 from tests.support.reviewed_runs import act, hostile_review, review
 from tui.model.kept import KeptRun, ReportFormat
-from tui.model.trials import Attempt, CheckResult, TrialKey, TrialResult, Verdict
+from tui.model.trials import Attempt, CheckResult, ServedBy, TrialKey, TrialResult, Verdict
 from tui.reports.building import build_report
 from tui.reports.markdown_text import inline
 from tui.reports.rendering import render_report, render_reports
@@ -136,8 +138,44 @@ def test_csv_has_a_row_for_each_result() -> None:
         "output_tokens": "40",
         "reasoning_tokens": "",
         "retries": "1",
+        "cost_usd": "",
+        "answered_by": "",
     }
     assert found[1]["missed_checks"] == "expected pattern parameter: not found"
+
+
+def test_csv_tells_costs_and_who_answered() -> None:
+    found = rows(render_report(priced_run(), "csv"))
+    assert [(row["cost_usd"], row["answered_by"]) for row in found] == [
+        ("0.25", "mock-a-2026-01-01"), ("0.125", ""), ("1.0", "mock-a-2026-01-01"), ("", ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_costs_prices_and_what_took_part_are_told(form: ReportFormat) -> None:
+    text = html.unescape(render_report(priced_run(), form)).replace("\\", "")
+    for said in (
+        "$1.25",
+        "≥ $0.12",
+        "Price of openai/mock-a",
+        "$1.75 in, $14.00 out, $0.175 cached per million tokens (list 1.0)",
+        "Server of openai/mock-a",
+        "mock-a-2026-01-01, fingerprint fp_1",
+        "Python",
+        "3.11.7",
+    ):
+        assert said in text, said
+    assert "What answers cost is not known, or not of all of them, of: local/mock-b" in re.sub("<[^>]*>", "", text)
+    assert "unknown" in render_report(small_run(), form)
+
+
+def test_what_a_server_says_of_itself_is_made_safe() -> None:
+    run = priced_run(ServedBy(HOSTILE, HOSTILE, HOSTILE, HOSTILE))
+    forms: tuple[ReportFormat, ...] = ("markdown", "html", "csv")
+    for form in forms:
+        text = render_report(replace(run, versions={HOSTILE: HOSTILE}), form)
+        assert not any(sign in text for sign in "\x1b\x00\x08\x9b\u202e\u2066\ud800"), form
+        assert "<script>" not in text or form == "csv"
 
 
 def test_csv_options_add_columns() -> None:
@@ -167,7 +205,7 @@ def test_csv_keeps_quotes_lines_and_commas() -> None:
 def test_csv_of_hostile_text_has_the_same_columns_in_each_row() -> None:
     table = list(csv.reader(io.StringIO(hostile("csv"), newline=""), strict=True))
     assert len(table) == 4
-    assert {len(row) for row in table} == {23}
+    assert {len(row) for row in table} == {25}
 
 
 # JUnit

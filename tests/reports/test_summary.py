@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.kept_runs import keep, make_case, make_plan, make_result, small_run
 from tui.model.kept import KeptRun
+from tui.model.prices import Spent
 from tui.model.suite import Case
 from tui.model.trials import TrialKey, Verdict
 from tui.reports.summary import Effort, Tally, summarize
@@ -37,7 +38,7 @@ def test_counts() -> None:
     assert (summary.planned, summary.not_run) == (8, 1)
     assert summary.pass_rate_95[A] == wilson_interval(2, 4)
     assert summary.errors == {A: {"incomplete": 1}, B: {"error": 1, "timed_out": 1}}
-    assert summary.effort[A] == Effort(1200.0, 150.0, 100, 200)
+    assert summary.effort[A] == Effort(1200.0, 150.0, 100, 200, spent=Spent(None, 0, 4))
 
 
 @pytest.mark.parametrize("letter", "etic")

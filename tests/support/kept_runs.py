@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from tui.model.kept import KeptRun
 from tui.model.plan import Plan, RunOptions
+from tui.model.prices import Price
 from tui.model.runs import RunRecord, RunState
 from tui.model.subjects import Settings, Subject
 from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
@@ -19,6 +20,7 @@ from tui.model.trials import (
     NotApplied,
     Prompt,
     Retry,
+    ServedBy,
     StepResult,
     Timing,
     TrialKey,
@@ -223,3 +225,24 @@ def large_run(cases: int, models: Sequence[str] = ("openai/mock-a", "local/mock-
         for number, key in enumerate(plan.trials)
     )
     return keep(plan, results)
+
+
+SERVED = ServedBy("mock-a-2026-01-01", "fp_1")
+
+
+def priced_run(served: ServedBy = SERVED) -> KeptRun:
+    """Two cases by two models; the first model has a price and says who it is, of the second one cost is known."""
+    plan = make_plan([make_case("one"), make_case("two")], ["openai/mock-a", "local/mock-b"])
+    dear = replace(plan.subjects[0], price=Price(1.75, 14.0, "list 1.0", cached=0.175))
+    plan = replace(plan, subjects=(dear, *plan.subjects[1:]))
+    costs = (0.25, 0.125, 0.5, None)
+    results = []
+    for key, usd in zip(plan.trials, costs, strict=True):
+        by = served if key.model == dear.name else None
+        made = make_result(key, flaky=usd == 0.5)
+        attempts = tuple(
+            replace(attempt, steps=tuple(replace(step, cost_usd=usd, served_by=by) for step in attempt.steps))
+            for attempt in made.attempts
+        )
+        results.append(replace(made, attempts=attempts))
+    return replace(keep(plan, results), versions={"assay": "0.1.0", "python": "3.11.7"})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tui.model.outcomes import outcome_of
 from tui.model.shown import show_text
 from tui.model.trials import TrialResult
+from tui.reports.provenance import answering_models
 from tui.reports.scores import said_of_trial
 from tui.reports.wording import CHECKS, Detail, Reported, missed_checks
 
@@ -30,6 +31,8 @@ _COLUMNS = (
     "output_tokens",
     "reasoning_tokens",
     "retries",
+    "cost_usd",
+    "answered_by",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -77,6 +80,8 @@ def _row(run: Reported, result: TrialResult) -> list[Cell]:
         outcome.output_tokens,
         outcome.reasoning_tokens,
         outcome.retries,
+        outcome.cost_usd,
+        "; ".join(answering_models(result)),
     ]
 
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from tui.model.kept import KeptRun
+from tui.model.outcomes import outcome_of
+from tui.model.prices import Price
 from tui.model.risk import Reviewed
 from tui.model.suite import Case
-from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult
+from tui.model.trials import Attempt, ServedBy, StepResult, TrialKey, TrialResult
 from tui.model.values import JsonValue
 from tui.reports.required import RequiredShare
 from tui.reports.risk_object import build_risk
@@ -40,6 +42,8 @@ def build_head(kept: KeptRun, reviewed: Reviewed | None = None) -> dict[str, Any
             "state": record.state,
             "command": kept.plan.command,
             "assay": kept.assay,
+            "versions": dict(kept.versions),
+            "prices": {subject.name: _price(subject.price) for subject in kept.plan.subjects},
         },
         "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
         **_figures(summarize(kept)),
@@ -49,6 +53,7 @@ def build_head(kept: KeptRun, reviewed: Reviewed | None = None) -> dict[str, Any
 
 
 def _figures(summary: Summary) -> dict[str, Any]:
+    costs = {model: effort.spent for model, effort in summary.effort.items()}
     return {
         "summary": {
             **_tally(summary.total),
@@ -56,6 +61,9 @@ def _figures(summary: Summary) -> dict[str, Any]:
             "by_category": {category: _tally(count) for category, count in summary.by_category.items()},
             "pass_rate_95": {model: list(interval) for model, interval in summary.pass_rate_95.items()},
             "repeats": {model: _repeats(repeats) for model, repeats in summary.repeats.items()},
+            # The sum only where every trial's cost is known: half a sum must not be taken for it.
+            "cost_usd": {model: spent.usd if spent.is_whole else None for model, spent in costs.items()},
+            "cost_usd_at_least": {model: spent.usd for model, spent in costs.items()},
             # Only where a case asks for it: it is an extension.
             **({"min_pass_rates": [_required(share) for share in summary.required]} if summary.required else {}),
         },
@@ -70,6 +78,20 @@ def _tally(count: Tally) -> dict[str, int]:
         "failed": count.failed,
         "errors": count.errors,
         "flaky": count.flaky,
+    }
+
+
+def _price(price: Price | None) -> dict[str, Any] | None:
+    """USD per million tokens."""
+    if price is None:
+        return None
+    return {
+        "input": price.input,
+        "output": price.output,
+        "cached": price.cached,
+        "cache_writing": price.cache_writing,
+        "longest_input": price.longest_input,
+        "source": price.source,
     }
 
 
@@ -121,6 +143,7 @@ def _result(result: TrialResult, case: Case | None, scores: RunScores) -> dict[s
         "verdict": result.verdict,
         "flaky": result.flaky,
         "error": result.error,
+        "cost_usd": _number(outcome_of(result).cost_usd),
         "attempts": [_attempt(attempt) for attempt in result.attempts],
         "changes": [
             {
@@ -182,6 +205,12 @@ def _step(step: StepResult) -> dict[str, Any]:
             "output_tokens": step.usage.output_tokens,
             "reasoning_tokens": step.usage.reasoning_tokens,
         },
+        "input_details": {
+            "cached_tokens": step.usage.cached_tokens,
+            "cache_writing_tokens": step.usage.cache_writing_tokens,
+        },
+        "cost_usd": _number(step.cost_usd),
+        "served_by": _served_by(step.served_by),
         "timing": {
             "first_token_ms": _number(step.timing.first_token_ms),
             "duration_ms": _number(step.timing.duration_ms),
@@ -189,6 +218,18 @@ def _step(step: StepResult) -> dict[str, Any]:
         "retries": [{"reason": retry.reason, "waited_ms": retry.waited_ms} for retry in step.retries],
         "finish_reason": step.finish_reason,
         "notes": list(step.notes),
+    }
+
+
+def _served_by(served: ServedBy | None) -> dict[str, str] | None:
+    """What the server said of itself; empty where it said nothing."""
+    if served is None:
+        return None
+    return {
+        "model": served.model,
+        "fingerprint": served.fingerprint,
+        "api_version": served.api_version,
+        "server": served.server,
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tui.model.prices import told_cost
 from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Strong, Table, Whisker
@@ -35,10 +36,11 @@ def _effort(run: Reported) -> Table:
             wording.milliseconds(effort.p95_ms),
             wording.count(effort.input_tokens),
             wording.count(effort.output_tokens),
+            told_cost(effort.spent) if effort.spent.trials else "–",
         )
         for model, effort in run.summary.effort.items()
     ]
-    return Table(("Model", "First token", "Median time", "p95", "Tokens in", "Tokens out"), tuple(rows), 5)
+    return Table(("Model", "First token", "Median time", "p95", "Tokens in", "Tokens out", "Cost"), tuple(rows), 6)
 
 
 def _errors(run: Reported) -> Iterator[Block]:

@@ -64,6 +64,9 @@ def _answers(run: Reported) -> Iterator[Line]:
     uncounted = [model for model, effort in run.summary.effort.items() if effort.output_tokens is None]
     if uncounted:
         yield "Tokens were not counted by: ", Faint(some(uncounted, _FEW))
+    unpriced = [model for model, effort in run.summary.effort.items() if effort.spent.trials > effort.spent.known]
+    if unpriced:
+        yield "What answers cost is not known, or not of all of them, of: ", Faint(some(unpriced, _FEW))
     broken = sum(1 for result in run.kept.results if result.verdict == "incomplete")
     if broken:
         yield f"{many(broken, 'answer')} broke off; what is missing of them is not known."

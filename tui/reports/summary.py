@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 from tui.model.kept import KeptRun
 from tui.model.outcomes import add_known, outcome_of
+from tui.model.prices import Spent, spent_on
 from tui.model.suite import Case
 from tui.model.trials import TrialResult, Verdict
 from tui.reports.required import RequiredShare, required_shares
@@ -45,13 +46,14 @@ class Repeats:
 @dataclass(frozen=True, slots=True)
 class Effort:
     """What a model's answers took: median and 95th percentile of a trial's last attempt in milliseconds (the latter
-    None under 20 trials), the tokens of all attempts."""
+    None under 20 trials), the tokens of all attempts, and what these cost."""
 
     median_ms: float | None
     first_token_ms: float | None
     input_tokens: int | None
     output_tokens: int | None
     p95_ms: float | None = None
+    spent: Spent = field(default_factory=Spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,4 +167,5 @@ def _effort(results: list[TrialResult]) -> Effort:
         add_known(usage.input_tokens for usage in usages),
         add_known(usage.output_tokens for usage in usages),
         spread.p95,
+        spent_on(outcome.cost_usd for outcome in outcomes),
     )

@@ -9,6 +9,7 @@ from tui.model.parameters import told_settings
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import CheckResult, TrialResult
+from tui.reports.provenance import provenance
 from tui.reports.scores import RunScores
 from tui.reports.summary import Summary, Tally
 
@@ -162,7 +163,7 @@ def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
     rows.append(("Attempts", str(options.attempts)))
     if options.repeats > 1:
         rows.append(("Repeats", str(options.repeats)))
-    return rows + [(f"Model {subject.name}", _settings(subject)) for subject in plan.subjects]
+    return [*rows, *((f"Model {subject.name}", _settings(subject)) for subject in plan.subjects), *provenance(kept)]
 
 
 def not_run_sentence(summary: Summary) -> str:

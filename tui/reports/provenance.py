@@ -1,0 +1,44 @@
+"""Who really answered, at which price, and what took part: as a server said it, as it was looked up, as it was here."""
+
+from collections.abc import Iterable, Iterator
+
+from tui.model.kept import KeptRun
+from tui.model.prices import told_price
+from tui.model.trials import ServedBy, TrialResult
+
+_MOST = 8  # of one model's servers; what balances a load may have hundreds
+
+
+def provenance(kept: KeptRun) -> list[tuple[str, str]]:
+    """Pairs of a name and a value, for the conditions of a run."""
+    rows = [(name[:1].upper() + name[1:], version) for name, version in kept.versions.items() if name != "assay"]
+    for subject in kept.plan.subjects:
+        if subject.price is not None:
+            rows.append((f"Price of {subject.name}", told_price(subject.price)))
+        served = _served_by(result for result in kept.results if result.trial.model == subject.name)
+        if served:
+            more = f"; and {len(served) - _MOST} others" if len(served) > _MOST else ""
+            rows.append((f"Server of {subject.name}", "; ".join(map(_told, served[:_MOST])) + more))
+    return rows
+
+
+def answering_models(result: TrialResult) -> list[str]:
+    """The ids of the models that answered in the last attempt, as their server says them, each once."""
+    steps = result.attempts[-1].steps if result.attempts else ()
+    return list(dict.fromkeys(step.served_by.model for step in steps if step.served_by and step.served_by.model))
+
+
+def _served_by(results: Iterable[TrialResult]) -> list[ServedBy]:
+    return list(dict.fromkeys(_each(results)))
+
+
+def _each(results: Iterable[TrialResult]) -> Iterator[ServedBy]:
+    for result in results:
+        for attempt in result.attempts:
+            yield from (step.served_by for step in attempt.steps if step.served_by is not None)
+
+
+def _told(served: ServedBy) -> str:
+    """`gpt-5.2-2026-01-01, fingerprint fp_1, API 2020-10-01, server cloudflare`"""
+    said = {"": served.model, "fingerprint": served.fingerprint, "API": served.api_version, "server": served.server}
+    return ", ".join(f"{name} {value}".strip() for name, value in said.items() if value)
