@@ -51,7 +51,7 @@ async def _run(wish: RunWish) -> int:
             await _warn_of_models(workbench, plans, control)
             kept, lost = await _run_plans(workbench, plans, control)
         if kept:
-            write_report(kept, wish.report)
+            write_report(kept, wish.report, workbench.reviews)
         if caught:
             return _SIGNAL_EXITS[caught[0]]
         return 3 if lost else _exit_code(kept)

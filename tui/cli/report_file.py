@@ -1,6 +1,7 @@
 """A report on its way out: to stdout or a file."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,12 +9,16 @@ from tui.cli.narration import say, silence_stdout
 from tui.cli.run_options import ReportWish
 from tui.model.errors import StoreError
 from tui.model.kept import KeptRun
+from tui.model.risk import Reviewed
 from tui.session.writing import write_out
 
+if TYPE_CHECKING:
+    from tui.session.reviewing import Reviews
 
-def write_report(kept: Sequence[KeptRun], wish: ReportWish) -> None:
-    """Render and write, a file whole or not at all. Raises StoreError where it cannot be written; the run itself is
-    kept."""
+
+def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> None:
+    """Render and write, a file whole or not at all, with what people scored. Raises StoreError where it cannot be
+    written; the run itself is kept."""
     from tui.reports.rendering import render_reports
 
     text = render_reports(
@@ -22,6 +27,7 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish) -> None:
         responses=wish.responses,
         timestamps=wish.timestamps,
         risk_analysis=wish.risk_analysis,
+        reviewed=_reviewed(kept, wish, reviews),
     )
     if wish.output is None:
         _print(text)
@@ -31,6 +37,18 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish) -> None:
     except OSError as error:
         raise _unwritable(error, str(wish.output)) from error
     say(f"Report: {wish.output}")
+
+
+def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> dict[str, Reviewed]:
+    """Scores that cannot be read are told of; the report is written all the same."""
+    ids = [run.record.id for run in kept]
+    try:
+        for problem in (problem for run_id in ids for problem in reviews.problems(run_id)):
+            say(problem)
+        return reviews.reviewed_runs(ids, even_unscored=wish.risk_analysis)
+    except StoreError as error:
+        say(f"Note: the report is without scores. {error}")
+        return {}
 
 
 def _print(text: str) -> None:

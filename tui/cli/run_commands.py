@@ -62,9 +62,9 @@ def report(
 ) -> None:
     """Write the report of a kept run; RUN is its id, the beginning of it, or `last`."""
     from tui.cli.report_file import write_report
-    from tui.session.history import open_history
+    from tui.session.history import open_reviews
 
     wish = report_wish(chosen_format, output, responses, timestamps, risk_analysis)
-    with open_history(os.environ) as store:
+    with open_reviews(os.environ) as (store, reviews):
         kept = store.read_run(store.find_run(run))
-    write_report([kept], wish)
+        write_report([kept], wish, reviews)

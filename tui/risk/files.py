@@ -1,7 +1,6 @@
 """The score files of a run, one for each reviewer: read together, added to, merged, never shortened."""
 
 import contextlib
-import gc
 import hashlib
 import re
 import shutil
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.risk.appending import append_act, is_cut_off, make_folder, replace_files
@@ -75,7 +75,7 @@ class ScoreFiles:
         """Everything that is kept of a run. A last line that was cut off by a crash was never told as given."""
         found: dict[str, Act] = {}
         bad: list[BadLine] = []
-        with self._told("cannot be read", self.folder_of(run_id)), _paused_collector():
+        with self._told("cannot be read", self.folder_of(run_id)), paused_collector():
             for file in self._files(run_id):
                 for number, _, act in _read_lines(file.read_bytes(), run_id, found):
                     if isinstance(act, str):
@@ -103,7 +103,7 @@ class ScoreFiles:
         by_run: dict[str, list[Act]] = {}
         for act in acts:
             by_run.setdefault(act.run, []).append(act)
-        with self._told("cannot be kept", self._folder), self._locked(), _paused_collector():
+        with self._told("cannot be kept", self._folder), self._locked(), paused_collector():
             texts: dict[Path, bytes] = {}
             new = sum(self._merge_run(run_id, of_run, texts) for run_id, of_run in by_run.items())
             for file in texts:
@@ -231,15 +231,3 @@ def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
         else:
             held.acts.append(act)
     return held
-
-
-@contextlib.contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Without the garbage collector, which would walk over a hundred thousand new values again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tui.model.collector import paused_collector
 from tui.model.scores import ItemKey
 from tui.model.suite import Case, RiskCriterion, Suite
 from tui.model.trials import TrialKey
@@ -31,12 +32,15 @@ def review_items(suite: Suite, answered: Iterable[TrialKey], seed: int | None = 
     if seed is not None:
         trials.sort()  # So that the order depends on nothing but the answers and the seed.
         random.Random(seed).shuffle(trials)
-    return tuple(
-        ReviewItem(ItemKey(*trial, criterion.name), case, criterion, answer, number, len(criteria))
-        for answer, trial in enumerate(trials, 1)
-        for _, case, criteria in (cases[trial.case],)
-        for number, criterion in enumerate(criteria, 1)
-    )
+    with paused_collector():
+        return tuple(
+            [
+                ReviewItem(ItemKey(*trial, criterion.name), case, criterion, answer, number, len(criteria))
+                for answer, trial in enumerate(trials, 1)
+                for _, case, criteria in (cases[trial.case],)
+                for number, criterion in enumerate(criteria, 1)
+            ]
+        )
 
 
 def criteria_of(case: Case) -> tuple[RiskCriterion, ...]:

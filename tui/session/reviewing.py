@@ -1,7 +1,8 @@
 """Manual risk scoring of kept runs: opened for a reviewer, summed up, carried in and out as score files."""
 
 import contextlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tui.model.bands import Band, BandRule
@@ -12,7 +13,7 @@ from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey
-from tui.risk.files import ScoreFiles
+from tui.risk.files import ScoreCount, ScoreFiles
 from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
 from tui.risk.queue import ReviewItem, review_items
 from tui.session.run_answers import RunAnswers, read_answers
@@ -56,7 +57,7 @@ class Reviews:
 
     def guidance_for(self, suite: Suite) -> Guidance:
         """What the extents mean: as the suite says, else the config, else the default."""
-        levels: Sequence[str] = getattr(suite, "risk_guidance", ()) or self._config.guidance
+        levels = suite.risk_guidance or self._config.guidance
         return guidance_of(levels) if levels else DEFAULT_GUIDANCE
 
     def default_reviewer(self) -> str | None:
@@ -66,6 +67,12 @@ class Reviews:
         with contextlib.suppress(OSError, ValueError):
             return self._remembered.read_text(encoding="utf-8").strip() or None
         return None
+
+    def suggested_reviewer(self) -> str:
+        """A name to begin with where nobody is known: git's, else the system's, or nothing."""
+        from tui.workspace.identity import git_user_name
+
+        return git_user_name() or os.environ.get("USER", "") or os.environ.get("USERNAME", "")
 
     def remember_reviewer(self, name: str) -> None:
         """Whoever scores here, from now on. Raises ConfigError for a name that says nothing."""
@@ -91,6 +98,10 @@ class Reviews:
             self.guidance_for(run.suite),
             self.rule,
         )
+
+    def reviewed_runs(self, run_ids: Iterable[str], *, even_unscored: bool) -> dict[str, Reviewed]:
+        """The same by run, of those that have scores, or of all."""
+        return {run_id: self.reviewed(run_id) for run_id in run_ids if even_unscored or self._files.has(run_id)}
 
     def agreement(self, run_id: str) -> Agreement:
         """How far the reviewers of a run agree."""
@@ -129,6 +140,14 @@ class Reviews:
         return run, review_items(run.suite, run.answered), board
 
     # --- files
+
+    def count_scores(self, run_id: str) -> ScoreCount:
+        """What people have scored of a run, and would lose with it."""
+        return self._files.count(run_id)
+
+    def forget(self, run_id: str) -> None:
+        """Remove the scores of a run for good."""
+        self._files.remove(run_id)
 
     def problems(self, run_id: str) -> tuple[str, ...]:
         """The lines of a run's score files that could not be read: `file:line: error: what`."""

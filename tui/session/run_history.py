@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.kept import ReportFormat
 from tui.model.outcomes import Outcome
@@ -13,16 +14,16 @@ from tui.model.plan import Plan
 from tui.model.prices import Spent
 from tui.model.progress import TrialProgress
 from tui.model.runs import RunRecord, RunSetup, new_run_id
-from tui.model.subjects import Subject
+from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
-from tui.risk.files import ScoreCount, ScoreFiles
+from tui.risk.files import ScoreCount
 from tui.session.answers import KeptAnswers
 from tui.session.baselines import Baselines
 from tui.session.preferences import PreferenceLog
+from tui.session.reviewing import Reviews
 from tui.session.writing import write_safely
 from tui.store.protocol import Store
-from tui.store.reading import paused_collector
 
 Resolve = Callable[[Sequence[str]], tuple[Subject, ...]]
 _FEW = 40
@@ -42,10 +43,10 @@ class OpenedRun:
 class RunHistory:
     """Everything here blocks: call it in a thread. Raises StoreError, and UnknownRun for a run that is gone."""
 
-    def __init__(self, store: Store, folder: Path, resolve: Resolve) -> None:
+    def __init__(self, store: Store, folder: Path, resolve: Resolve, reviews: Reviews | None = None) -> None:
         self._store, self._resolve = store, resolve
         self._baselines = Baselines(folder / "baselines")
-        self._scores = ScoreFiles(folder / "scores")
+        self._reviews = reviews or Reviews(store, folder, Config())
         self.answers = KeptAnswers(store, PreferenceLog(folder / "preferences.jsonl"))
 
     def list_runs(self) -> tuple[RunRecord, ...]:
@@ -171,7 +172,11 @@ class RunHistory:
             if file.exists() and not replaces:
                 raise FileExistsError(str(file))
             kept = self._store.read_run(run_id)
-            write_safely(file, render_report(kept, format, responses=responses, timestamps=True))
+            reviewed = self._reviews.reviewed(run_id)
+            text = render_report(
+                kept, format, responses=responses, timestamps=True, risk_analysis=True, reviewed=reviewed
+            )
+            write_safely(file, text)
         except FileExistsError:
             raise
         except (OSError, ValueError) as error:
@@ -182,12 +187,12 @@ class RunHistory:
 
     def count_scores(self, run_id: str) -> ScoreCount:
         """What people have scored of a run, and would lose with it."""
-        return self._scores.count(run_id)
+        return self._reviews.count_scores(run_id)
 
     def delete(self, run: RunRecord) -> None:
         """Forget a run for good; its scores and what was there of a baseline mark go with it."""
         self._store.delete_run(run.id)
-        self._scores.remove(run.id)
+        self._reviews.forget(run.id)
         if self.baseline_of(run) == run.id:
             with contextlib.suppress(StoreError):
                 self._baselines.clear(run.suite_path)

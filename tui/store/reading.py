@@ -1,12 +1,11 @@
 """What is read of runs."""
 
-import contextlib
-import gc
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from tui.model.collector import paused_collector
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
@@ -201,15 +200,3 @@ def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
         "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id DESC", (prefix,)
     ).fetchall()
     return [row[0] for row in rows]
-
-
-@contextlib.contextmanager
-def paused_collector() -> Iterator[None]:
-    """Without the garbage collector, which would walk over tens of thousands of new values again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

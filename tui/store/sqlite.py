@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
+from tui.model.collector import paused_collector
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
@@ -105,7 +106,7 @@ class SqliteStore:
     def read_suite(self, run_id: str) -> Suite:
         """The suite of a run as it was run."""
         text = self._file.read(lambda connection: reading.select_suite(connection, self._known(connection, run_id)))
-        with reading.paused_collector():
+        with paused_collector():
             return self._decode(lambda: decode_suite(text))
 
     def read_setup(self, run_id: str) -> RunSetup:
