@@ -74,6 +74,7 @@ class RecallingScreen(PacingScreen):
             state = RunState()
             state.take_unread(opened.first)
             self._put(path, opened, opened.record.models, state, run_id)
+            await self._painted()
             state.take_known(await asyncio.to_thread(history.read_standing, run_id))
             self.suites.tree_of_suites.refresh_marks(exact=True)
             self.show_choice()
@@ -81,6 +82,12 @@ class RecallingScreen(PacingScreen):
         else:
             self._look_at(path)
         return path
+
+    async def _painted(self) -> None:
+        """What is read in a thread would take its time from what is being painted."""
+        done = asyncio.Event()
+        self.call_after_refresh(done.set)
+        await done.wait()
 
     def kept_read(self, path: Path) -> None:
         """For a subclass: how the trials of a kept run ended is known now."""
