@@ -1,7 +1,7 @@
-"""How far several people agree who rated the same things on an ordered scale. numpy is loaded when it is called.
+"""How far several people agree who rated the same things on an ordered scale. numpy is loaded when it is needed.
 
-Krippendorff's alpha is written out here, since no library was found that has it for ordered scales, may be used under
-any licence, and does not bring pandas along.
+Krippendorff's alpha is written out here: no library was found that has it for ordered scales, under a permissive
+licence, without bringing pandas along.
 """
 
 from collections import Counter
@@ -41,16 +41,16 @@ def ordinal_alpha(units: Iterable[Sequence[float]]) -> Alpha:
     in every unit there is nothing to draw. Then some units might still be rated at random: it goes down to 1 less the
     largest share of such units of which, at 97.5%, none would have been seen.
     """
-    import numpy
-
     # In order, so that the same units give the same draws in whatever order they come.
     kinds = dict(sorted(Counter(tuple(sorted(ratings)) for ratings in units if len(ratings) > 1).items()))
     number = sum(kinds.values())
+    if number < 2 or len({rating for kind in kinds for rating in kind}) < 2:
+        return Alpha(None, None, None, number)
+    import numpy
+
     counted = _counts([*kinds])
     seen = numpy.array([*kinds.values()], dtype=float)
-    value = float(_alphas(seen[None, :], counted)[0]) if number > 1 else numpy.nan
-    if numpy.isnan(value):
-        return Alpha(None, None, None, number)
+    value = float(_alphas(seen[None, :], counted)[0])
     drawn = numpy.random.default_rng(_SEED).multinomial(number, seen / number, _SAMPLES)
     alphas = _alphas(drawn.astype(float), counted)
     alphas = alphas[~numpy.isnan(alphas)]
@@ -59,7 +59,7 @@ def ordinal_alpha(units: Iterable[Sequence[float]]) -> Alpha:
     if all(kind[0] == kind[-1] for kind in kinds):
         return Alpha(1.0, 0.025 ** (1 / number), 1.0, number)
     low, high = numpy.quantile(alphas, (0.025, 0.975))
-    return Alpha(value, float(low), float(high), number)
+    return Alpha(value, min(value, float(low)), max(value, float(high)), number)
 
 
 def weighted_kappa(pairs: Iterable[tuple[int, int]]) -> float | None:
