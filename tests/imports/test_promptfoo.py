@@ -92,6 +92,7 @@ def test_an_answer(capitals: Imported) -> None:
     assert step.timing == Timing(None, 421.0)
     assert step.finish_reason == "stop"
     assert step.notes == ("promptfoo's score: 1", "cost as promptfoo reckoned it: 0.000125 USD")
+    assert step.cost_usd == 0.000125
 
 
 def test_what_failed_and_what_broke(capitals: Imported) -> None:
@@ -255,3 +256,12 @@ def test_reports_work_on_it(capitals: Imported) -> None:
     formats: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
     for format_ in formats:
         assert "test-2" in render_report(kept, format_, responses=True, risk_analysis=True)
+
+
+@pytest.mark.parametrize(("recorded", "known"), [(0.5, 0.5), (2, 2.0), (0, None), (-1.0, None), (None, None)])
+def test_a_cost_is_carried_and_nothing_is_never_one(tmp_path: Path, recorded: object, known: float | None) -> None:
+    whole = document()
+    whole["results"]["results"] = [whole["results"]["results"][0] | {"cost": recorded}]
+    (only,) = imported(tmp_path, whole).results
+    assert only.attempts[0].steps[0].cost_usd == known
+    assert any("cost" in note for note in only.attempts[0].steps[0].notes) == (known is not None)

@@ -44,6 +44,7 @@ def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
         timing=Timing(None, took),
         finish_reason=response.get("finishReason"),
         notes=_notes(row),
+        cost_usd=_cost(row),
     )
     attempt = Attempt(1, verdict, error, (step,), started_at, took)
     return TrialResult(key, verdict, False, error, (attempt,))
@@ -120,6 +121,12 @@ def _notes(row: "RowShape") -> tuple[str, ...]:
     notes = []
     if (score := row.get("score")) is not None:
         notes.append(f"promptfoo's score: {score:g}")
-    if cost := row.get("cost"):
+    if (cost := _cost(row)) is not None:
         notes.append(f"cost as promptfoo reckoned it: {cost:.6g} USD")
     return tuple(notes)
+
+
+def _cost(row: "RowShape") -> float | None:
+    """What promptfoo reckoned; its 0 stands for an answer from its cache and for a price that it does not know."""
+    cost = row.get("cost")
+    return cost if cost is not None and cost > 0 else None
