@@ -39,7 +39,7 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
     against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
     progress = _progress(shown)
-    paces: list[list[Piece]] = [[(f"   {words}", "dim")] if words and progress else [] for words in shown.pace]
+    paces: list[list[Piece]] = [[(f"   {words}", "dim")] if words and progress else [] for words in shown.pace[:2]]
     pauses: list[list[Piece]] = []
     if shown.paused and progress:
         pauses = [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]

@@ -49,6 +49,8 @@ def header_line(shown: Heading, width: int) -> Line:
     progress = _progress(shown)
     tally = _tally(shown.counts) if progress and shown.cloning is None else []
     time, (pace_short, pace) = _time(shown), _pace(shown)
+    # Where there is no room for all, it is worth more to know that a server refuses than what is left.
+    clock_alone = _time(shown, clock_alone=True) if shown.pace.narrowed else time
     bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time, pace))) - 8)
     bar = _bar(shown, bar_room) if progress and bar_room >= 8 else []
     pauses = _pauses(shown)
@@ -56,6 +58,7 @@ def header_line(shown: Heading, width: int) -> Line:
         [name, size, progress, tally, bar, *pauses[:1], time, pace],
         [name, progress, tally, *pauses[:1], time, pace],
         [name, progress, tally, *pauses[:1], time, pace_short],
+        [name, progress, tally, *pauses[:1], clock_alone, pace_short],
         [name, progress, tally, *pauses[:1], time],
         *([name, progress, tally, pause] for pause in pauses),
         *([name, progress, pause] for pause in pauses),
@@ -115,10 +118,12 @@ def _bar(shown: Heading, room: int) -> list[Piece]:
     return [("   ", "plain"), (_BAR * filled, "accent"), (_BAR * (room - filled), "quiet"), (" ", "plain")]
 
 
-def _time(shown: Heading) -> list[Piece]:
+def _time(shown: Heading, *, clock_alone: bool = False) -> list[Piece]:
     if shown.elapsed is None or (shown.counts is None and shown.cloning is None):
         return []
     text = f"  {clock(shown.elapsed)}"
+    if clock_alone:
+        return [(text, "dim")]
     if shown.running and not shown.paused:
         left = seconds_left(shown.elapsed, shown.counts) if shown.counts and not shown.cloning else None
         text += f" · about {clock(left)} left" if left is not None else ""

@@ -11,10 +11,12 @@ _PROVIDER = 20
 
 
 class Pace(NamedTuple):
-    """`6 of 8 at once`, and the same with the reason; each as wide as it may become, so that nothing jumps."""
+    """`6 of 8 at once`, and the same with the reason; each as wide as it may become, so that nothing jumps. `narrowed`
+    where it is less than it may be."""
 
     short: str = ""
     full: str = ""
+    narrowed: bool = False
 
 
 NO_PACE = Pace()
@@ -32,7 +34,8 @@ def pace_of(limits: Mapping[str, Limit], now: float) -> Pace:
         numbers = f"{limit.limit} of {limit.most} at once"
         why = f" · {_first(limit.reason)} {_ago(now - limit.narrowed_at)} ago" if limit.reason else ""
     short = fill(whom + numbers, width_of(whom + widest))
-    return Pace(short, fill(whom + numbers + why, width_of(f"{whom}{widest} · 429 59 min ago")))
+    full = fill(whom + numbers + why, width_of(f"{whom}{widest} · 429 59 min ago"))
+    return Pace(short, full, limit.limit < limit.most)
 
 
 def _first(reason: str) -> str:

@@ -1,0 +1,209 @@
+"""A run paused, slowed and quickened by keys, through the real workbench and a model's server."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tests.app.test_kept_runs_for_real import CASE, app_on, environ_of
+from tests.support.model_server import Asked, ModelServer, Script, say
+from tests.support.pilots import until
+from tests.support.replies import Reply, delta, events, status
+from tui.app.app import AssayApp
+from tui.app.presentation.pieces import text_of
+from tui.app.screens.confirm import ConfirmScreen
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.help import HelpScreen
+from tui.app.screens.matrix import MatrixScreen
+
+SUITE = """
+name: paced
+description: For tests.
+models: [%s]
+options: {delayBetweenTestsMs: 0, parallel: true, parallelModels: true}
+testCases:
+%s
+"""
+
+
+@dataclass
+class Paced:
+    """The app, a person's view of it, and the server that it asks."""
+
+    app: AssayApp
+    pilot: Pilot[int]
+    explore: ExploreScreen
+    server: ModelServer
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def header(self) -> str:
+        return text_of(self.explore.header.line_for(200))
+
+    @property
+    def matrix(self) -> str:
+        screen = self.app.screen
+        return text_of(screen.header.line_for(160)) if isinstance(screen, MatrixScreen) else ""
+
+    @property
+    def footer(self) -> str:
+        return str(self.app.screen.query_one("KeysLine").render())
+
+    @property
+    def notices(self) -> list[str]:
+        return [notice.message for notice in self.app._notifications]
+
+    @property
+    def done(self) -> int:
+        return self.explore.looking.state.counts.done if self.explore.looking else 0
+
+    def pane(self) -> str:
+        view = self.explore.answers.panes[0].view
+        return "\n".join(view.render_line(y).text.rstrip() for y in range(3))
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        await until(self.pilot, condition, what)
+
+
+@asynccontextmanager
+async def paced(
+    folder: Path, cases: int = 6, models: str = "one/mock-a", first: Script | None = None
+) -> AsyncIterator[Paced]:
+    """Answers come half, and whole when the gate opens; `first` answers what is asked for the first time."""
+    suites = folder / "suites"
+    suites.mkdir()
+    (suites / "paced.yaml").write_text(SUITE % (models, "\n".join(CASE % (n, n, n) for n in range(cases))))
+    gate = asyncio.Event()
+
+    def script(asked: Asked) -> Reply:
+        if first is not None and asked.attempt == 1:
+            return first(asked)
+        if gate.is_set():
+            return say("all is fine")(asked)
+        return events(delta("all is "), gate, delta("fine"), delta(finish="stop"), "[DONE]")
+
+    async with (
+        ModelServer(script) as server,
+        app_on(environ_of(folder, server.url), suites) as (app, pilot, explore),
+    ):
+        yield Paced(app, pilot, explore, server, gate)
+        gate.set()
+
+
+async def test_a_paused_run_finishes_what_is_out_and_goes_on_by_the_same_key(tmp_path: Path) -> None:
+    async with paced(tmp_path) as seen:
+        assert "P pause" not in seen.footer
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.server.in_flight == 4 and "4 at once" in seen.header, "four are asked")
+        await seen.until(lambda: "P pause" in seen.footer, "the key is offered")
+        await seen.pilot.press("P")
+        await seen.until(lambda: "paused · 4 still answering · P goes on" in seen.header, "it is paused")
+        seen.gate.set()
+        await seen.until(lambda: seen.done == 4, "what was out is answered")
+        await seen.until(lambda: "paused · P goes on" in seen.header, "nothing is out any more")
+        assert len(seen.server.asked) == 4
+        for _ in range(5):
+            await seen.pilot.press("right_square_bracket")
+        await seen.until(lambda: "The run is paused: this is asked when it goes on." in seen.pane(), "the pane says so")
+        await seen.pilot.press("P")
+        await seen.until(lambda: seen.done == 6, "the rest is asked")
+        await seen.until(lambda: seen.explore.queue and not seen.explore.queue.busy and "paused" not in seen.header)
+        assert "P pause" not in seen.footer
+
+
+async def test_leaving_a_paused_run_keeps_it_to_be_resumed(tmp_path: Path) -> None:
+    async with paced(tmp_path) as seen:
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.server.in_flight == 4)
+        await seen.pilot.press("P")
+        seen.gate.set()
+        await seen.until(lambda: seen.done == 4 and "paused" in seen.header)
+        await seen.pilot.press("q")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        await seen.pilot.press("y")
+        await seen.until(lambda: seen.explore.queue and not seen.explore.queue.busy, "it has stopped")
+        assert seen.explore.desk is not None
+        [record] = seen.explore.desk.history.list_runs()
+        assert (record.state, record.passed, record.trials) == ("interrupted", 4, 6)
+        assert len(seen.server.asked) == 4
+
+
+async def test_a_paused_run_can_be_cancelled(tmp_path: Path) -> None:
+    async with paced(tmp_path) as seen:
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.server.in_flight == 4)
+        await seen.pilot.press("P")
+        await seen.until(lambda: "paused" in seen.header)
+        await seen.pilot.press("X")
+        await seen.until(lambda: seen.explore.queue and not seen.explore.queue.busy)
+        assert "cancelled" in seen.header
+        assert len(seen.server.asked) == 4
+
+
+async def test_more_and_fewer_at_once_of_each_model_or_of_the_pane_that_has_the_focus(tmp_path: Path) -> None:
+    async with paced(tmp_path, 20, "one/mock-a, one/mock-b") as seen:
+        await seen.pilot.press("greater_than_sign")
+        await seen.until(lambda: "Nothing is running." in seen.notices)
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.server.in_flight == 8 and "8 at once" in seen.header)
+        await seen.pilot.press("greater_than_sign")
+        await seen.until(lambda: seen.server.in_flight == 10 and "10 at once" in seen.header)
+        assert "5 cases of each model at once." in seen.notices
+        await seen.pilot.press("2", "less_than_sign", "less_than_sign")
+        await seen.until(lambda: "8 at once" in seen.header)
+        assert "3 cases of one/mock-b at once." in seen.notices
+        for _ in range(9):
+            await seen.pilot.press("less_than_sign")
+        await seen.until(lambda: "6 at once" in seen.header, "never fewer than one")
+        seen.gate.set()
+        await seen.until(lambda: seen.done == 40)
+        assert seen.server.most_in_flight == 10
+
+
+def refusing(asked: Asked) -> Reply:
+    del asked
+    return status(429, {"error": {"message": "Too many"}}, headers={"Retry-After-Ms": "50"})
+
+
+async def test_the_header_says_how_many_go_at_once_and_why(tmp_path: Path) -> None:
+    async with paced(tmp_path, first=refusing) as seen:
+        await seen.pilot.press("R")
+        await seen.until(lambda: "3 of 4 at once · 429" in seen.header, "a burst is one episode")
+        await seen.until(lambda: seen.server.in_flight == 3)
+        await seen.pilot.press("home")
+        overview = seen.explore.overview.query_one("Static")
+        await seen.until(lambda: "at once   one 3 of 4: 429, Retry-After 0.05 s" in str(overview.render()))
+
+
+async def test_the_matrix_pauses_and_paces_too(tmp_path: Path) -> None:
+    async with paced(tmp_path, 12) as seen:
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.server.in_flight == 4)
+        await seen.pilot.press("m")
+        await seen.until(lambda: "4 at once" in seen.matrix)
+        await seen.pilot.press("greater_than_sign")
+        await seen.until(lambda: seen.server.in_flight == 5 and "5 at once" in seen.matrix)
+        await seen.pilot.press("P")
+        await seen.until(lambda: "paused · 5 still answering · P goes on" in seen.matrix)
+        seen.gate.set()
+        await seen.until(lambda: "paused · P goes on" in seen.matrix)
+        assert len(seen.server.asked) == 5
+        await seen.pilot.press("P")
+        await seen.until(lambda: seen.done == 12)
+        await seen.until(lambda: "P pause" not in seen.footer, "there is nothing to pause any more")
+
+
+async def test_the_help_names_the_keys(tmp_path: Path) -> None:
+    async with paced(tmp_path) as seen:
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.server.in_flight == 4)
+        await seen.pilot.press("question_mark")
+        await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
+        screen = seen.app.screen
+        assert isinstance(screen, HelpScreen)
+        keys = {shown: does for _, shown, does in screen._keys}
+        assert keys["P"] == "Pause the run, or let it go on"
+        assert {">", "<"} <= keys.keys()
