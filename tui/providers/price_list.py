@@ -8,7 +8,6 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tui.model.prices import Price
-from tui.providers.processes.environ import without_keys
 
 _PACKAGE = "genai-prices"
 _PROGRAM = Path(__file__).with_name("price_program.py")
@@ -33,6 +32,8 @@ def look_up(models: Sequence[Listed], environ: Mapping[str, str]) -> dict[Listed
     """The prices of today, None for a model that the package does not know. Blocks for half a second. Where the package
     cannot be asked, nothing is known of any model."""
     import subprocess
+
+    from tui.providers.processes.environ import without_keys
 
     asked = [(_plain(model.base_url), model.model_id) for model in models]
     try:
