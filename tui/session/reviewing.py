@@ -39,12 +39,13 @@ class Reviews:
 
     def open_review(self, run_id: str, reviewer: str, *, blind: bool) -> RunReview:
         """Take up a run's scoring where the reviewer left off. Raises ConfigError for a name that says nothing."""
+        name = checked_name(reviewer)
         run = read_answers(self._store, run_id)
         return RunReview(
             self._store,
             self._files,
             run,
-            checked_name(reviewer),
+            name,
             blind=blind,
             rule=self.rule,
             guidance=self.guidance_for(run.suite),
