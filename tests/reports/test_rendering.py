@@ -161,7 +161,7 @@ def test_costs_prices_and_what_took_part_are_told(form: ReportFormat) -> None:
         "$1.75 in, $14.00 out, $0.175 cached per million tokens (list 1.0)",
         "Server of openai/mock-a",
         "mock-a-2026-01-01, fingerprint fp_1",
-        "Python",
+        "Version of python",
         "3.11.7",
     ):
         assert said in text, said

@@ -11,7 +11,7 @@ _MOST = 8  # of one model's servers; what balances a load may have hundreds
 
 def provenance(kept: KeptRun) -> list[tuple[str, str]]:
     """Pairs of a name and a value, for the conditions of a run."""
-    rows = [(name[:1].upper() + name[1:], version) for name, version in kept.versions.items() if name != "assay"]
+    rows = [(_titled(name), version) for name, version in kept.versions.items() if name != "assay"]
     for subject in kept.plan.subjects:
         if subject.price is not None:
             rows.append((f"Price of {subject.name}", told_price(subject.price)))
@@ -20,6 +20,12 @@ def provenance(kept: KeptRun) -> list[tuple[str, str]]:
             more = f"; and {len(served) - _MOST} others" if len(served) > _MOST else ""
             rows.append((f"Server of {subject.name}", "; ".join(map(_told, served[:_MOST])) + more))
     return rows
+
+
+def _titled(name: str) -> str:
+    """`platform` and `file of …` are no packages."""
+    is_package = name != "platform" and " " not in name
+    return f"Version of {name}" if is_package else name[:1].upper() + name[1:]
 
 
 def answering_models(result: TrialResult) -> list[str]:
