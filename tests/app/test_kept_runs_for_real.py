@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 from textual.pilot import Pilot
 
@@ -95,7 +96,7 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
     suites = tmp_path / "suites"
     suites.mkdir()
     (suites / "kept.yaml").write_text(SUITE % (CASE % (1, 1, 1)))
-    async with ModelServer(say("all is fine")) as server:
+    async with ModelServer(say("all is fine", pieces=5, delay_s=0.1)) as server:
         environ = environ_of(tmp_path, server.url)
         async with app_on(environ, suites) as (_, pilot, explore):
             await pilot.press("R")
@@ -106,14 +107,25 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
     async with app_on(environ, suites) as (app, pilot, explore):
         await pilot.press("H")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
+        began = monotonic()
         await pilot.press("p")
         await until(pilot, lambda: explore.looking and explore.looking.state.counts.done == 2)
         assert explore.looking is not None
         assert explore.looking.state.counts.passed == 2
+        assert monotonic() - began > 2 * 4 * 0.1, "two answers, each with four waits"
         await until(pilot, lambda: "all is fine" in explore.answers.panes[0].view.render_line(0).text)
         assert len(server.asked) == requests
         assert explore.desk is not None
-        assert [record.trials for record in explore.desk.history.list_runs()] == [2, 2]
+        history = explore.desk.history
+        assert [record.trials for record in history.list_runs()] == [2, 2]
+        await pilot.press("H")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen) and len(app.screen.lines.all_runs) == 2)
+        await pilot.press("end", "P")
+        await until(pilot, lambda: len(history.list_runs()) == 3 and explore.queue and not explore.queue.busy)
+        assert len(server.asked) == requests
+        speeds = [history.read_setup(record.id).options.replay_speed for record in history.list_runs()]
+        assert speeds == [None, 1.0, None], "the newest first: at once, in its own time, asked"
+        assert all(record.passed == 2 for record in history.list_runs())
 
 
 def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp_path: Path) -> None:

@@ -110,7 +110,10 @@ def test_a_model_that_was_not_in_the_run_is_resolved(store: SqliteStore, tmp_pat
 
 def test_a_replay_is_a_new_run_of_recorded_answers(store: SqliteStore, tmp_path: Path) -> None:
     kept = keep(store, small_run())
-    plan = history_of(store, tmp_path).plan_replay(kept.record.id)
+    history = history_of(store, tmp_path)
+    plan = history.plan_replay(kept.record.id)
+    assert plan.options.replay_speed is None
+    assert history.plan_replay(kept.record.id, 2.0).options.replay_speed == 2.0
     assert plan.run_id != kept.record.id
     assert {trial.model for trial in plan.trials} == {replay_name(kept.record.id, A), replay_name(kept.record.id, B)}
     assert len(plan.trials) == len(kept.results)

@@ -13,7 +13,8 @@ from tui.model.trials import TrialKey
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """What is to be run. `stream` None means: as the suite says. With the id of a kept `run` they are asked in
-    that run, as new `attempts` or only where it has no result (`missing`); or its answers are played again."""
+    that run, as new `attempts` or only where it has no result (`missing`); or its answers are played again, at `speed`
+    times their own, at once where it is None."""
 
     path: Path
     suite: Suite
@@ -21,6 +22,7 @@ class RunRequest:
     stream: bool | None = None
     run: str = ""
     again: Literal["attempts", "missing", "replay"] = "attempts"
+    speed: float | None = None
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -225,7 +225,7 @@ class RunQueue:
 
 def _plan_again(desk: Desk, request: RunRequest) -> Plan:
     if request.again == "replay":
-        return desk.history.plan_replay(request.run)
+        return desk.history.plan_replay(request.run, request.speed)
     return desk.history.plan_again(request.run, request.trials, missing=request.again == "missing")
 
 

@@ -10,7 +10,8 @@ from tui.model.trials import TrialKey, TrialResult
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """Options of the suite with the command line's laid over them. `concurrency` is how many cases of one model run at
-    once; `stream` says whether answers are asked for piece by piece; durations are milliseconds."""
+    once; `stream` says whether answers are asked for piece by piece; durations are milliseconds. Recorded answers are
+    played at `replay_speed` times their own speed, at once where it is None."""
 
     timeout_ms: int = 60_000
     stream: bool = False
@@ -19,6 +20,7 @@ class RunOptions:
     concurrency: int = 1
     parallel_models: bool = False
     repeats: int = 1
+    replay_speed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,14 +129,16 @@ class RunHistory:
         if record is not None and record.state == "finished" and self.missing_trials(run_id):
             self._store.finish_run(run_id, "interrupted", record.finished_at or record.started_at)
 
-    def plan_replay(self, run_id: str) -> Plan:
-        """A new run in which every answer of this one is given again, as recorded: models have other names in it."""
+    def plan_replay(self, run_id: str, speed: float | None = None) -> Plan:
+        """A new run in which every answer of this one is given again, as recorded: models have other names in it. It
+        is played at so many times its own speed, or at once."""
         suite, setup = self._store.read_suite(run_id), self._store.read_setup(run_id)
         answered = [outcome.trial for outcome in self._store.read_outcomes(run_id)]
         names = tuple(dict.fromkeys(trial.model for trial in answered))
         trials = tuple(trial._replace(model=replay_name(run_id, trial.model)) for trial in answered)
         subjects = self._resolve([replay_name(run_id, name) for name in names])
-        return Plan(new_run_id(), suite, subjects, replace(setup.options, delay_ms=0), trials)
+        options = replace(setup.options, delay_ms=0, replay_speed=speed)
+        return Plan(new_run_id(), suite, subjects, options, trials)
 
     def _earlier(self, run_id: str, trials: Sequence[TrialKey]) -> dict[TrialKey, TrialResult]:
         if len(trials) <= _FEW:

@@ -19,9 +19,11 @@ class ProviderShelf:
         self._replay_speed = replay_speed
         self._open: dict[str, Provider] = {}
 
-    def take(self, subjects: Sequence[Subject]) -> dict[str, Provider]:
-        """The providers by subject name, for a run that begins. Raises ConfigError before anything is asked."""
-        providers = {subject.name: self._take(subject) for subject in subjects}
+    def take(self, subjects: Sequence[Subject], replay_speed: float | None = None) -> dict[str, Provider]:
+        """The providers by subject name, for a run that begins; recorded answers at that speed, where one is wanted.
+        Raises ConfigError before anything is asked."""
+        speed = replay_speed or self._replay_speed
+        providers = {subject.name: self._take(subject, speed) for subject in subjects}
         for provider in providers.values():
             if isinstance(provider, Reopens):
                 provider.reopen()
@@ -29,7 +31,7 @@ class ProviderShelf:
 
     def of_name(self, name: str) -> Provider:
         """A provider by its own name. Raises ConfigError."""
-        return self._take(Subject(name, name, ""))
+        return self._take(Subject(name, name, ""), self._replay_speed)
 
     async def close(self) -> None:
         """Stop everything that was started."""
@@ -37,15 +39,15 @@ class ProviderShelf:
             _, provider = self._open.popitem()
             await provider.close()
 
-    def _take(self, subject: Subject) -> Provider:
+    def _take(self, subject: Subject, replay_speed: float | None) -> Provider:
         settings = provider_settings(subject.provider, self._config, self._environ)
         if settings.kind == "replay":
-            return self._take_recording(subject)
+            return self._take_recording(subject, replay_speed)
         if subject.provider not in self._open:
             self._open[subject.provider] = open_provider(settings, self._environ, self._config.secrets.values())
         return self._open[subject.provider]
 
-    def _take_recording(self, subject: Subject) -> Provider:
+    def _take_recording(self, subject: Subject, speed: float | None) -> Provider:
         """`replay/RUN/MODEL`; the run may be shortened, or `last`."""
         from tui.providers.replay import Place, ReplayProvider
 
@@ -62,9 +64,9 @@ class ProviderShelf:
                 f"{subject.name}: the run has no answers of {model or 'no model'}",
                 fix=f"Write replay/{run}/MODEL with one of {', '.join(models)}.",
             )
-        key = f"replay/{run_id}/{model}"
+        key = f"replay/{run_id}/{model} at {speed}"
         if key not in self._open:
             kept_answers = self._store.read_recordings(run_id, model)
             recordings = {Place(*place): step for place, step in kept_answers.items()}
-            self._open[key] = ReplayProvider(recordings, run_id, self._replay_speed)
+            self._open[key] = ReplayProvider(recordings, run_id, speed)
         return self._open[key]

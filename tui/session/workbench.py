@@ -41,9 +41,9 @@ _FOR_EVER = Patience()
 
 
 class Workbench:
-    """One for a process; `environ` is where keys and folders are looked up; recorded answers are
-    replayed at `replay_speed` times their own speed, or at once. Raises ConfigError and StoreError while
-    it opens. What may block is not async: an app calls it in a thread."""
+    """One for a process; `environ` is where keys and folders are looked up; recorded answers are replayed at
+    `replay_speed` times their own speed, or at once, where a plan does not say otherwise. Raises ConfigError and
+    StoreError while it opens. What may block is not async: an app calls it in a thread."""
 
     def __init__(self, environ: Mapping[str, str], replay_speed: float | None = None) -> None:
         self._environ = environ
@@ -116,7 +116,7 @@ class Workbench:
         lasts."""
         if not plan.trials and await asyncio.to_thread(self._is_finished, plan.run_id):
             return
-        providers = self._shelf.take(plan.subjects)
+        providers = self._shelf.take(plan.subjects, plan.options.replay_speed)
         secrets = Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
         await asyncio.to_thread(self._begin, plan, secrets)
         repository = RunRepository(plan.suite, self._environ, self.config.secrets.values())

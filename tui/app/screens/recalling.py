@@ -50,8 +50,8 @@ class RecallingScreen(PacingScreen):
 
     async def follow_choice(self, choice: RunChoice) -> None:
         """Do what was chosen. Raises AssayError."""
-        if choice.act == "replay":
-            await self._replay(choice.run)
+        if choice.act in ("replay", "replay at once"):
+            await self._replay(choice.run, 1.0 if choice.act == "replay" else None)
             return
         path = await self.open_run(choice.run.id)
         if choice.act != "open":
@@ -126,7 +126,7 @@ class RecallingScreen(PacingScreen):
         request = RunRequest(path, suite, trials, None, run_id, again) if suite and trials else None  # type: ignore[arg-type]
         self.start_request(request, nothing)
 
-    async def _replay(self, run: RunRecord) -> None:
+    async def _replay(self, run: RunRecord, speed: float | None) -> None:
         history, _ = self.places()
         opened = await asyncio.to_thread(history.open_run, run.id)
         standing = await asyncio.to_thread(history.read_standing, run.id)
@@ -134,7 +134,7 @@ class RecallingScreen(PacingScreen):
         trials = tuple(TrialKey(key.case, replay_name(run.id, key.model), key.repeat) for key in standing)
         path = Path(f"{run.suite_path} (replay of run {run.id[:SHORT_ID]})")
         self._put(path, opened, models, RunState())
-        request = RunRequest(path, opened.suite, trials, None, run.id, "replay") if trials else None
+        request = RunRequest(path, opened.suite, trials, None, run.id, "replay", speed) if trials else None
         self.start_request(request, "This run has no answers to play again.")
 
     def _forget(self, runs: list[str]) -> None:

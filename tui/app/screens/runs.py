@@ -23,7 +23,7 @@ from tui.session.run_history import RunHistory
 
 _POLL_SECONDS = 2.0
 _LOW = 16
-Act = Literal["open", "resume", "failed", "replay", "compare", "review"]
+Act = Literal["open", "resume", "failed", "replay", "replay at once", "compare", "review"]
 
 
 class RunChoice(NamedTuple):
@@ -58,7 +58,14 @@ class RunsScreen(Screen[RunChoice | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("r", "choose('resume')", "resume", "Resume the run: ask what has no result yet", "resume"),
         _key("f", "choose('failed')", "failed", "Ask again in this run what did not pass", "failed again"),
-        _key("p", "choose('replay')", "replay", "Play the recorded answers again, as a new run", "replay"),
+        _key(
+            "p",
+            "choose('replay')",
+            "replay",
+            "Play the recorded answers again, at their own speed",
+            "replay",
+        ),
+        _key("P", "choose('replay at once')", "replay-at-once", "Play the recorded answers again, all at once"),
         _key(
             "c", "choose('compare')", "compare", "Compare its answers, with the baseline where one is marked", "compare"
         ),
