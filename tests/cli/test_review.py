@@ -1,0 +1,122 @@
+"""`assay review`: scores out and in and their agreement, as a person's shell sees it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import CommandLine
+from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
+from tui.model.scores import Extent
+from tui.model.subjects import Config
+from tui.model.suite import RiskCriterion
+from tui.session.reviewing import Reviews
+from tui.store.sqlite import SqliteStore
+
+HOSTILE = "\x1b]0;x\x07\u202eBo"
+CRITERIA = (RiskCriterion("Tone", "Stays polite", "low"), RiskCriterion("Safety", "Harms nobody", "critical"))
+PLAN = make_plan([make_case(f"sec-{n:03}", criteria=CRITERIA) for n in range(4)], ("openai/mock-a", "local/mock-b"))
+RUN = PLAN.run_id
+
+
+@pytest.fixture
+def scored(assay: CommandLine) -> CommandLine:
+    """A run with the scores of Ada and Bo."""
+    folder = Path(assay.environ()["ASSAY_DATA_DIR"])
+    store = SqliteStore(folder / "runs.sqlite")
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    store.finish_run(RUN, "finished", STARTED)
+    reviews = Reviews(store, folder, Config())
+    give(reviews, "Ada", (0, 1, 2, 3, 4, "n/a", 0, 1, 2, 2, 3, 0, 4, 4, 1, 0))
+    give(reviews, HOSTILE, (0, 1, 2, 3, 3, 1, 0, 2, 2, 2, 3, 1, 4, 3, 1, 0))
+    store.close()
+    return assay
+
+
+def give(reviews: Reviews, name: str, extents: Sequence[Extent]) -> None:
+    review = reviews.open_review(RUN, name, blind=False)
+    for item, extent in zip(review.items, extents, strict=False):
+        review.give(item.key, extent, f"note {HOSTILE}")
+
+
+def test_scores_are_carried_to_another_home_and_back(scored: CommandLine, tmp_path: Path) -> None:
+    exported = scored.run("review", "export", "last")
+    assert (exported.code, exported.out.count("\n")) == (0, 32)
+    assert exported.err == "32 lines of scoring\n"
+    assert "\x1b" not in exported.out
+    mine = scored.run("review", "export", RUN[:8], "--reviewer", "Ada", "-o", "ada.jsonl")
+    assert (mine.code, mine.out, mine.err) == (0, "", "16 lines of scoring: ada.jsonl\n")
+    assert {json.loads(line)["reviewer"] for line in (tmp_path / "ada.jsonl").read_text().splitlines()} == {"Ada"}
+    again = scored.run("review", "import", "ada.jsonl")
+    assert (again.code, again.out, again.err) == (0, "", "Lines: 0 new, 16 known already\n")
+    assert scored.run("review", "export", "last").out == exported.out
+
+
+def test_a_template_is_filled_in(scored: CommandLine, tmp_path: Path) -> None:
+    made = scored.run("review", "export", "last", "--template", "--reviewer", "Cy", "-o", "cy.jsonl")
+    assert made.err == "16 lines to fill in: cy.jsonl\n"
+    text = (tmp_path / "cy.jsonl").read_text()
+    (tmp_path / "cy.jsonl").write_text(text.replace('"extent": null', '"extent": 2', 3))
+    assert scored.run("review", "import", "cy.jsonl").err == "Lines: 3 new, 13 not scored, passed over\n"
+
+
+def test_a_bad_line_is_told_with_its_place_and_nothing_is_imported(scored: CommandLine, tmp_path: Path) -> None:
+    before = scored.run("review", "export", "last").out
+    (tmp_path / "good.jsonl").write_text(before.replace('"Ada"', '"Di"').replace('"id": "', '"id": "0'))
+    (tmp_path / "bad.jsonl").write_text(before.replace("sec-001", "sec-\\u001b[31m"))
+    ran = scored.run("review", "import", "good.jsonl", "bad.jsonl")
+    assert (ran.code, ran.out) == (2, "")
+    lines = ran.err.splitlines()
+    assert lines[0].startswith("good.jsonl:1: error: id: ")
+    assert any(line.startswith("bad.jsonl:") and ": error: " in line for line in lines)
+    assert lines[-1] == "Nothing was imported."
+    assert "\x1b" not in ran.err
+    assert scored.run("review", "export", "last").out == before
+
+
+def test_agreement_is_told_to_the_letter(scored: CommandLine) -> None:
+    ran = scored.run("review", "agreement", "last", "--json")
+    found = json.loads(ran.out)
+    assert (ran.code, ran.err) == (0, "")
+    assert list(found) == ["overall", "by_criterion"]
+    assert sorted(found["by_criterion"]) == ["Safety", "Tone"]
+    for alpha in (found["overall"], *found["by_criterion"].values()):
+        assert list(alpha) == ["alpha", "low", "high"]
+        assert alpha["low"] <= alpha["alpha"] <= alpha["high"] <= 1
+    told = scored.run("review", "agreement", RUN)
+    assert told.out.startswith(f"overall  alpha {found['overall']['alpha']:.2f} (")
+    assert "weighted kappa" in told.out
+    assert "\x1b" not in told.out
+
+
+def test_what_cannot_be_done_is_bad_input(scored: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    for args in (
+        ("export", "ffff"),
+        ("export", "last", "-o", "."),
+        ("export", "last", "-o", "none/x.jsonl"),
+        ("import", "none.jsonl"),
+        ("import",),
+        ("agreement", "ffff"),
+        ("wonder",),
+    ):
+        ran = scored.run("review", *args)
+        assert (ran.code, ran.out) == (2, ""), args
+        assert ran.err.startswith("Error: "), args
+    assert scored.run("review", "import", "empty.jsonl").code == 0
+
+
+def test_reports_have_the_scores(scored: CommandLine, tmp_path: Path) -> None:
+    report = json.loads(scored.run("report", "last", "-f", "json").out)
+    scores = [score for result in report["results"] for score in result["scores"]]
+    assert len(scores) == 32
+    assert {"criterion", "severity", "extent", "band", "note", "reviewer", "scored_at"} <= scores[0].keys()
+    assert "note" in scored.run("report", "last", "--risk-analysis").out
+    folder = Path(scored.environ()["ASSAY_DATA_DIR"]) / "scores" / RUN
+    file = next(folder.glob("ada-*.jsonl"))
+    file.write_text(file.read_text() + "<<<<<<< HEAD\n")
+    told = scored.run("report", "last", "-f", "json", "-o", "r.json")
+    assert ":17: error: is not one JSON object" in told.err
+    assert (tmp_path / "r.json").exists()

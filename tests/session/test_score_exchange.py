@@ -1,0 +1,223 @@
+"""Score files carried out and in: all or nothing, each fault with its place, the same in any order."""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
+from tui.model.errors import ConfigError
+from tui.model.scores import ItemKey
+from tui.model.subjects import Config
+from tui.model.suite import RiskCriterion
+from tui.session.reviewing import Reviews
+from tui.session.score_exchange import Imported, ScoresRefused
+from tui.store.sqlite import SqliteStore
+
+A, B = "openai/mock-a", "local/mock-b"
+TONE, SAFETY = RiskCriterion("Tone", "Stays polite", "low"), RiskCriterion("Safety", "Harms nobody", "critical")
+PLAN = make_plan((make_case("sec-001", criteria=(TONE, SAFETY)), make_case("sec-002")), (A, B))
+RUN = PLAN.run_id
+OTHER_RUN = "1" * 32
+ITEM = ItemKey("sec-001", A, 1, "Tone")
+
+
+@pytest.fixture
+def reviews(tmp_path: Path) -> Iterator[Reviews]:
+    yield from reviews_in(tmp_path / "here")
+
+
+def reviews_in(folder: Path) -> Iterator[Reviews]:
+    store = SqliteStore(folder / "runs.sqlite")
+    for plan in (PLAN, replace(PLAN, run_id=OTHER_RUN)):
+        store.begin_run(plan, STARTED)
+        store.save_trials(plan.run_id, [make_result(trial) for trial in plan.trials])
+    yield Reviews(store, folder, Config())
+    store.close()
+
+
+def line(number: int, **changes: Any) -> str:
+    fields = {
+        "version": 1,
+        "act": "score",
+        "id": f"{number:032x}",
+        "run": RUN,
+        "case": "sec-001",
+        "model": A,
+        "repeat": 1,
+        "criterion": "Tone",
+        "extent": 2,
+        "note": "",
+        "reviewer": "Ada",
+        "scored_at": f"2026-11-20T10:00:{number:02}+00:00",
+        "blind": False,
+        "guidance": "",
+    }
+    return json.dumps({**fields, **changes}) + "\n"
+
+
+def write(tmp_path: Path, name: str, *lines: str) -> Path:
+    file = tmp_path / name
+    file.write_text("".join(lines))
+    return file
+
+
+def refused(reviews: Reviews, *files: Path) -> list[str]:
+    before = [reviews.export(run) for run in (RUN, OTHER_RUN)]
+    with pytest.raises(ScoresRefused) as caught:
+        reviews.import_files(files)
+    assert [reviews.export(run) for run in (RUN, OTHER_RUN)] == before, "nothing was changed"
+    return str(caught.value).splitlines()
+
+
+# --- out
+
+
+def test_what_is_exported_comes_back_elsewhere_to_the_letter(reviews: Reviews, tmp_path: Path) -> None:
+    ada, bo = (reviews.open_review(RUN, name, blind=True) for name in ("Ada", "Bo \x1b[31m\u202e"))
+    ada.give(ITEM, 3, "é \u2028\ud800", took_ms=5)
+    bo.give(ITEM, 1)
+    ada.adjudicate(ITEM, 2, "settled")
+    ada.undo()
+    ada.reveal()
+    text = reviews.export(RUN)
+    assert text.count("\n") == 5
+    assert reviews.export(RUN, "Bo \x1b[31m\u202e") + reviews.export(RUN, "Ada") != text
+    assert sorted((reviews.export(RUN, bo.reviewer) + reviews.export(RUN, "Ada")).splitlines()) == sorted(
+        text.splitlines()
+    )
+    assert reviews.export(RUN, "Cy") == reviews.export(OTHER_RUN) == ""
+    file = write(tmp_path, "all.jsonl", text)
+    for there in reviews_in(tmp_path / "there"):
+        assert there.import_files([file]) == Imported(5, 0, 0, (RUN,))
+        assert there.export(RUN) == text
+        assert there.import_files([file, file]) == Imported(0, 5, 0, (RUN,))
+
+
+def test_two_reviewers_files_merge_alike_in_either_order(reviews: Reviews, tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine.jsonl", line(3, extent=4), line(1), line(2, act="invalidate"))
+    theirs = write(tmp_path, "theirs.jsonl", line(5, reviewer="Bo"), line(4, reviewer="Bo", run=OTHER_RUN))
+    assert reviews.import_files([mine, theirs]) == Imported(5, 0, 0, (RUN, OTHER_RUN))
+    for there in reviews_in(tmp_path / "there"):
+        there.import_files([theirs])
+        there.import_files([mine])
+        assert [there.export(run) for run in (RUN, OTHER_RUN)] == [reviews.export(run) for run in (RUN, OTHER_RUN)]
+        files = [sorted((tmp_path / name).rglob("*.jsonl")) for name in ("here", "there")]
+        assert [file.name for file in files[0]] == [file.name for file in files[1]]
+        assert [file.read_bytes() for file in files[0]] == [file.read_bytes() for file in files[1]]
+
+
+def test_a_template_is_filled_in_and_imported(reviews: Reviews, tmp_path: Path) -> None:
+    lines = [json.loads(each) for each in reviews.export(RUN, "Bo", template=True).splitlines()]
+    assert [(each["case"], each["model"], each["criterion"]) for each in lines] == [
+        ("sec-001", model, criterion) for model in (B, A) for criterion in ("Tone", "Safety")
+    ]
+    assert {(each["extent"], each["note"], each["reviewer"], each["act"]) for each in lines} == {
+        (None, "", "Bo", "score")
+    }
+    assert len({each["id"] for each in lines}) == 4
+    assert [each["id"] for each in lines] == sorted(each["id"] for each in lines), "as lines are ordered"
+    file = write(tmp_path, "empty.jsonl", *(json.dumps(each) + "\n" for each in lines))
+    assert reviews.import_files([file]) == Imported(0, 0, 4, ())
+    lines[0]["extent"], lines[2]["extent"] = 4, "n/a"
+    file = write(tmp_path, "filled.jsonl", *(json.dumps(each) + "\n" for each in lines))
+    assert reviews.import_files([file]) == Imported(2, 0, 2, (RUN,))
+    assert reviews.import_files([file]) == Imported(0, 2, 2, (RUN,))
+    review = reviews.open_review(RUN, "Bo", blind=False)
+    assert len(review.done()) == 2
+    lines[1]["extent"] = 1
+    file = write(tmp_path, "more.jsonl", *(json.dumps(each) + "\n" for each in lines))
+    assert reviews.import_files([file]) == Imported(1, 2, 1, (RUN,)), "filled in further"
+
+
+def test_a_template_without_a_name_says_so_when_it_is_filled_in(reviews: Reviews, tmp_path: Path) -> None:
+    text = reviews.export(RUN, template=True)
+    assert '"reviewer": ""' in text
+    file = write(tmp_path, "t.jsonl", text)
+    assert reviews.import_files([file]).unscored == 4
+    file = write(tmp_path, "t.jsonl", text.replace("null", "3", 1))
+    assert [each for each in refused(reviews, file) if "reviewer" in each and each.startswith(f"{file}:1: error: ")]
+
+
+# --- in
+
+
+def test_every_bad_line_of_every_file_is_told_and_nothing_changes(reviews: Reviews, tmp_path: Path) -> None:
+    reviews.import_files([write(tmp_path, "before.jsonl", line(1))])
+    good = write(tmp_path, "good.jsonl", line(2), "\n", line(3))
+    first = write(tmp_path, "b.jsonl", line(4), "{\n", line(5, extent=7))
+    second = write(tmp_path, "a.jsonl", line(6, run="0" * 32), line(7), line(8, blind="no"))
+    told = refused(reviews, good, first, second)
+    assert [each.split(" error: ")[0] for each in told] == [
+        f"{first}:2:",
+        f"{first}:3:",
+        f"{second}:1:",
+        f"{second}:3:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"run": "0" * 32}, "no run `00000000000000000000000000000000` is kept here"),
+        ({"run": RUN[:12]}, "is kept here"),
+        ({"case": "sec-01"}, "case: the run has no case `sec-01`. Did you mean sec-001?"),
+        ({"model": "mock-a"}, f"model: the run has no model `mock-a`; it has `{B}`, `{A}`"),
+        ({"repeat": 2}, f"repeat: `{A}` was not asked `sec-001` a 2. time in this run"),
+        ({"criterion": "tone"}, "criterion: the case `sec-001` has no criterion `tone`; it has `Tone`, `Safety`"),
+        ({"case": "sec-002"}, "it has none"),
+        ({"case": "\x1b]0;x\x07"}, "the run has no case `␛]0;x␇`"),
+    ],
+)
+def test_what_is_not_in_the_run_is_a_bad_line(
+    reviews: Reviews, tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    for extent in (2, None):
+        told = refused(reviews, write(tmp_path, "x.jsonl", line(1), line(2, extent=extent, **changes)))
+        assert len(told) == 1
+        assert told[0].startswith(f"{tmp_path}/x.jsonl:2: error: ")
+        assert words in told[0]
+
+
+def test_a_reveal_names_only_its_run(reviews: Reviews, tmp_path: Path) -> None:
+    reveal = line(1, act="reveal", case="", model="", repeat=0, criterion="", extent=None)
+    assert reviews.import_files([write(tmp_path, "x.jsonl", reveal)]).new == 1
+    assert reviews.open_review(RUN, "Ada", blind=True).revealed
+    assert refused(reviews, write(tmp_path, "y.jsonl", line(2, act="reveal", run="2" * 32)))
+
+
+def test_an_id_that_stands_for_something_else_is_a_bad_line(reviews: Reviews, tmp_path: Path) -> None:
+    one = write(tmp_path, "one.jsonl", line(1), line(2))
+    two = write(tmp_path, "two.jsonl", line(3), line(2, note="changed"))
+    told = refused(reviews, one, two)
+    assert told == [f"{two}:2: error: the id {2:032x} stands for something else in {one}:2; give one a new id"]
+    reviews.import_files([one])
+    told = refused(reviews, two)
+    assert told[0].startswith(f"{two}:2: error: the id {2:032x} is kept already and stands for something else")
+    assert reviews.import_files([one, one]) == Imported(0, 2, 0, (RUN,))
+
+
+def test_files_that_cannot_be_read(reviews: Reviews, tmp_path: Path) -> None:
+    for file in (tmp_path / "none.jsonl", tmp_path, tmp_path / "a\0b"):
+        with pytest.raises(ConfigError, match="cannot be read"):
+            reviews.import_files([write(tmp_path, "x.jsonl", line(1)), file])
+    assert reviews.export(RUN) == ""
+
+
+def test_a_mark_of_byte_order_and_other_line_ends_do_no_harm(reviews: Reviews, tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + line(1).replace("\n", "\r\n").encode() + b"\r\n" + line(2).strip().encode())
+    assert reviews.import_files([file]).new == 2
+
+
+def test_standard_input_is_a_file_too(reviews: Reviews, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(line(1).encode())))
+    assert reviews.import_files([Path("-")]).new == 1
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"x\n")))
+    assert refused(reviews, Path("-"))[0].startswith("-:1: error: ")
