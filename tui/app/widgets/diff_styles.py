@@ -7,6 +7,7 @@ from rich.style import Style
 from tui.app.diff.ink import DiffInk, Front, Ground
 from tui.app.diff.tints import grounds
 from tui.app.palettes import COLOURS, contrast
+from tui.app.widgets.made_styles import MadeStyles
 
 _FRONTS: Mapping[Front, str] = {
     "text": "foreground",
@@ -30,24 +31,15 @@ _BOLD: frozenset[Ground] = frozenset(("added-word", "removed-word"))
 _FOUND: Mapping[Ground, str] = {"match": "match-expected", "current": "match-current"}
 
 
-class DiffStyles:
+class DiffStyles(MadeStyles[DiffInk]):
     """Rich styles for a diff; `variables` are those of the theme."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
-        self.colours = {name: variables[name] for name in COLOURS}
+        super().__init__({name: variables[name] for name in COLOURS}, variables["background"])
         self._grounds = grounds(self.colours)
-        self._made: dict[DiffInk, Style] = {}
-        self.blank = Style(color=self.colours["foreground"], bgcolor=self.colours["background"])
-        self.thumb = Style(color=self.colours["dim"], bgcolor=self.colours["background"])
 
-    def style(self, ink: DiffInk) -> Style:
-        """The look of an ink."""
-        style = self._made.get(ink)
-        if style is None:
-            style = self._made[ink] = self._make(ink)
-        return style
-
-    def _make(self, ink: DiffInk) -> Style:
+    def make(self, ink: DiffInk) -> Style:
+        """Its colour on its ground, in bold where colours alone would not tell."""
         ground = self._grounds[ink.ground]
         if ink.ground in _FOUND:
             return Style(color=self.colours[_FOUND[ink.ground]], bgcolor=ground, bold=True, underline=True)

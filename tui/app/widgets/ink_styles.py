@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from rich.style import Style
 
 from tui.app.text.page import Base, Ink, MarkLook
+from tui.app.widgets.made_styles import MadeStyles
 
 _BASES: Mapping[Base, str] = {
     "text": "foreground",
@@ -26,36 +27,28 @@ _MARKS: Mapping[MarkLook, tuple[str, Style]] = {
 _EXTRA = ("accent", "quiet-border", "screen-selection-background")
 
 
-class InkStyles:
+class InkStyles(MadeStyles[Ink]):
     """Rich styles for ink on a ground; `ground` is `#rrggbb`, `variables` those of the theme."""
 
     def __init__(self, variables: Mapping[str, str], ground: str) -> None:
-        self._colours = {name: variables[name] for name in (*_BASES.values(), *_EXTRA)}
+        colours = {name: variables[name] for name in (*_BASES.values(), *_EXTRA)}
         for name, _ in _MARKS.values():
-            self._colours |= {name: variables[name], f"{name}-background": variables[f"{name}-background"]}
+            colours |= {name: variables[name], f"{name}-background": variables[f"{name}-background"]}
+        super().__init__(colours, ground)
         self._ground = ground
-        self._made: dict[Ink, Style] = {}
-        self.blank = Style(color=self._colours["foreground"], bgcolor=ground)
-        self.cursor = Style(color=self._colours["accent"], bgcolor=ground)
-        self.thumb = Style(color=self._colours["dim"], bgcolor=ground)
+        self.cursor = Style(color=colours["accent"], bgcolor=ground)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, InkStyles) and (self._colours, self._ground) == (other._colours, other._ground)
+        return isinstance(other, InkStyles) and (self.colours, self._ground) == (other.colours, other._ground)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def style(self, ink: Ink) -> Style:
-        """The look of an ink."""
-        style = self._made.get(ink)
-        if style is None:
-            style = self._made[ink] = self._make(ink)
-        return style
-
-    def _make(self, ink: Ink) -> Style:
-        style = Style(color=self._colours[_BASES[ink.base]], bgcolor=self._ground)
+    def make(self, ink: Ink) -> Style:
+        """Its colour, then its mark's, then that of what is selected."""
+        style = Style(color=self.colours[_BASES[ink.base]], bgcolor=self._ground)
         if ink.mark is not None:
             name, effect = _MARKS[ink.mark]
-            style += Style(color=self._colours[name], bgcolor=self._colours[f"{name}-background"]) + effect
+            style += Style(color=self.colours[name], bgcolor=self.colours[f"{name}-background"]) + effect
         if ink.selected:
-            style += Style(bgcolor=self._colours["screen-selection-background"], color=self._colours["foreground"])
+            style += Style(bgcolor=self.colours["screen-selection-background"], color=self.colours["foreground"])
         return style
