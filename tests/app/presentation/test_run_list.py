@@ -13,10 +13,10 @@ from tui.app.presentation.run_list import (
     parse_run_filter,
     run_line,
     run_title,
-    setup_lines,
     shown_runs,
     took,
 )
+from tui.app.presentation.run_setup import setup_lines
 from tui.model.prices import Price, Spent
 from tui.model.runs import RunSetup
 
@@ -85,12 +85,17 @@ def test_everything_that_a_run_was_made_with_is_told() -> None:
 
 def test_versions_prices_and_costs_are_told_where_they_are_known() -> None:
     dear = replace(SETUP.subjects[0], price=Price(1.75, 14.0, "list 1.0"))
-    setup = replace(SETUP, subjects=(dear, *SETUP.subjects[1:]), versions={"assay": "0.1.0", "python": "3.11.7"})
+    versions = {"assay": "0.1.0", "python": "3.11.7", "platform": "Linux", "file of x": f"x.gguf, sha256 {'ab' * 32}"}
+    setup = replace(SETUP, subjects=(dear, *SETUP.subjects[1:]), versions=versions)
     costs = {dear.name: Spent(0.25, 2, 3), SETUP.subjects[1].name: Spent(None, 0, 3)}
     lines = [text_of(line).rstrip() for line in setup_lines(RUN, setup, 150, costs)]
-    assert " with     python 3.11.7" in lines
-    assert lines[-2].endswith("  cost ≥ $0.25  $1.75 in, $14.00 out per million tokens (list 1.0)")
-    assert lines[-1].endswith("  cost unknown")
+    assert lines[-4].endswith("  cost ≥ $0.25  $1.75 in, $14.00 out per million tokens (list 1.0)")
+    assert lines[-3].endswith("  cost unknown")
+    assert lines[-2:] == [
+        " with     python 3.11.7 · platform Linux", f"          file of x x.gguf, sha256 {'ab' * 32}",
+    ]  # fmt: skip
+    narrow = [text_of(line).rstrip() for line in setup_lines(RUN, setup, 30, costs)]
+    assert narrow[-3:] == [" with     python 3.11.7", "          platform Linux", "          file of x x.gguf, s…"]
     assert not any("cost" in text_of(line) for line in setup_lines(RUN, SETUP, 150))
 
 

@@ -1,22 +1,17 @@
-"""The list of kept runs: its lines, its filter, and what is said of one run."""
+"""The list of kept runs: its lines and its filter."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import NamedTuple
 
 from tui.app.presentation.figures import clock
 from tui.app.presentation.naming import model_names
-from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
-from tui.model.parameters import told_settings
-from tui.model.prices import Spent, told_cost, told_price
-from tui.model.runs import RunRecord, RunSetup, RunState
+from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread
+from tui.model.runs import RunRecord, RunState
 from tui.model.shown import show_line
-from tui.model.subjects import Subject
 
 SHORT_ID = 12
-_NO_COSTS: Mapping[str, Spent] = MappingProxyType({})
 _STATES: dict[RunState, Piece] = {
     "running": ("● running", "running"),
     "finished": ("■ finished", "dim"),
@@ -153,66 +148,3 @@ def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
 def shown_runs(runs: Sequence[RunRecord], wanted: RunFilter, baselines: Collection[str]) -> list[RunRecord]:
     """Those that the filter wants, in their order."""
     return [run for run in runs if wanted.wants(run, run.id in baselines)]
-
-
-# --- one run in words
-
-
-def setup_lines(
-    run: RunRecord, setup: RunSetup | None, width: int, costs: Mapping[str, Spent] = _NO_COSTS
-) -> list[Line]:
-    """What is known of a run: suite and hash, options, command, versions, models with their settings and prices, and
-    what each of them cost."""
-    suite: list[Piece] = [
-        (" suite    ", "dim"),
-        (cut_middle(show_line(run.suite_path, 500), max(10, width - 30)), "plain"),
-    ]
-    lines: list[Line] = [(*suite, (f"  sha256 {show_line(run.suite_sha256[:SHORT_ID])}", "dim"))]
-    end = f" to {day_and_time(run.finished_at).strip()}" if run.finished_at else ""
-    lines.append(
-        ((" run      ", "dim"), (show_line(run.id), "plain"), (f"  {day_and_time(run.started_at).strip()}{end}", "dim"))
-    )
-    if setup is None:
-        return lines
-    options = setup.options
-    said = [
-        f"timeout {options.timeout_ms / 1000:g} s",
-        f"attempts {options.attempts}",
-        f"repeats {options.repeats}",
-        f"concurrency {options.concurrency}",
-        "models in parallel" if options.parallel_models else "models one by one",
-        "streamed" if options.stream else "not streamed",
-    ]
-    lines.append(((" options  ", "dim"), (" · ".join(said), "plain")))
-    command = show_line(setup.command, 500) or "in the app"
-    lines.append(((" by       ", "dim"), (f"Assay {show_line(setup.assay, 40)}", "plain"), (f"  {command}", "dim")))
-    if versions := [f"{name} {version}" for name, version in setup.versions.items() if name != "assay"]:
-        lines.append(((" with     ", "dim"), (show_line(" · ".join(versions), 500), "dim")))
-    for number, subject in enumerate(setup.subjects):
-        label: Piece = (" models   " if number == 0 else "          ", "dim")
-        lines.append((label, *_subject(subject, costs.get(subject.name))))
-    return [_fitted(line, width) for line in lines]
-
-
-def _subject(subject: Subject, spent: Spent | None) -> tuple[Piece, ...]:
-    said = " · ".join(told_settings(subject.settings, "its own" if subject.settings.system else None))
-    where = f"  {show_line(subject.provider, 60)} {show_line(subject.model_id, 120)}"
-    price = f"  {show_line(told_price(subject.price), 200)}" if subject.price else ""
-    cost = f"  cost {told_cost(spent)}" if spent and spent.trials else ""
-    return (
-        (show_line(subject.name, 200), "strong"),
-        (where, "dim"),
-        (f"  {said}" if said else "", "plain"),
-        (cost, "plain" if spent and spent.usd is not None else "dim"),
-        (price, "dim"),
-    )
-
-
-def _fitted(line: Line, width: int) -> Line:
-    taken: list[Piece] = []
-    room = width
-    for text, role in line:
-        text = cut(text, room)
-        room -= width_of(text)
-        taken.append((text, role))
-    return tuple(taken)

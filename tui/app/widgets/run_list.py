@@ -6,7 +6,8 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tui.app.presentation.pieces import Line, Piece
-from tui.app.presentation.run_list import RunFilter, heads_line, run_line, setup_lines, shown_runs
+from tui.app.presentation.run_list import RunFilter, heads_line, run_line, shown_runs
+from tui.app.presentation.run_setup import setup_lines
 from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
