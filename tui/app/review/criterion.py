@@ -44,10 +44,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Lines, and what a click on one of them gives."""
+    """Lines, and what a click on one of them gives; a `short` one leaves the result to be said elsewhere."""
 
     lines: tuple[Line, ...]
     extents: dict[int, Extent]
+    short: bool = False
 
 
 def draw_criterion(judged: Judged, width: int, *, short: bool = False) -> Drawn:
@@ -62,16 +63,16 @@ def draw_criterion(judged: Judged, width: int, *, short: bool = False) -> Drawn:
         rows = _level(judged, extent, width)
         extents |= dict.fromkeys(range(len(lines), len(lines) + len(rows)), extent)
         lines += rows
-    lines += [] if short else [()]
-    lines.append(_result(judged))
+    if not short:
+        lines += [(), result_line(judged)]
     if judged.writing:
-        return Drawn((*lines, *(() if short else ((),)), (("Note", "dim"),)), extents)
+        return Drawn((*lines, *(() if short else ((),)), (("Note", "dim"),)), extents, short)
     lines += _note(judged, width, short=short)
     if not judged.hidden:
         lines += _others(judged, width)
     if not short:
         lines += [(), next_line(judged.upcoming, item, judged.rule, width)]
-    return Drawn(tuple(lines), extents)
+    return Drawn(tuple(lines), extents, short)
 
 
 def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[Line]:
@@ -100,7 +101,8 @@ def _filled(line: Line, width: int) -> Line:
     return (*line, (" " * max(0, width - sum(width_of(text) for text, _ in line)), "chosen"))
 
 
-def _result(judged: Judged) -> Line:
+def result_line(judged: Judged) -> Line:
+    """The product and its band, or how to give an extent."""
     given, severity = judged.given, judged.item.criterion.severity
     if given is None or given.extent is None:
         what = "decide" if judged.deciding else "score"

@@ -32,29 +32,34 @@ class Title:
 
 def title_line(title: Title, width: int) -> Line:
     """The line in at most so many cells: what matters least is left out first."""
-    name: list[Piece] = [(" Assay", "accent"), ("  Review  ", "strong")]
-    suite: list[Piece] = [(show_line(title.suite, 40), "plain")]
-    how: list[Piece] = [(" · blind" if title.blind else "", "accent")]
-    seed: list[Piece] = [(f" · seed {title.seed}" if title.blind and title.seed is not None else "", "dim")]
-    deciding: list[Piece] = [(" · deciding" if title.deciding else "", "accent")]
-    filtered: list[Piece] = []
+    for least in ("", "seed", "rest", "suite", "who"):
+        left, right = _title_parts(title, least)
+        room = width - _width(left) - _width(right)
+        if room >= 2:
+            return spread([*left], [*right[:1], *_bar(title, min(26, room - 2)), *right[1:]], width)
+    return spread(left, right, width)
+
+
+_LEFT_OUT = ("seed", "rest", "suite", "who")
+
+
+def _title_parts(title: Title, least: str) -> tuple[list[Piece], list[Piece]]:
+    """Without `least` and all that matters less."""
+    out = _LEFT_OUT[: _LEFT_OUT.index(least) + 1] if least else ()
+    said: list[Piece] = [] if "suite" in out else [(show_line(title.suite, 40), "plain")]
+    said += [("blind", "accent")] if title.blind else []
+    said += [(f"seed {title.seed}", "dim")] if title.blind and title.seed is not None and "seed" not in out else []
+    said += [("deciding", "accent")] if title.deciding else []
+    left: list[Piece] = [(" Assay", "accent"), ("  Review  ", "strong")]
+    for number, piece in enumerate(said):
+        left += [(" · " if number else "", "dim"), piece]
     if title.filtered is not None:
-        filtered = [(f"  filter {title.filtered[0]}/{title.filtered[1]}", "dim")]
-    digits = len(str(title.items))
-    progress: list[Piece] = [(f"  {title.scored:>{digits}}/{title.items}", "accent")]
-    who: list[Piece] = [(f"  {show_line(title.reviewer, 30)}", "plain"), (f" · {minutes(title.spent_ms)}", "dim")]
-    left = left_words(title.spent_ms, title.scored, title.items - title.scored)
-    rest: list[Piece] = [(f" · {left}" if left else "", "dim"), (" ", "plain")]
-    every = [name, suite, how, seed, deciding, filtered, progress, [], who, rest]
-    for dropped in ((), (3,), (3, 9), (1, 3, 9), (1, 3, 8, 9)):
-        kept = [part for place, part in enumerate(every) if place not in dropped]
-        room = width - sum(_width(part) for part in kept)
-        if room >= 0:
-            every[7][:] = _bar(title, min(26, room - 2))
-            before = [piece for place, part in enumerate(every) if place not in dropped and place < 6 for piece in part]
-            after = [piece for place, part in enumerate(every) if place not in dropped and place >= 6 for piece in part]
-            return spread(before, after, width)
-    return spread([*name, *how], progress, width)
+        left.append((f"  filter {title.filtered[0]}/{title.filtered[1]}", "dim"))
+    right: list[Piece] = [(f"{title.scored:>{len(str(title.items))}}/{title.items}", "accent")]
+    if "who" not in out:
+        right += [(f"  {show_line(title.reviewer, 30)}", "plain"), (f" · {minutes(title.spent_ms)}", "dim")]
+    rest = left_words(title.spent_ms, title.scored, title.items - title.scored)
+    return left, [*right, (f" · {rest}" if rest and "rest" not in out else "", "dim"), (" ", "plain")]
 
 
 def _width(part: list[Piece]) -> int:

@@ -9,8 +9,8 @@ from tui.app.review.rows import text_rows
 from tui.model.shown import show_line
 from tui.session.run_review import RunReview, scored_blind
 
-BLIND = "blind: names, verdicts and other people's scores are hidden, the order is shuffled"
-NAMED = "with names, in the suite's order"
+BLIND = "Blind: names, verdicts, others' scores are hidden; shuffled"
+NAMED = "With names, in the suite's order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,15 @@ def stays_blind(review: RunReview, name: str) -> bool:
     """Whether the person has begun blind and not revealed."""
     board = review.board
     return not board.revealed(name) and scored_blind(board.acts, name)
+
+
+def missing_words(count: int) -> str:
+    """Of results without an answer."""
+    return (
+        f"{count} result has no answer, and is not among them"
+        if count == 1
+        else (f"{count} results have no answer, and are not among them")
+    )
 
 
 def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
@@ -45,10 +54,10 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
         lines.append(((f"{open_} open: nothing is scored under this name", "accent"),))
     others = [reviewer for reviewer in board.reviewers if reviewer != name]
     if others:
-        also = f"{len(others)} other{'s have' if len(others) > 1 else ' has'} scored too"
+        also = f"{len(others)} other reviewer{'s have' if len(others) > 1 else ' has'} scored too"
         lines.append(((also, "dim"),))
     if review.missing:
-        lines.append(((f"{len(review.missing)} results have no answer, and are not among them", "dim"),))
+        lines.append(((missing_words(len(review.missing)), "dim"),))
     if record.state == "running":
         lines += text_rows("The run is still going on: later answers come in when it is opened again.", width, "flaky")
     if stays_blind(review, name):

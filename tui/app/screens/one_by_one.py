@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from textual.events import Key
 from textual.screen import Screen, ScreenResultType
-from textual.widget import Widget
+
+from tui.app.widgets.writer import Writer
 
 
 class _Held(NamedTuple):
@@ -39,7 +40,7 @@ class OneByOneScreen(Screen[ScreenResultType]):
         return None
 
     @property
-    def writer(self) -> Widget | None:
+    def writer(self) -> Writer | None:
         """Where somebody types, if anywhere."""
         return None
 
@@ -57,8 +58,9 @@ class OneByOneScreen(Screen[ScreenResultType]):
             event.stop()
             self._held.append(_Held(event, self.seen))
         elif self.writer is not None:
-            event.stop()
-            self._write(event)
+            if self.writer.last_key is not event:
+                event.stop()
+                self._write(event)
         elif event.key in self.bound_keys and self.seen is None:
             event.stop()
         else:

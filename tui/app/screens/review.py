@@ -123,6 +123,7 @@ class ReviewScreen(ReviewActs):
     def _open_queue(self, is_open: bool) -> None:
         self.set_class(is_open, "-queue")
         self.queue.display = is_open
+        self.call_after_refresh(self.queue.look)
 
     def action_filter(self) -> None:
         """Type a filter."""

@@ -6,7 +6,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.events import Resize
-from textual.widget import Widget
 
 from tui.app.review.answer import checks_line
 from tui.app.review.answers import AnswerShelf, OpenedAnswer
@@ -16,13 +15,14 @@ from tui.app.review.pace import Stopwatch
 from tui.app.review.sitting import Sitting
 from tui.app.review.telling import empty_lines, end_lines
 from tui.app.screens.one_by_one import OneByOneScreen
+from tui.app.widgets.fitted_reading import FittedReading
 from tui.app.widgets.keys_line import KeysLine
 from tui.app.widgets.note_editor import NoteEditor
-from tui.app.widgets.reading import Reading
 from tui.app.widgets.review_answer import ReviewAnswer
 from tui.app.widgets.review_criterion import CriterionPanel
 from tui.app.widgets.review_lines import LastLine, ReviewTitle
 from tui.app.widgets.review_queue import ReviewQueue
+from tui.app.widgets.writer import Writer
 from tui.model.errors import AssayError
 from tui.model.scores import ItemKey
 from tui.model.shown import show_line
@@ -56,7 +56,7 @@ class ReviewLooking(OneByOneScreen[None]):
         self.stopwatch = Stopwatch()
         self.title_line, self.last = ReviewTitle(), LastLine()
         self.queue, self.answer, self.criterion = ReviewQueue(), ReviewAnswer(), CriterionPanel()
-        self._end = Reading(id="end")
+        self._end = FittedReading(id="end")
         self._opened: OpenedAnswer | None = None
         self._seen: ItemKey | None = None
 
@@ -82,7 +82,6 @@ class ReviewLooking(OneByOneScreen[None]):
         self.set_class(stacked, "-stacked")
         self.criterion.set_class(stacked, "-stacked")
         self.answer.set_class(event.size.height >= _TALL and not stacked, "-tall")
-        self.call_after_refresh(self._show_end)
 
     # --- what keys have to know
 
@@ -92,7 +91,7 @@ class ReviewLooking(OneByOneScreen[None]):
         return self._seen
 
     @property
-    def writer(self) -> Widget | None:
+    def writer(self) -> Writer | None:
         """The note, or the filter."""
         if self.criterion.editor.is_open:
             return self.criterion.editor
@@ -190,11 +189,12 @@ class ReviewLooking(OneByOneScreen[None]):
                 return
 
     def _show_end(self) -> None:
-        if self.sitting.item is None:
-            width = max(30, self._end.scrollable_content_region.width - 1)
-            empty = not self.sitting.review.items
-            self._end.show_lines(empty_lines(self.sitting, width) if empty else end_lines(self.sitting, width))
-            self._end.focus()
+        sitting = self.sitting
+        if sitting.item is None:
+            lines = end_lines if sitting.review.items else empty_lines
+            self._end.show_fitted(lambda width: lines(sitting, width))
+            if not self.queue.has_focus_within:
+                self._end.focus()
 
     def show_title(self) -> None:
         """How far one is."""

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.app.painting import content_of_lines
+from tui.app.presentation.pieces import Role
 from tui.app.review.starting import BLIND, NAMED, Beginning, start_lines, stays_blind
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.typing_line import TypingLine
@@ -74,9 +75,9 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         name, review = self._name_typed, self._review
         width = min(92, self.size.width * 96 // 100) - 6
         self._told.update(content_of_lines(start_lines(review, name, width)))
-        blind = " Blind again" if stays_blind(review, name) else f" {BLIND[0].upper()}{BLIND[1:]}"
-        hides = "plain" if not review.board.revealed(name) else "dim"
-        self._list.show_lines([((blind, hides),), ((f" {NAMED[0].upper()}{NAMED[1:]}", "plain"),)])  # type: ignore[list-item]
+        blind: Role = "dim" if review.board.revealed(name) else "plain"
+        named: Role = "dim" if stays_blind(review, name) else "plain"
+        self._list.show_lines([((f" {BLIND}", blind),), ((f" {NAMED}", named),)])
 
     @on(TypingLine.Typed)
     def tell_again(self, message: TypingLine.Typed) -> None:

@@ -7,10 +7,12 @@ from textual.events import Key
 from textual.message import Message
 from textual.widgets import TextArea
 
+from tui.app.widgets.writer import Writer
+
 _MOST = 4_000  # characters
 
 
-class NoteEditor(TextArea):
+class NoteEditor(TextArea, Writer):
     """Says what was kept, and that it was left."""
 
     DEFAULT_CSS = """
@@ -23,9 +25,9 @@ class NoteEditor(TextArea):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "keep", "keep", id="line.take", tooltip="Keep the note", key_display="Enter", priority=True),
+        Binding("enter", "keep", "keep", id="line.take", tooltip="Keep the note", key_display="Enter"),
         Binding("ctrl+j", "new_line", "new line", id="line.new", tooltip="Another line", key_display="^j"),
-        Binding("escape", "leave", "leave", id="line.leave", tooltip="Leave the note as it was", priority=True),
+        Binding("escape", "leave", "leave", id="line.leave", tooltip="Leave the note as it was"),
     ]
 
     class Typed(Message):
@@ -62,11 +64,15 @@ class NoteEditor(TextArea):
         return bool(self.display)
 
     def on_key(self, event: Key) -> None:
-        """Somebody is there."""
+        """In the order in which they were typed: a binding would come before letters that are on their way."""
         self.post_message(self.Typed())
-        if event.is_printable and len(self.text) >= _MOST:
+        acts = {"enter": self.action_keep, "escape": self.action_leave, "ctrl+j": self.action_new_line}
+        full = event.is_printable and len(self.text) >= _MOST
+        if event.key in acts or full:
             event.prevent_default()
             event.stop()
+            if not full:
+                acts[event.key]()
 
     def action_new_line(self) -> None:
         """Another line."""

@@ -37,6 +37,8 @@ class PartsView(AnswerView, inherit_bindings=False):
         self.show(answer.text)
         self.note("" if answer.text.strip() else "(no text)")
         self.mark(answer.marks)
+        self.scroll_now(0)
+        self.follow(False)
 
 
 class _FileLine(PieceLine):

@@ -9,8 +9,8 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.app.painting import content_of_lines
-from tui.app.review.criterion import Drawn, Judged, draw_criterion
+from tui.app.painting import content_of, content_of_lines
+from tui.app.review.criterion import Drawn, Judged, draw_criterion, result_line
 from tui.app.widgets.note_editor import NoteEditor
 from tui.model.scores import Extent
 
@@ -103,6 +103,7 @@ class CriterionPanel(Vertical):
         drawn = draw_criterion(judged, width, short=stacked)
         if not stacked and len(drawn.lines) > room:
             drawn = draw_criterion(judged, width, short=True)
+        self.border_subtitle = content_of(result_line(judged)) if drawn.short else Content()
         self._text.show(drawn)
         self._scroll.styles.height = max(1, min(len(drawn.lines), room))
 

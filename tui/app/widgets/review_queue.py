@@ -4,6 +4,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
 
 from tui.app.presentation.pieces import Line
@@ -11,6 +12,7 @@ from tui.app.review.lines import queue_line
 from tui.app.review.sitting import ORDERS, Sitting
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.typing_line import TypingLine
+from tui.app.widgets.writer import Writer
 
 _BLIND = "is:open band:high sev:critical case:… !word"
 _NAMED = "is:open is:disputed band:high sev:critical model:… case:… !word"
@@ -35,6 +37,14 @@ class QueueLines(LineList):
         return queue_line(
             sitting.review.items[at], sitting.stands[at], sitting.review.rule, hidden=sitting.hidden, width=width
         )
+
+    def look(self) -> None:
+        """Bring the cursor into sight."""
+        self.scroll_to_region(Region(0, max(0, self.cursor), 1, 1), animate=False, x_axis=False)
+
+
+class _FilterLine(TypingLine, Writer):
+    """The line that the filter is typed in."""
 
 
 class ReviewQueue(Vertical):
@@ -70,7 +80,7 @@ class ReviewQueue(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines, self.line = QueueLines(), TypingLine("")
+        self.lines, self.line = QueueLines(), _FilterLine("")
 
     def compose(self) -> ComposeResult:
         """List and line."""
@@ -88,6 +98,12 @@ class ReviewQueue(Vertical):
         said = sitting.wanted.hint or dict(ORDERS)[sitting.order]
         self.border_subtitle = Content(said)
         self.line.placeholder = _BLIND if sitting.hidden else _NAMED
+
+    def look(self) -> None:
+        """Bring the item that is looked at into sight."""
+        if self.lines.sitting is not None:
+            self.show(self.lines.sitting)
+            self.lines.look()
 
     @property
     def typing(self) -> bool:

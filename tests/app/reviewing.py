@@ -1,0 +1,168 @@
+"""The Review screen over a scripted desk with real history and real score files, and what can be seen of it."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from textual.widget import Widget
+
+from tests.app.exploring import Seen, desk_for, explored
+from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
+from tests.support.scripted_desk import ScriptedDesk
+from tui.app.presentation.pieces import text_of
+from tui.app.screens.review import ReviewScreen
+from tui.app.screens.review_start import ReviewStartScreen
+from tui.app.screens.runs import RunsScreen
+from tui.model.scores import Act
+from tui.model.subjects import Config
+from tui.model.suite import Case, Check, RiskCriterion, Step
+from tui.model.trials import Change, TrialKey, TrialResult
+from tui.session.reviewing import Reviews
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
+
+A, B = "openai/zebra-one", "local/walrus-two"
+NAMES = ("zebra", "walrus", "openai", "local/")
+ME, OTHER = "Anna Able", "Bert Baker"
+
+SQL = RiskCriterion("SQL injection", "Uses parameters, no concatenation", "critical")
+ERRORS = RiskCriterion("Error handling", "Leaks nothing to the caller", "medium")
+TONE = RiskCriterion("Tone", "Stays polite", "low")
+CODE = "```python\ndef find(conn, email):\n    return conn.execute(email)\n```\n"
+DIFF = "diff --git a/src/query.py b/src/query.py\n--- a/src/query.py\n+++ b/src/query.py\n@@ -1,2 +1,2 @@\n def find():\n-    return old()\n+    return new()\n"
+
+
+def case(id: str, name: str, *criteria: RiskCriterion) -> Case:
+    checks = (Check("expected_pattern", "parameter"), Check("forbidden_pattern", "eval"))
+    step = Step(f"Please write {name}.", checks)
+    return Case(id, name, "Security", (step,), expected_behavior=f"A safe {name}.", risk_criteria=criteria)
+
+
+CASES = (case("c0", "query by mail", SQL, ERRORS), case("c1", "greet a guest", TONE), case("c2", "no judging"))
+ITEMS = 6  # two models × three criteria
+
+
+def answer(key: TrialKey) -> str:
+    """What a model said: told apart by its letter alone, since names would tell."""
+    return f"{'First' if key.model == A else 'Second'} voice on {key.case} with a parameter.\n\n{CODE}"
+
+
+def results(models: Sequence[str] = (A, B), cases: Sequence[Case] = CASES) -> list[TrialResult]:
+    made = []
+    for key in (TrialKey(case.id, model) for case in cases for model in models):
+        verdict = "passed" if key.model == A else "failed"
+        result = make_result(key, verdict, response=answer(key))  # type: ignore[arg-type]
+        if key.case == "c0":
+            result = replace(result, changes=(Change("src/query.py", "modified", 1, 1, DIFF),))
+        made.append(result)
+    return made
+
+
+def keep_run(
+    folder: Path, kept: Sequence[TrialResult] | None = None, *, cases: Sequence[Case] = CASES, run: str = RUN_ID
+) -> SqliteStore:
+    """A store with one finished run of the cases on both models."""
+    store = SqliteStore(folder / "data" / "runs.sqlite")
+    (folder / "suites").mkdir(exist_ok=True)
+    plan = make_plan(cases, (A, B), run_id=run, path=str(folder / "suites" / "quickstart.yaml"))
+    store.begin_run(plan, STARTED)
+    store.save_trials(run, results(cases=cases) if kept is None else kept)
+    store.finish_run(run, "finished", STARTED)
+    return store
+
+
+def desk_at(folder: Path, store: SqliteStore, config: Config | None = None) -> ScriptedDesk:
+    """A desk on that store; scores are kept beside it."""
+    desk = desk_for(folder / "suites")
+    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    desk.scores = Reviews(store, folder / "data", config or Config(reviewer=ME))
+    return desk
+
+
+def acts(desk: ScriptedDesk, run: str = RUN_ID) -> tuple[Act, ...]:
+    """All that is on the disk, read anew."""
+    return desk.reviews.open_review(run, ME, blind=False).board.acts
+
+
+@asynccontextmanager
+async def at_runs(
+    folder: Path, store: SqliteStore, *, size: tuple[int, int] = (140, 44), config: Config | None = None
+) -> AsyncIterator[tuple[Seen, ScriptedDesk]]:
+    """The list of runs."""
+    desk = desk_at(folder, store, config)
+    async with explored(desk, size) as seen:
+        await seen.press("H")
+        await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
+        yield seen, desk
+
+
+@asynccontextmanager
+async def reviewed(
+    folder: Path,
+    store: SqliteStore,
+    *,
+    blind: bool = True,
+    size: tuple[int, int] = (140, 44),
+    config: Config | None = None,
+) -> AsyncIterator[tuple[Seen, ScriptedDesk]]:
+    """The first item of the newest run is on the screen."""
+    async with at_runs(folder, store, size=size, config=config) as (seen, desk):
+        await seen.press("v")
+        await begin(seen, blind=blind)
+        yield seen, desk
+
+
+async def begin(seen: Seen, *, blind: bool = True) -> None:
+    """Out of the dialog, to the first item."""
+    await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
+    await seen.press("home" if blind else "end", "enter")
+    await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
+    await seen.until(lambda: screen(seen).seen is not None or screen(seen).sitting.item is None, "an item is there")
+
+
+def screen(seen: Seen) -> ReviewScreen:
+    return next(each for each in reversed(seen.app.screen_stack) if isinstance(each, ReviewScreen))
+
+
+def here(seen: Seen) -> tuple[str, str, str] | None:
+    """Case, model and criterion of what may be scored now."""
+    key = screen(seen).seen
+    return (key.case, key.model, key.criterion) if key else None
+
+
+def drawn(seen: Seen) -> str:
+    """Every row of the whole screen, as it would be painted."""
+    width, height = seen.app.size
+    rows = seen.app.screen._compositor.render_strips()
+    assert len(rows) == height
+    return "\n".join("".join(segment.text for segment in row).rstrip()[:width] for row in rows)
+
+
+def title(seen: Seen) -> str:
+    return text_of(screen(seen).title_line.line_for(200))
+
+
+def last(seen: Seen) -> str:
+    return text_of(screen(seen).last.line_for(200)).strip()
+
+
+def shown(seen: Seen, selector: str) -> str:
+    """The lines of a widget with a static text in it."""
+    widget: Widget = screen(seen).query_one(selector)
+    return str(widget.render())
+
+
+async def give(seen: Seen, *keys: str) -> None:
+    """One extent after the other, each for an item that is on the screen."""
+    for key in keys:
+        before = screen(seen).seen
+        assert before is not None
+        await seen.press(key)
+        await seen.until(
+            lambda before=before: (
+                screen(seen).sitting.item is None
+                or (screen(seen).seen is not None and screen(seen).seen != before)
+            ),
+            f"the item after {before}",
+        )

@@ -1,0 +1,340 @@
+"""The Review screen: scoring by keys, with everything on the disk before it is on the screen."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.app.reviewing import (
+    CASES,
+    ITEMS,
+    ME,
+    A,
+    B,
+    acts,
+    at_runs,
+    begin,
+    drawn,
+    give,
+    here,
+    keep_run,
+    last,
+    results,
+    reviewed,
+    screen,
+    title,
+)
+from tests.support.kept_runs import HOSTILE, RUN_ID
+from tui.app.screens.confirm import ConfirmScreen
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.review import ReviewScreen
+from tui.app.screens.review_start import ReviewStartScreen
+from tui.app.screens.text_screen import TextScreen
+from tui.model.errors import StoreError
+from tui.model.scores import Act
+from tui.model.subjects import Config
+
+
+async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        assert here(seen) == ("c0", B, "SQL injection")
+        text = drawn(seen)
+        for said in ("Please write query by mail.", "A safe query by mail.", "Second voice on c0", "critical ×4",
+                     "How far does this answer violate it?", "walrus-two", "c0 · query by mail"):  # fmt: skip
+            assert said in text
+        assert "0/6" in title(seen)
+        await give(seen, "3")
+        assert last(seen) == "c0 · SQL injection: 3 major → critical  u undoes"
+        assert here(seen) == ("c0", B, "Error handling")
+        await give(seen, "minus", "0", "1", "4", "2")
+        await seen.until(lambda: "All 6 items are scored." in drawn(seen))
+        assert "6/6" in title(seen)
+        kept = acts(desk)
+        assert [(act.act, act.extent, act.reviewer, act.blind) for act in kept] == [
+            ("score", extent, ME, False) for extent in (3, "n/a", 0, 1, 4, 2)
+        ]
+        assert all(act.took_ms is not None for act in kept)
+        assert len({act.item for act in kept}) == ITEMS
+
+
+async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        first = here(seen)
+        await give(seen, "3")
+        await seen.press("left_square_bracket")
+        await seen.until(lambda: here(seen) == first)
+        assert "▸ 3  major" in drawn(seen)
+        assert "4 × 3 = 12" in drawn(seen)
+        await give(seen, "2")
+        await seen.press("u")
+        await seen.until(lambda: here(seen) == first and "▸ 3  major" in drawn(seen))
+        assert last(seen).startswith("Taken back")
+        await seen.press("u")
+        await seen.until(lambda: "▸" not in drawn(seen))
+        assert "0/6" in title(seen)
+        await seen.press("u")
+        await seen.until(lambda: seen.notices and "Nothing was given" in seen.notices[-1])
+        await give(seen, "1")
+        await seen.press("backspace")
+        await seen.until(lambda: here(seen) == first)
+        await seen.press("x")
+        await seen.until(lambda: last(seen).startswith("Taken back") and "0/6" in title(seen))
+        assert [act.act for act in acts(desk)] == [
+            "score", "score", "score", "invalidate", "score", "invalidate",
+        ]  # fmt: skip
+        await seen.press("T")
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "took back" in drawn(seen))
+        assert "3 major  critical" in drawn(seen)
+        assert "+00:00" in drawn(seen)
+        assert "guidance" in drawn(seen)
+
+
+async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        first = here(seen)
+        await seen.press("c", *"3 u x", "ctrl+j", *"more", "enter")
+        await seen.until(lambda: "kept with the extent" in drawn(seen))
+        assert acts(desk) == ()
+        await give(seen, "3")
+        [score] = acts(desk)
+        assert (score.extent, score.note) == (3, "3 u x\nmore")
+        await seen.press("left_square_bracket")
+        await seen.until(lambda: here(seen) == first)
+        await seen.press("c", *"!", "escape")
+        await seen.until(lambda: not screen(seen).criterion.editor.is_open)
+        assert len(acts(desk)) == 1
+        await seen.press("c", *"!", "enter")
+        await seen.until(lambda: len(acts(desk)) == 2)
+        await seen.until(lambda: "more!" in drawn(seen))
+        assert [(act.extent, act.note) for act in acts(desk)] == [(3, "3 u x\nmore"), (3, "3 u x\nmore!")]
+        assert here(seen) == first, "a note is no reason to go on"
+        await seen.press("u")
+        await seen.until(lambda: len(acts(desk)) == 3)
+        assert acts(desk)[-1].note == "3 u x\nmore"
+
+
+async def test_a_note_is_not_lost_with_an_extent_that_is_taken_back(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        await seen.press("c", *"because", "enter")
+        await give(seen, "3")
+        await seen.press("u")
+        await seen.until(lambda: "kept with the extent" in drawn(seen))
+        await give(seen, "2")
+        assert [(act.act, act.note) for act in acts(desk)][-1] == ("score", "because")
+
+
+async def test_what_cannot_be_kept_is_not_shown_as_given(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        first = here(seen)
+        (tmp_path / "data" / "scores").mkdir(exist_ok=True)
+        (tmp_path / "data" / "scores" / RUN_ID).write_text("a file where a folder must be")
+        await seen.press("3")
+        await seen.until(lambda: seen.notices)
+        assert here(seen) == first
+        assert "0/6" in title(seen)
+        assert "▸" not in drawn(seen)
+        assert last(seen) == ""
+        (tmp_path / "data" / "scores" / RUN_ID).unlink()
+        await give(seen, "3")
+        assert [act.extent for act in acts(desk)] == [3]
+
+
+async def test_keys_typed_while_a_score_is_written_never_score_what_was_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        review, go_on = screen(seen).sitting.review, threading.Event()
+        plain = review.give
+
+        def slow(*given: object, **how: object) -> Act:
+            go_on.wait(10)
+            return plain(*given, **how)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(review, "give", slow)
+        await seen.press("3", "4", "0", "c", *"12 u", "enter")
+        assert acts(desk) == ()
+        assert "0/6" in title(seen)
+        go_on.set()
+        await seen.until(lambda: "12 u" in drawn(seen) and "kept with the extent" in drawn(seen))
+        assert [act.extent for act in acts(desk)] == [3], "digits were meant for what was on the screen"
+        assert here(seen) == ("c0", B, "Error handling")
+        monkeypatch.setattr(review, "give", plain)
+        await give(seen, "1")
+        assert [(act.extent, act.note) for act in acts(desk)] == [(3, ""), (1, "12 u")]
+
+
+async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        shelf, go_on = screen(seen).shelf, threading.Event()
+        shelf._kept.clear()
+        plain = shelf.open
+
+        def slow(*given: object) -> object:
+            go_on.wait(10)
+            return plain(*given)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(shelf, "open", slow)
+        await give_on(seen, "right_square_bracket", "right_square_bracket")
+        await seen.press("4", "minus", "x")
+        assert acts(desk) == ()
+        go_on.set()
+        await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
+        assert acts(desk) == ()
+        await give(seen, "4")
+        assert [(act.item.model, act.extent) for act in acts(desk) if act.item] == [(A, 4)]
+
+
+async def give_on(seen: object, *keys: str) -> None:
+    await seen.press(*keys)  # type: ignore[attr-defined]
+
+
+async def test_an_answer_that_cannot_be_read_says_why_and_is_passed_over(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        shelf = screen(seen).shelf
+        shelf._kept.clear()
+
+        def broken(*_: object) -> object:
+            raise StoreError("The disk is gone", where="x")
+
+        shelf.open = broken  # type: ignore[method-assign, assignment]
+        await seen.press("right_square_bracket", "right_square_bracket")
+        await seen.until(lambda: "The disk is gone" in drawn(seen))
+        await seen.press("3")
+        assert acts(desk) == ()
+
+
+async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    async with reviewed(tmp_path, store) as (seen, _):
+        order = [item.key for item in screen(seen).sitting.review.items]
+        await give(seen, "3", "2")
+        await seen.press("c", *"half", "enter", "escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        assert "1 note has no extent" in drawn(seen)
+        assert "show names" in drawn(seen)
+        await seen.press("n")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
+        await seen.press("escape", "y")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("H", "v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
+        assert "2 scored" in drawn(seen)
+        assert "4 open" in drawn(seen)
+        assert "begun blind" in drawn(seen)
+        await begin(seen, blind=False)
+        assert screen(seen).sitting.hidden, "what was begun blind stays so"
+        assert [item.key for item in screen(seen).sitting.review.items] == order
+        assert screen(seen).seen == order[2]
+        assert "2/6" in title(seen)
+    store.close()
+
+
+async def test_enter_goes_to_what_is_open_and_brackets_to_what_is_beside(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
+        keys = [item.key for item in screen(seen).sitting.review.items]
+        await give(seen, "3", "2")
+        await seen.press("left_square_bracket", "left_square_bracket")
+        await seen.until(lambda: screen(seen).seen == keys[0])
+        await seen.press("enter")
+        await seen.until(lambda: screen(seen).seen == keys[2])
+        await seen.press("enter")
+        await seen.until(lambda: screen(seen).seen == keys[3])
+        await give(seen, "1", "1", "1")
+        assert screen(seen).seen == keys[2], "around the end, to what was passed over"
+        await seen.press("enter")
+        await seen.until(lambda: seen.notices and "last open" in seen.notices[-1])
+        await give(seen, "1")
+        await seen.until(lambda: "All 6 items" in drawn(seen))
+        await seen.press("left_square_bracket")
+        await seen.until(lambda: screen(seen).seen == keys[5])
+
+
+async def test_the_diff_is_shown_where_files_were_changed(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False, size=(140, 36)) as (seen, _):
+        assert "return new()" not in drawn(seen)
+        await seen.press("d")
+        await seen.until(lambda: "return new()" in drawn(seen) and "src/query.py" in drawn(seen))
+        await seen.press("d")
+        await seen.until(lambda: "Second voice" in drawn(seen))
+        await give(seen, "0", "0", "0", "0")
+        await seen.press("d")
+        await seen.until(lambda: seen.notices and "changed no file" in seen.notices[-1])
+    assert CASES[1].risk_criteria
+
+
+async def test_on_a_tall_screen_the_diff_stands_below_the_answer(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False, size=(140, 50)) as (seen, _):
+        await seen.until(lambda: "return new()" in drawn(seen) and "Second voice" in drawn(seen))
+
+
+async def test_an_extent_can_be_clicked(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        rows = drawn(seen).splitlines()
+        row = next(at for at, line in enumerate(rows) if "4  total" in line)
+        await seen.pilot.click(offset=(rows[row].index("total"), row))
+        await seen.until(lambda: len(acts(desk)) == 1)
+        assert acts(desk)[0].extent == 4
+        await seen.until(lambda: here(seen) == ("c0", B, "Error handling"))
+        await seen.press("c", *"by hand")
+        await seen.until(lambda: "by hand" in drawn(seen))
+        rows = drawn(seen).splitlines()
+        row = next(at for at, line in enumerate(rows) if "1  slight" in line)
+        await seen.pilot.click(offset=(rows[row].index("slight"), row))
+        await seen.until(lambda: len(acts(desk)) == 2)
+        assert (acts(desk)[1].extent, acts(desk)[1].note) == (1, "by hand")
+
+
+async def test_who_it_is_is_asked_once_and_remembered(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    async with at_runs(tmp_path, store, config=Config()) as (seen, desk):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
+        await seen.press("n")
+        await seen.press("ctrl+u", *"Zoë  Zander", "enter", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and screen(seen).seen)
+        assert screen(seen).sitting.review.reviewer == "Zoë Zander"
+        assert screen(seen).sitting.hidden, "blind unless somebody asks otherwise"
+        assert desk.reviews.default_reviewer() == "Zoë Zander"
+    async with at_runs(tmp_path, store, config=Config()) as (seen, _):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "Zoë Zander" in drawn(seen))
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+    store.close()
+
+
+async def test_a_run_without_criteria_says_what_to_do(tmp_path: Path) -> None:
+    bare = (replace(CASES[0], risk_criteria=()),)
+    async with at_runs(tmp_path, keep_run(tmp_path, results(cases=bare), cases=bare)) as (seen, desk):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and "riskCriteria" in drawn(seen))
+        await seen.press("3", "minus", "c", "u", "x", "a", "f", "T", "d", "n", "z", "enter", "right_square_bracket")
+        await seen.until(lambda: True)
+        while not isinstance(seen.app.screen, ReviewScreen):
+            await seen.press("escape")
+        assert acts(desk) == ()
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16), (200, 60)])
+async def test_hostile_text_stays_text_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
+    text = HOSTILE.replace("\ud800", "")
+    criteria = tuple(replace(each, name=f"{each.name} {text}", description=text) for each in CASES[0].risk_criteria)
+    case = replace(CASES[0], name=text, expected_behavior=text, risk_criteria=criteria)
+    kept = results(cases=(case,))
+    async with reviewed(tmp_path, keep_run(tmp_path, kept, cases=(case,)), size=size) as (seen, desk):
+        await seen.press("c", *"x", "enter")
+        await give(seen, "3")
+        for key in ("g", "t", "T", "question_mark"):
+            await seen.press(key)
+            await seen.until(lambda: not isinstance(seen.app.screen, ReviewScreen))
+            assert "\x1b" not in drawn(seen)
+            await seen.press("escape")
+            await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
+        for key in ("S", "S", "z", "z", "d", "d"):
+            await seen.press(key)
+            assert "\x1b" not in drawn(seen)
+            assert "\u202e" not in drawn(seen)
+        assert len(acts(desk)) == 1
