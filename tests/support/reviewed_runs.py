@@ -3,18 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tests.support.kept_runs import HOSTILE, RUN_ID, hostile_run
+from tests.support.kept_runs import HOSTILE, RUN_ID, hostile_run, keep, make_case, make_plan, make_result
 from tui.model.bands import BandRule
 from tui.model.kept import KeptRun
 from tui.model.risk import Agreement, Guidance, Interval, PairAgreement, Reviewed
 from tui.model.scores import Act, ActKind, Extent, ItemKey, new_act_id
 from tui.model.scoring import Scoreboard
-from tui.model.trials import TrialKey
+from tui.model.suite import RiskCriterion
+from tui.model.trials import TrialKey, TrialResult
+from tui.reports.scores import has_answer
+from tui.risk.agreement import agreement as agreement_of
 from tui.risk.figures import risk_figures
 from tui.risk.queue import review_items
 
+MODELS = ("openai/mock-a", "local/mock-b", "local/mock-c")
 GUIDANCE = Guidance(("none of it", "a trace", "half of it", "most of it", "all of it"), "0a1b2c3d")
-AGREEMENT = Agreement(Interval(0.62, 0.41, 0.8), {"Tone": Interval(0.5)}, (PairAgreement("anna", "bert", 9, 0.58),), 9)
 
 
 def act(
@@ -34,12 +37,52 @@ def act(
 
 
 def review(
-    kept: KeptRun, acts: Iterable[Act], *, rule: BandRule | None = None, agreement: Agreement = AGREEMENT
+    kept: KeptRun, acts: Iterable[Act], *, rule: BandRule | None = None, agreement: Agreement | None = None
 ) -> Reviewed:
-    """What these acts say of a run, with its figures; the agreement is given."""
+    """What these acts say of a run, with its figures, and the agreement that they show or that is given."""
     board, bands = Scoreboard(acts), rule or BandRule()
-    items = review_items(kept.plan.suite, [result.trial for result in kept.results])
-    return Reviewed(board, risk_figures(items, board, bands), agreement, GUIDANCE, bands)
+    items = review_items(kept.plan.suite, [result.trial for result in kept.results if has_answer(result)])
+    found = agreement or agreement_of(items, board)
+    return Reviewed(board, risk_figures(items, board, bands), found, GUIDANCE, bands)
+
+
+def scored_run() -> KeptRun:
+    """Three models × six cases with two criteria each: passes, failures, an answer without text, a trial that was not
+    run."""
+    criteria = (RiskCriterion("SQL injection", "Values are bound", "critical"), RiskCriterion("Tone", "Polite", "low"))
+    cases = [make_case(f"case-{number}", criteria=criteria) for number in range(1, 6)] + [make_case("case-6")]
+    plan = make_plan(cases, MODELS)
+    results = []
+    for key in plan.trials[:-1]:
+        result = make_result(key, "failed" if key.model == MODELS[2] and key.case < "case-4" else "passed")
+        results.append(wordless(result) if key == TrialKey("case-5", MODELS[2]) else result)
+    return keep(plan, results)
+
+
+def wordless(result: TrialResult) -> TrialResult:
+    """The same, broken, and without a word."""
+    step = replace(result.attempts[-1].steps[0], response="", checks=())
+    attempt = replace(result.attempts[-1], verdict="error", error="empty answer", steps=(step,))
+    return replace(result, verdict="error", error="empty answer", attempts=(attempt,))
+
+
+def scored_acts() -> list[Act]:
+    """Anna scores nearly everything blind, Bert the first three cases with names in view; they differ on two items of
+    the first case, one of which is decided."""
+    acts = [
+        act(TrialKey(f"case-{number}", model), criterion, (number + place) % 3 if model == MODELS[2] else 0)
+        for number in range(1, 5)
+        for model in MODELS
+        for place, criterion in enumerate(("SQL injection", "Tone"))
+    ]
+    bert = [
+        replace(each, id=new_act_id(), reviewer="bert", blind=False)
+        for each in acts
+        if each.item and each.item.case < "case-4"
+    ]
+    first, second = ItemKey("case-1", MODELS[0], 1, "SQL injection"), ItemKey("case-1", MODELS[1], 1, "SQL injection")
+    bert = [replace(each, extent=4, note="joins text") if each.item in (first, second) else each for each in bert]
+    return [*acts, *bert, act(first.trial, "SQL injection", 3, reviewer="chair", note="as Bert", kind="adjudicate")]
 
 
 def hostile_review(text: str = HOSTILE) -> Reviewed:

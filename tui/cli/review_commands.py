@@ -27,27 +27,46 @@ def review() -> None:
 @click.argument("run")
 @click.option("--reviewer", metavar="NAME", help="Only of this reviewer; in a template, whose it is.")
 @click.option("--template", is_flag=True, help="A line to fill in for each answer and criterion, instead of scores.")
+@click.option("--inspect", is_flag=True, help="One model's, for Inspect's scorer precomputed_scores.")
+@click.option("-m", "--model", metavar="NAME", help="With --inspect: whose answers, where the run has several models.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The file; else stdout.")
-def export_scores(run: str, reviewer: str | None, template: bool, output: Path | None) -> None:
+def export_scores(
+    run: str, reviewer: str | None, template: bool, inspect: bool, model: str | None, output: Path | None
+) -> None:
     """Write the scores of a kept run as JSON lines, in order; RUN is its id, the beginning of it, or `last`.
 
     In a template replace each `null` after "extent" by 0, 1, 2, 3, 4 or "n/a", write who scored as "reviewer", and
     give the file to 'assay review import'. Lines that stay null are passed over.
+
+    With --inspect a line is what counts of one answer: its sample is the case's id, its epoch the repeat, its value
+    the greatest weight × extent of its criteria. Name the file *.jsonl and give it to `precomputed_scores` (inspect_ai
+    from 0.3.259 on).
     """
+    from tui.cli.inspect_scores import inspect_lines, note_suffix
     from tui.session.history import open_reviews
+
+    if inspect and (template or reviewer):
+        raise click.UsageError("--inspect tells what counts of all scores: leave --template and --reviewer out.")
+    if model and not inspect:
+        raise click.UsageError("--model goes with --inspect.")
 
     if output is not None:
         _check_place(output)
     with open_reviews(os.environ) as (store, reviews):
         run_id = store.find_run(run)
-        text = reviews.export(run_id, reviewer, template=template)
+        if inspect:
+            text = inspect_lines(store, reviews, run_id, model)
+        else:
+            text = reviews.export(run_id, reviewer, template=template)
         _tell_problems(reviews, run_id)
     lines = text.count("\n")
     if output is None:
         click.echo(text.encode(), nl=False)
     else:
         _write(output, text)
-    what = "to fill in" if template else "of scoring"
+    if inspect:
+        note_suffix(output)
+    what = "to fill in" if template else "for Inspect" if inspect else "of scoring"
     say(f"{lines} line{'' if lines == 1 else 's'} {what}{f': {output}' if output else ''}")
 
 

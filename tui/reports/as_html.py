@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tui.reports.blocks import Block, Card, Heading, HeatMaps, Line, Paragraph, Points, Quoted, Section, Table, Whisker
 from tui.reports.document import sections
-from tui.reports.drawings import axis, drawn, heat_map, legend, patterns
+from tui.reports.drawings import HEAT_LEGEND, axis, drawn, heat_map, legend, patterns
 from tui.reports.html_page import page
 from tui.reports.html_text import block as quoted
 from tui.reports.html_text import diff, line, marked, pieces
@@ -81,7 +81,7 @@ def _block(block: Block) -> Iterator[str]:
             maps = (
                 f"<figure><figcaption>{line(each.name)}</figcaption>{heat_map(each)}</figure>" for each in block.maps
             )
-            yield f'<div class="maps">{"".join(maps)}</div>'
+            yield f'<div class="maps">{"".join(maps)}</div>\n<p class="dim">{line(HEAT_LEGEND)}</p>'
         case Card():
             place = f' id="{line(block.place)}"' if block.place else ""
             yield f"<article{place}>\n<h3>{pieces(block.heading, 300)}</h3>"

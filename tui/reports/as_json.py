@@ -1,18 +1,11 @@
 """The report as JSON text: one result a line, so that it can be read, searched and compared line by line."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 
 from tui.model.kept import KeptRun
 from tui.model.risk import Reviewed
 from tui.reports.building import build_head, build_results
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-# What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
-_RISKY = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
-)
+from tui.reports.json_text import json_text
 
 
 def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed]) -> str:
@@ -22,19 +15,6 @@ def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed]) -> st
 
 
 def _render(kept: KeptRun, reviewed: Reviewed | None) -> str:
-    head = ",\n".join(f"{_text(key)}: {_text(value)}" for key, value in build_head(kept, reviewed).items())
-    lines = ",\n".join(_text(result) for result in build_results(kept, reviewed))
+    head = ",\n".join(f"{json_text(key)}: {json_text(value)}" for key, value in build_head(kept, reviewed).items())
+    lines = ",\n".join(json_text(result) for result in build_results(kept, reviewed))
     return f'{{{head},\n"results": [\n{lines}\n]}}' if lines else f'{{{head},\n"results": []}}'
-
-
-def _text(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    if text.isascii() and "\x7f" not in text:
-        return text
-    # Half a character has no UTF-8: the replacement character stands for it, and spans still count right.
-    return _RISKY.sub(_escape, _SURROGATE.sub("\ufffd", text))
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]

@@ -1,6 +1,7 @@
 """The report of a run from top to bottom, for every format that people read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from tui.model.trials import TrialKey
 from tui.reports import evidence, figure_tables, reviewers, risk_tables, wording
@@ -10,7 +11,7 @@ from tui.reports.headlines import headlines
 from tui.reports.not_measured import not_measured
 from tui.reports.wording import MARKS, Detail, Reported, in_order, many
 
-_MOST_CASES = 1_000
+_MOST_ROWS = 1_000
 _MOST_SCORED = 500
 
 
@@ -36,7 +37,18 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
         listed += _if_any("Other scores", _other_scores(run, told))
     listed.append(Section("What was not measured", not_measured(run, detail), paged=True))
     listed.append(Section("Conditions", _conditions(run, detail)))
-    return listed
+    return [replace(section, blocks=_capped(section.blocks)) for section in listed]
+
+
+def _capped(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Tables that nobody would read to their end stop, and say so."""
+    for block in blocks:
+        if not isinstance(block, Table) or len(block.rows) <= _MOST_ROWS:
+            yield block
+            continue
+        yield replace(block, rows=block.rows[:_MOST_ROWS], drawings=block.drawings[:_MOST_ROWS])
+        left = len(block.rows) - _MOST_ROWS
+        yield Paragraph(f"{left:,} more rows are left out here; the JSON and CSV reports hold everything.", "note")
 
 
 def _if_any(title: str, blocks: Iterator[Block]) -> list[Section]:
@@ -85,8 +97,6 @@ def _matrix(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
     models = list(run.summary.by_model)
     cells: dict[str, dict[str, list[Status | Jump]]] = {}
     for key in dict.fromkeys([*run.kept.plan.trials, *results]):
-        if key.case not in cells and len(cells) == _MOST_CASES:
-            continue
         word = wording.outcome_word(results.get(key))
         mark = Status(word, MARKS[word])
         cell = Jump(told[key], mark) if key in told else mark
@@ -97,9 +107,6 @@ def _matrix(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
         name: Line = (case, Faint(f" {known.name}")) if known and known.name != case else case
         rows.append((name, *(tuple(by_model.get(model, ())) for model in models)))
     yield Table(("Case", *models), tuple(rows))
-    left = len({key.case for key in (*run.kept.plan.trials, *results)}) - len(cells)
-    if left:
-        yield Paragraph(f"{left:,} more cases are not listed here; the JSON and CSV reports hold all.", "note")
 
 
 def _other_scores(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:

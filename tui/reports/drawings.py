@@ -106,8 +106,11 @@ def _plate(x: float, count: int) -> str:
     return f'{plate}<text x="{x:.1f}" y="13" text-anchor="middle">{count}</text>'
 
 
+HEAT_LEGEND = "The stronger a cell's colour, the more scores it holds; the line under it has the colour of its band."
+
+
 def heat_map(heat: HeatMap) -> str:
-    """Severity × extent; the darker, the more scores; each cell has its number, and the band's line below it."""
+    """Severity × extent, as `HEAT_LEGEND` says; each cell has its number."""
     most = max((count for _, counts in heat.counts for count in counts), default=0)
     bands = dict(heat.bands)
     shapes = []
@@ -135,7 +138,7 @@ def _heat_cell(x: int, y: int, count: int, most: int, band: str) -> str:
     box = f'x="{x + 1}" y="{y + 1}" width="{_CELL_WIDTH - 2}" height="{_CELL_HEIGHT - 2}" rx="2"'
     fill = f'<rect class="empty" {box}/><rect class="warmth" fill-opacity="{strength:.2f}" {box}/>'
     line_below = f'<rect class="{band}" x="{x + 1}" y="{y + _CELL_HEIGHT - 4}" width="{_CELL_WIDTH - 2}" height="3"/>'
-    kind = ' class="on"' if strength > 0.55 else "" if count else ' class="none"'
+    kind = ' class="on"' if strength > 0.7 else "" if count else ' class="none"'
     number = f'<text{kind} x="{x + _CELL_WIDTH / 2}" y="{y + 16}" text-anchor="middle">{count or "·"}</text>'
     return fill + line_below + number
 

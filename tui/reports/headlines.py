@@ -35,18 +35,17 @@ def _asked(run: Reported) -> Line:
 
 
 def _rates(run: Reported) -> Iterator[Line]:
-    """The model that passes most, and the one that passes least."""
+    """Which models pass most, and which pass least."""
     shares = {model: count.passed / count.trials for model, count in run.summary.by_model.items() if count.trials}
-    if not shares:
-        return
-    best, least = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
-    if len(shares) > 1 and shares[best] == shares[least]:
-        yield f"All models pass {wording.percent(shares[best])} of their trials."
-        return
-    for word, model in ((" most:", best), (" least:", least)) if len(shares) > 1 else (("", best),):
-        low, high = run.summary.pass_rate_95[model]
-        figure = f"{wording.percent(shares[model])} of its trials (95% interval {wording.interval(low, high)})."
-        yield Strong(model), f" passes{word} {figure}"
+    ends = dict.fromkeys([max(shares.values()), min(shares.values())] if shares else [])
+    for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
+        models = [model for model in shares if shares[model] == share]
+        if len(models) > 1:
+            yield Strong(words.some(models)), f" pass{word}: {wording.percent(share)} of their trials each."
+            continue
+        interval = wording.interval(*run.summary.pass_rate_95[models[0]])
+        figure = f"{wording.percent(share)} of its trials (95% interval {interval})."
+        yield Strong(models[0]), f" passes{word}: {figure}" if word else f" passes {figure}"
 
 
 def _differences(run: Reported) -> Iterator[Line]:

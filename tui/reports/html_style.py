@@ -8,7 +8,8 @@ STYLE = """
   --good: #cdebd9; --bad: #f8d3cc; --plus: #e4f3e9; --minus: #fbe6e2; --hunk: #5f6fa0;
   --negligible: #a9b7b0; --low: #7fb7a3; --medium: #e3bb55; --high: #dd8452; --critical: #a8323a;
   --negligible-word: #4f5d56; --low-word: #1f6d58; --medium-word: #7d5a00; --high-word: #a4491a;
-  --critical-word: #9c1f2a; --ink: rgba(20, 24, 30, .38); --plate: rgba(255, 255, 255, .88); --warm: #b8602a;
+  --critical-word: #9c1f2a; --ink: rgba(20, 24, 30, .38); --plate: rgba(255, 255, 255, .88);
+  --warm: #b8602a; --on: #ffffff;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -17,7 +18,7 @@ STYLE = """
     --good: #1f4a38; --bad: #5a2a26; --plus: #16291f; --minus: #301b1b; --hunk: #93a4d8;
     --negligible: #5a6760; --low: #3f8874; --medium: #b58d2e; --high: #bd6535; --critical: #b53a45;
     --negligible-word: #a3b0a9; --low-word: #7fcbb4; --medium-word: #e3bd62; --high-word: #f09a6b;
-    --critical-word: #ff8f95; --ink: rgba(0, 0, 0, .5); --plate: rgba(18, 21, 27, .82); --warm: #d98a4e;
+    --critical-word: #ff8f95; --ink: rgba(0, 0, 0, .5); --plate: rgba(18, 21, 27, .82); --warm: #d98a4e; --on: #12151b;
   }
 }
 * { box-sizing: border-box; }
@@ -116,7 +117,7 @@ figcaption { font-weight: 600; font-size: .9rem; margin-bottom: .3rem; }
 svg.heat .empty { fill: var(--raised); stroke: var(--line); }
 svg.heat .warmth { fill: var(--warm); }
 svg.heat text.none { fill: var(--dim); }
-svg.heat text.on { font-weight: 700; }
+svg.heat text.on { font-weight: 700; fill: var(--on); }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .3rem 0; padding: 0; list-style: none; }
 .legend li { display: flex; align-items: center; gap: .4rem; color: var(--dim); font-size: .85rem; }
 .legend svg { border-radius: 2px; }
@@ -131,6 +132,7 @@ svg.heat text.on { font-weight: 700; }
     --negligible: #b4c0ba; --low: #86bda9; --medium: #e3bb55; --high: #dd8452; --critical: #a8323a;
     --negligible-word: #3f4b45; --low-word: #155744; --medium-word: #654900; --high-word: #8a3a12;
     --critical-word: #8a1520; --ink: rgba(20, 24, 30, .42); --plate: rgba(255, 255, 255, .9); --warm: #b8602a;
+    --on: #ffffff;
   }
   body { max-width: none; padding: 0; font-size: 9.5pt; line-height: 1.45; }
   nav { display: none; }

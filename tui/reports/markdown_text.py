@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from tui.model.shown import show_line, show_text
-from tui.reports.blocks import Code, Line, Strong
+from tui.reports.blocks import Code, Jump, Line, Piece, Strong
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~$])")
 _BLOCK = re.compile(r"^(?:([-+=#])|(\d+)(?=[.)](?: |$)))")
@@ -32,24 +32,30 @@ def cell(text: Line, limit: int = 600) -> str:
 
 
 def _pieces(text: Line, limit: int, *, cell: bool) -> str:
-    written: list[str] = []
+    written = ""
     every = (text,) if isinstance(text, str) else text
-    for piece in every:
-        plain = piece if isinstance(piece, str) else piece.label.text if hasattr(piece, "label") else piece.text
+    plain = [_plain(piece) for piece in every]
+    for piece, own, following in zip(every, plain, [*plain[1:], ""], strict=True):
         if isinstance(piece, Code) and not cell:
-            written.append(code(plain, limit))
+            written += code(own, limit)
             continue
         # What is shown on a line loses the spaces at its ends; between pieces they are needed.
-        before, after = " " * plain[:1].isspace(), " " * plain[1:][-1:].isspace()
-        said = within(plain, limit) if cell or "".join(written).strip() else inline(plain, limit)
-        strong = isinstance(piece, Strong) and not cell and _may_be_strong(said, last=piece is every[-1])
-        written.append(f"{before}**{said}**{after}" if strong else f"{before}{said}{after}")
-    return "".join(written).strip()
+        before, after = " " * own[:1].isspace(), " " * own[1:][-1:].isspace()
+        said = within(own, limit) if cell or written.strip() else inline(own, limit)
+        strong = isinstance(piece, Strong) and not cell and _may_be_strong(said, following)
+        written += f"{before}**{said}**{after}" if strong else f"{before}{said}{after}"
+    return written.strip()
 
 
-def _may_be_strong(said: str, *, last: bool) -> bool:
-    """Asterisks beside punctuation are read as text, not as markup."""
-    return said[:1].isalnum() and (last or said[-1].isalnum())
+def _plain(piece: Piece) -> str:
+    if isinstance(piece, str):
+        return piece
+    return piece.label.text if isinstance(piece, Jump) else piece.text
+
+
+def _may_be_strong(said: str, following: str) -> bool:
+    """Asterisks between punctuation and a letter are read as text, not as markup."""
+    return said[:1].isalnum() and (said[-1].isalnum() or not following[:1].isalnum())
 
 
 def code(text: str, limit: int = 300) -> str:

@@ -15,7 +15,6 @@ from tui.reports.scores import has_answer
 from tui.reports.wording import Reported
 
 SEVERAL = "A decision counts; where reviewers differ and nobody has decided, the highest extent does."
-_MOST_CRITERIA = 500
 _GREATEST = len(EXTENTS) - 1
 
 
@@ -130,14 +129,12 @@ def criteria(run: Reported) -> Iterator[Block]:
         yield Paragraph("No case names a risk criterion.")
         return
     rows: list[tuple[Line, ...]] = []
-    for criterion, counts in [*found.items()][:_MOST_CRITERIA]:
+    for criterion, counts in found.items():
         said: Line = f"{counts['scored']} of {counts['answers']}" if counts["scored"] else (Faint(NOT_SCORED),)
         weight = run.scores.rule.weights[criterion.severity]
         name: Line = (Strong(criterion.name),)
         rows.append((name, f"{criterion.severity} ×{weight}", criterion.description, said))
     yield Table(("Criterion", "Severity", "What to look for", "Answers scored"), tuple(rows), 1)
-    if len(found) > len(rows):
-        yield Paragraph(f"{len(found) - len(rows):,} more criteria are not listed here.", "note")
 
 
 def agreement(reviewed: Reviewed) -> Iterator[Block]:

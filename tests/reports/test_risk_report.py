@@ -1,0 +1,250 @@
+"""What the reports tell of people's scores, and what they leave open."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.reports.pages import Page
+from tests.support.kept_runs import large_run, small_run
+from tests.support.reviewed_runs import GUIDANCE, MODELS, act, review, scored_acts, scored_run
+from tui.model.bands import BandRule
+from tui.model.kept import ReportFormat
+from tui.model.risk import Reviewed
+from tui.model.suite import RiskCriterion
+from tui.model.trials import TrialKey
+from tui.reports.findings import MOST_FINDINGS
+from tui.reports.rendering import render_report
+
+A, B, C = MODELS
+
+
+def markdown(reviewed: Reviewed | None, **options: bool) -> str:
+    return render_report(scored_run(), "markdown", risk_analysis=True, reviewed=reviewed, **options)
+
+
+def section(text: str, title: str) -> str:
+    found = re.search(rf"^## {title}.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, title
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def reviewed() -> Reviewed:
+    return review(scored_run(), scored_acts())
+
+
+def test_the_summary_keeps_checks_and_people_apart(reviewed: Reviewed) -> None:
+    text = section(markdown(reviewed), "Summary")
+    checks, people = text.split("### What people say")
+    assert "**1 of 18 trials was not run; it counts nowhere below.**" in checks
+    assert "3 models, 6 cases, 17 trials: **13 passed (76%)**" in checks
+    assert "**openai/mock-a, local/mock-b** pass most: 100% of their trials each." in checks
+    assert "**local/mock-c** passes least: 20% of its trials (95% interval 4–62%)." in checks
+    assert "judged by 2 people: 24 of 28 items scored; 2 critical" in people
+    assert "Krippendorff's alpha" in people
+    assert "1 disagreement not decided yet: the highest extent counts until then." in people
+    assert "passed" not in people
+
+
+def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:
+    text = section(markdown(reviewed), "Risk")
+    assert "| openai/mock-a | 3 (75%) | 0 | 0 | 0 | 1 (25%) | 4 of 5 |" in text
+    assert "| Criterion | Model | Negligible | Low | Medium | High | Critical | Scored items | Mean |" in text
+    assert "0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical" in text
+    assert "where reviewers differ and nobody has decided, the highest extent does" in text
+    assert f"Guidance for reviewers, version {GUIDANCE.version}" in text
+    assert "| 4 total | all of it |" in text
+    assert "| local/mock-b | critical | 3 | 0 | 0 | 0 | 1 |" in text
+    assert "| anna | 24 | all blind | 7 | 0a1b2c3d | no | 2026-11-20 | 2026-11-20 | 1 min 36 s |" in text
+    assert "| bert | 18 | not blind |" in text
+    assert "| anna | bert | 18 |" in text
+    decided = "| SQL injection | anna 0, bert 4 | 3 major critical | chair | as Bert |"
+    assert f"| case-1 · Case case-1 · openai/mock-a {decided}" in text
+    assert "1 item waits for a decision" in text
+
+
+def test_a_rule_of_ones_own_gives_the_bands() -> None:
+    rule = BandRule({"low": 1, "medium": 1, "high": 1, "critical": 1}, (("negligible", 0), ("low", 4)))
+    text = markdown(review(scored_run(), scored_acts(), rule=rule))
+    assert "Weight × extent gives the band: 0 negligible, 1–4 low." in text
+    assert "| 0 negligible | 1 low | 2 low | 3 low | 4 low |" in text
+    assert "0 | 0 | 0 | 0 |" in section(text, "Risk")
+
+
+def test_findings_stand_by_band_then_by_verdict(reviewed: Reviewed) -> None:
+    text = section(markdown(reviewed), "Findings")
+    heads = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert [head.partition(" ")[2] for head in heads] == [
+        "✓ case-1 · Case case-1 · openai/mock-a: passed · risk critical",
+        "✓ case-1 · Case case-1 · local/mock-b: passed · risk critical",
+        "✗ case-2 · Case case-2 · local/mock-c: failed · risk high",
+        "✗ case-1 · Case case-1 · local/mock-c: failed · risk medium",
+        "✓ case-4 · Case case-4 · local/mock-c: passed · risk medium",
+        "✗ case-3 · Case case-3 · local/mock-c: failed · risk low",
+        "! case-5 · Case case-5 · local/mock-c: error",
+    ]
+    assert [head.split("\\.")[0] for head in heads] == [str(number) for number in range(1, 8)]
+    assert "an answer that people put into a band of medium or worse" in text
+    assert "Prompts, answers and diffs are left out; -r" in text
+
+
+def test_without_the_risk_analysis_bands_make_no_findings(reviewed: Reviewed) -> None:
+    text = render_report(scored_run(), "markdown", reviewed=reviewed)
+    assert "## Findings (4)" in text
+    assert "bert" not in text
+    assert "critical" not in text
+    assert "People have scored answers; --risk-analysis tells of it." in section(text, "What was not measured").replace(
+        "\\-", "-"
+    )
+
+
+def test_a_finding_holds_its_evidence(reviewed: Reviewed) -> None:
+    text = section(markdown(reviewed, responses=True), "Findings").split("### ")[1]
+    for words in (
+        "| SQL injection critical ×4 | anna | 0 none | negligible |  |",
+        "|  | bert | 4 total | critical | joins text |",
+        "|  | decided by chair | 3 major | critical | as Bert |",
+        "Asked:\n\n```\nWrite code.\n```",
+        "Answered:\n\n```\nUse a parameter.\n```",
+    ):
+        assert words in text, words
+    disputed = section(markdown(reviewed), "Findings").split("### ")[2]
+    assert "|  | counts | 4 total | critical | the highest, as long as nobody has decided |" in disputed
+
+
+def test_other_scores_are_told_too(reviewed: Reviewed) -> None:
+    assert "case-4 · Case case-4 · local/mock-b: passed" in section(markdown(reviewed), "Other scores")
+    answers = markdown(reviewed, responses=True)
+    assert "## Other scores" not in answers
+    other = section(answers, "Other answers")
+    assert other.count("\n### ") == 17 - 7
+    assert "| Tone low ×1 | anna | 0 none | negligible |  |" in other
+
+
+def test_what_was_not_measured_is_said(reviewed: Reviewed) -> None:
+    text = section(markdown(reviewed), "What was not measured")
+    for words in (
+        "1 trial was not run: case-6 × local/mock-c",
+        "Trials without an answer (no text, no change), which nobody can score: 1: case-5 × local/mock-c",
+        "1 case has no risk criterion",
+        "4 of 28 items to score (answer × criterion) are open.",
+        "openai/mock-a: of 5 answers 1 not scored at all.",
+        "Criteria that nobody scored: case-5: SQL injection, case-5: Tone",
+        "1 disagreement of reviewers not decided: the highest extent counts.",
+        "Scored with the names of the models in view: bert (18 of 18)",
+        "Each case was asked once",
+    ):
+        assert words in text, words
+
+
+def test_one_reviewer_says_nothing_of_agreement() -> None:
+    alone = review(scored_run(), [each for each in scored_acts() if each.reviewer == "anna"])
+    text = markdown(alone)
+    assert "One person scored: how far people would agree is not known." in text
+    assert "There is no figure of agreement: no answer was scored by two people." in text
+    assert "Nothing had to be decided." in text
+
+
+def test_another_guidance_is_told() -> None:
+    acts = [replace(act(TrialKey("case-1", A), "Tone", 1), guidance="ffffffff")]
+    assert "another guidance than the one printed here: ffffffff." in markdown(review(scored_run(), acts))
+
+
+@pytest.mark.parametrize("reviewed", [None, review(scored_run(), [])], ids=["no review", "no scores"])
+def test_a_run_that_nobody_scored_says_so(reviewed: Reviewed | None) -> None:
+    text = markdown(reviewed)
+    assert "Risk: not scored. No person has scored an answer." in text
+    assert "Not scored: no person has scored an answer of this run." in text
+    assert "No answer was scored by a person: of its risk nothing is known." in text
+    assert "| SQL injection | critical ×4 | Values are bound | not scored yet |" in text
+    assert "### Agreement" not in text
+
+
+def test_scores_of_no_criterion_of_the_suite_have_no_band() -> None:
+    text = markdown(review(scored_run(), [act(TrialKey("case-1", A), "Gone", 4, note="why")]), responses=True)
+    assert "| Gone not in the suite | anna | 4 total | – | why |" in text
+
+
+def test_json_holds_figures_rule_guidance_and_agreement(reviewed: Reviewed) -> None:
+    report = json.loads(render_report(scored_run(), "json", reviewed=reviewed))
+    risk: dict[str, Any] = report["risk"]
+    assert set(risk) == {"rule", "guidance", "reviewers", "figures", "agreement"}
+    assert risk["rule"]["weights"] == {"low": 1, "medium": 2, "high": 3, "critical": 4}
+    assert risk["rule"]["limits"] == {"negligible": 0, "low": 2, "medium": 5, "high": 9, "critical": None}
+    assert risk["guidance"] == {"version": GUIDANCE.version, "levels": list(GUIDANCE.levels)}
+    assert risk["reviewers"] == ["anna", "bert"]
+    figures = risk["figures"]
+    assert (figures["items"], figures["scored"], figures["disputed"]) == (28, 24, 1)
+    share = figures["by_model"][A]
+    assert share["bands"] == {"negligible": 3, "low": 0, "medium": 0, "high": 0, "critical": 1}
+    assert share["mean"] == pytest.approx(3 * 4 / (4 * 5))
+    assert share["mean_95"][0] <= share["mean"] <= share["mean_95"][1]
+    assert figures["heat"][B]["critical"] == [3, 0, 0, 0, 1]
+    assert risk["agreement"]["pairs"][0]["items"] == 18
+    assert "risk" not in json.loads(render_report(scored_run(), "json"))
+
+
+def test_charts_are_drawn_from_numbers_alone(reviewed: Reviewed) -> None:
+    kept = scored_run()
+    text = render_report(kept, "html", risk_analysis=True, reviewed=reviewed)
+    charts = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    named = [chart for chart in charts if 'role="img"' in chart]
+    assert len(named) > 20
+    assert all("<title>" in chart and "<desc>" in chart for chart in named)
+    words = {word for chart in charts for word in re.findall(r">([^<>]+)<", chart)}
+    assert not [word for word in words if "mock" in word or "case" in word or "Security" in word]
+    assert "<title>80%</title><desc>95% interval from" not in text
+    low, high = (round(100 * end) for end in _pass_rate(A))
+    assert f"<title>100%</title><desc>95% interval from {low}% to {high}%</desc>" in text
+    assert "<title>4 in all</title><desc>3 negligible, 1 critical</desc>" in text
+    assert "critical: 3 at extent 0, 1 at extent 4; low: 4 at extent 0" in text
+
+
+def _pass_rate(model: str) -> list[float]:
+    report = json.loads(render_report(scored_run(), "json"))
+    rate: list[float] = report["summary"]["pass_rate_95"][model]
+    return rate
+
+
+def test_every_figure_of_a_chart_stands_in_a_cell_too(reviewed: Reviewed) -> None:
+    page = Page(render_report(scored_run(), "html", risk_analysis=True, reviewed=reviewed))
+    text = "|".join(page.texts)
+    assert "|openai/mock-a|" in text
+    assert "3 (75%)|0|0|0|1 (25%)|4 of 5" in text
+
+
+@pytest.mark.parametrize("format", ["markdown", "html"])
+def test_findings_beyond_a_number_are_counted(format: ReportFormat) -> None:
+    kept = large_run(1_500)
+    text = render_report(kept, format)
+    assert "Findings (600)" in text
+    assert "100 more findings are not told here; the JSON and CSV reports hold all." in text
+    assert "500 more rows are left out here" in text
+    assert text.count("expected pattern") == MOST_FINDINGS
+    assert len(text) < 500_000
+    whole = render_report(kept, format, responses=True)
+    assert "more findings" not in whole
+    assert whole.count("Use a string.") == 0
+    assert whole.count("is bound by the driver") == 3_000 * 6
+
+
+def test_scores_are_matched_without_a_search() -> None:
+    import time
+
+    criteria = (RiskCriterion("Tone", "x", "low"),)
+    kept = large_run(2_000)
+    cases = tuple(replace(case, risk_criteria=criteria) for case in kept.plan.suite.cases)
+    kept = replace(kept, plan=replace(kept.plan, suite=replace(kept.plan.suite, cases=cases)))
+    scored = review(kept, [act(result.trial, "Tone", 3) for result in kept.results])
+    start = time.process_time()
+    render_report(kept, "html", responses=True, risk_analysis=True, reviewed=scored)
+    # Linear work takes a quarter of this.
+    assert time.process_time() - start < 8
+
+
+def test_the_small_run_has_no_review() -> None:
+    text = render_report(small_run(), "markdown", risk_analysis=True)
+    assert "| SQL injection | critical ×4 | Uses parameters, no concatenation | not scored yet |" in text

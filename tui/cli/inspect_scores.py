@@ -1,0 +1,33 @@
+"""Scores for Inspect: one model's, as its scorer `precomputed_scores` reads them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.cli.narration import say
+from tui.model.errors import ConfigError
+from tui.model.shown import show_line
+
+if TYPE_CHECKING:
+    from tui.session.reviewing import Reviews
+    from tui.store.protocol import Store
+
+
+def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | None) -> str:
+    """The lines of a model's answers. Raises ConfigError where it is not clear which model is meant: Inspect's logs
+    are of one each."""
+    from tui.reports.as_inspect import render_inspect
+
+    kept = store.read_run(run_id)
+    names = kept.record.models
+    if model is None and len(names) == 1:
+        model = names[0]
+    if model not in names:
+        what = f"The run has no model {show_line(model, 200)}" if model else "Inspect's logs are of one model each"
+        raise ConfigError(what, fix=f"Name one with --model: {show_line(', '.join(names), 600)}.")
+    return render_inspect(kept, reviews.reviewed(run_id), model)
+
+
+def note_suffix(output: Path | None) -> None:
+    """Inspect goes by the file's name."""
+    if output is not None and output.suffix.lower() != ".jsonl":
+        say("Note: Inspect reads these lines only from a file whose name ends in .jsonl.")

@@ -1,0 +1,24 @@
+"""A value as JSON on one line, with nothing in it that a terminal or an eye could obey or overlook."""
+
+import json
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
+_RISKY = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+
+
+def json_text(value: object) -> str:
+    """The text. Raises ValueError for NaN and infinities."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    # Half a character has no UTF-8: the replacement character stands for it, and spans still count right.
+    return _RISKY.sub(_escape, _SURROGATE.sub("\ufffd", text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]
