@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
 from tests.app.exploring import Seen, desk_for, explored
 from tests.support.kept_runs import large_run, make_subject, small_run
@@ -20,8 +21,10 @@ from tui.model.events import Event, TrialFinished
 from tui.model.kept import KeptRun
 from tui.model.plan import Plan
 from tui.model.runs import RunState
+from tui.model.subjects import Config
 from tui.model.trials import TrialKey
 from tui.runner.control import Control
+from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
@@ -233,6 +236,22 @@ async def test_a_run_is_deleted_only_when_the_person_is_sure(store: SqliteStore,
         await seen.press("escape")
         await seen.until(lambda: "quickstart" in seen.header, "what is gone is not shown any more")
         assert not any("kept runs" in row for row in seen.rows)
+
+
+async def test_who_deletes_a_run_is_told_how_many_scores_go_with_it(store: SqliteStore, tmp_path: Path) -> None:
+    kept = numbered(small_run(), 1)
+    keep(store, kept)
+    reviews = Reviews(store, tmp_path / "data", Config())
+    review = reviews.open_review(kept.record.id, "Ada", blind=False)
+    for extent in (1, 2):
+        review.give(review.items[0].key, extent)
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("D")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        assert "2 scores by 1 reviewer will be lost" in str(seen.app.screen.query(Static).first().content)
+        await seen.press("y")
+        await seen.until(lambda: not listed(seen))
+        assert reviews.count_scores(kept.record.id).scores == 0
 
 
 async def test_a_report_is_written_where_the_person_says(store: SqliteStore, tmp_path: Path) -> None:

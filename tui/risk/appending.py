@@ -98,10 +98,8 @@ def _look_at_end(descriptor: int, size: int) -> tuple[int, datetime | None, bool
     while True:
         start = max(0, size - length)
         *lines, rest = _read(descriptor, start, size).split(b"\n")
-        # Where the look begins inside a line, that line cannot be told from one that was cut off.
-        whole = lines[1:] if start else lines
-        last = next((act for line in reversed((*whole, rest)) if (act := _act_of(line))), None)
-        if start == 0 or (lines and last):
+        last = next((act for line in reversed((*lines, rest)) if (act := _act_of(line))), None)
+        if last or start == 0:
             break
         length *= 8
     end = size - len(rest) if is_cut_off(rest) else size
