@@ -120,3 +120,36 @@ def test_reports_have_the_scores(scored: CommandLine, tmp_path: Path) -> None:
     told = scored.run("report", "last", "-f", "json", "-o", "r.json")
     assert ":17: error: is not one JSON object" in told.err
     assert (tmp_path / "r.json").exists()
+
+
+def test_scores_for_inspect_are_of_one_model(scored: CommandLine, tmp_path: Path) -> None:
+    refused = scored.run("review", "export", "last", "--inspect")
+    assert (refused.code, refused.out) == (2, "")
+    assert "Inspect's logs are of one model each" in refused.err
+    assert "Name one with --model: openai/mock-a, local/mock-b." in refused.err
+    ran = scored.run("review", "export", "last", "--inspect", "-m", "local/mock-b", "-o", "b.jsonl")
+    assert (ran.code, ran.out, ran.err) == (0, "", "4 lines for Inspect: b.jsonl\n")
+    records = [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()]
+    assert [(each["id"], each["epoch"], each["value"]) for each in records] == [
+        ("sec-000", 1, 4), ("sec-001", 1, 4), ("sec-002", 1, 8), ("sec-003", 1, 16),
+    ]  # fmt: skip
+    assert "\x1b" not in (tmp_path / "b.jsonl").read_text()
+
+
+def test_inspect_reads_lines_by_the_files_name(scored: CommandLine) -> None:
+    ran = scored.run("review", "export", "last", "--inspect", "-m", "openai/mock-a", "-o", "scores.json")
+    assert "only from a file whose name ends in .jsonl" in ran.err
+    unknown = scored.run("review", "export", "last", "--inspect", "-m", "nobody")
+    assert (unknown.code, "The run has no model nobody" in unknown.err) == (2, True)
+    assert scored.run("review", "export", "last", "--model", "openai/mock-a").code == 2
+    assert scored.run("review", "export", "last", "--inspect", "--template").code == 2
+
+
+def test_reports_tell_of_scores(scored: CommandLine) -> None:
+    told = scored.run("report", "last", "-f", "markdown", "--risk-analysis")
+    assert told.code == 0
+    assert "judged by 2 people" in told.out
+    assert "note ␛\\]0;x␇&lt;U+202E&gt;Bo" in told.out
+    report = json.loads(scored.run("report", "last", "-f", "json").out)
+    assert len(report["results"][0]["scores"]) == 4
+    assert report["risk"]["figures"]["items"] == 16
