@@ -5,7 +5,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tui.model.bands import Band, BandRule
+from tui.model.bands import BANDS, Band, BandRule
+from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.risk import Agreement, Guidance, Reviewed
 from tui.model.scores import Act
@@ -15,7 +16,7 @@ from tui.model.suite import Suite
 from tui.model.trials import TrialKey
 from tui.risk.files import ScoreCount, ScoreFiles
 from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
-from tui.risk.queue import ReviewItem, review_items
+from tui.risk.queue import ReviewItem, criteria_of, review_items
 from tui.session.run_answers import RunAnswers, read_answers
 from tui.session.run_review import RunReview, scored_blind
 from tui.session.score_exchange import Imported, import_scores, score_lines, template_lines
@@ -23,8 +24,6 @@ from tui.session.writing import write_safely
 from tui.store.protocol import Store
 
 __all__ = ["Reviews", "RunReview"]
-
-_BANDS: tuple[Band, ...] = ("negligible", "low", "medium", "high", "critical")
 
 
 class Reviews:
@@ -37,6 +36,7 @@ class Reviews:
 
     # --- scoring
 
+    @paused_collector()
     def open_review(self, run_id: str, reviewer: str, *, blind: bool) -> RunReview:
         """Take up a run's scoring where the reviewer left off. Raises ConfigError for a name that says nothing."""
         name = checked_name(reviewer)
@@ -111,21 +111,23 @@ class Reviews:
         _, items, board = self._read(run_id)
         return agreement(items, board)
 
+    @paused_collector()
     def bands(self, run_id: str, reviewer: str | None = None) -> dict[TrialKey, Band]:
         """Of each answer with a score the worst band, as it may be shown beside names: what the reviewer has scored
         blind and not revealed does not count."""
         if not self._files.has(run_id):
             return {}
         run = read_answers(self._store, run_id)
-        acts = self._files.read(run_id).acts
-        board = Scoreboard(_shown_to(acts, reviewer), run.attempts)
+        board = Scoreboard(_shown_to(self._files.read(run_id).acts, reviewer), run.attempts)
+        severities = {(case.id, each.name): each.severity for case in run.suite.cases for each in criteria_of(case)}
+        answered = frozenset(run.answered)
         worst: dict[TrialKey, int] = {}
-        for item in review_items(run.suite, run.answered):
-            standing = board.standing(item.key)
-            if standing is not None and standing.extent != "n/a":
-                place = _BANDS.index(self.rule.band(item.criterion.severity, standing.extent))
-                worst[item.key.trial] = max(place, worst.get(item.key.trial, 0))
-        return {trial: _BANDS[place] for trial, place in worst.items()}
+        for item in board.items:
+            severity, standing = severities.get((item.case, item.criterion)), board.standing(item)
+            if severity and item.trial in answered and standing is not None and standing.extent != "n/a":
+                place = BANDS.index(self.rule.band(severity, standing.extent))
+                worst[item.trial] = max(place, worst.get(item.trial, 0))
+        return {trial: BANDS[place] for trial, place in worst.items()}
 
     def hidden_scores(self, run_id: str, reviewer: str | None) -> int:
         """How many scores the reviewer has given blind to a run and not revealed: they are not shown beside names."""
@@ -135,6 +137,7 @@ class Reviews:
         board = Scoreboard(acts)
         return sum((score := board.score(item, reviewer)) is not None and score.blind for item in board.items)
 
+    @paused_collector()
     def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard]:
         run = read_answers(self._store, run_id)
         board = Scoreboard(self._files.read(run_id).acts, run.attempts)

@@ -31,8 +31,10 @@ def read_answers(store: Store, run_id: str) -> RunAnswers:
     judged = {case.id for case in suite.cases if case.risk_criteria}
     if not judged:
         return RunAnswers(record, suite, (), (), {})
-    attempts = {each.trial: each.attempts for each in store.read_outcomes(run_id) if each.trial.case in judged}
-    wordless = store.read_wordless(run_id)
+    outcomes = [each for each in store.read_outcomes(run_id) if each.trial.case in judged]
+    attempts = {each.trial: each.attempts for each in outcomes}
+    in_doubt = any(each.verdict not in ("passed", "failed") for each in outcomes)
+    wordless = store.read_wordless(run_id) if in_doubt else frozenset()
     return RunAnswers(
         record,
         suite,
