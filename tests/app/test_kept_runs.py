@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Static
 
 from tests.app.exploring import Seen, desk_for, explored
-from tests.support.kept_runs import large_run, make_subject, small_run
+from tests.support.kept_runs import large_run, make_subject, priced_run, small_run
 from tests.support.scripted_desk import ScriptedDesk, result_of, step_of
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.confirm import ConfirmScreen
@@ -110,6 +110,20 @@ async def test_every_run_is_listed_newest_first_with_what_it_was_made_with(store
         await seen.until(lambda: "temperature 0.0 · seed 7" in str(setup.render()))
         await seen.press("escape")
         await seen.until(lambda: in_explore(seen))
+
+
+async def test_costs_who_answered_and_what_took_part_are_told(store: SqliteStore, tmp_path: Path) -> None:
+    kept = priced_run()
+    store.begin_run(kept.plan, kept.record.started_at, kept.versions)
+    store.save_trials(kept.record.id, kept.results)
+    async with at_runs(store, tmp_path) as (seen, _):
+        setup = runs_screen(seen).query_one("RunSetupLines Static")
+        said = (
+            "openai/mock-a  openai mock-a answers as mock-a-2026-01-01  temperature 0.0 · seed 7  cost $1.25  $1.75 in"
+        )
+        await seen.until(lambda: said in str(setup.render()))
+        assert "cost ≥ $0.12" in str(setup.render())
+        assert "with     python 3.11.7" in str(setup.render())
 
 
 async def test_runs_are_filtered_while_it_is_typed(store: SqliteStore, tmp_path: Path) -> None:

@@ -136,6 +136,16 @@ def test_costs_are_added_up_for_each_model(store: SqliteStore) -> None:
     assert [outcome.cost_usd for outcome in store.read_outcomes(kept.plan.run_id)] == [0.5, 0.25, 1.0, None]
 
 
+def test_the_newest_result_of_each_model_is_read(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    newest = {result.trial.model: result for result in kept.results}
+    assert store.read_newest(kept.plan.run_id) == newest
+    first = next(result for result in kept.results if result.trial.model == A)
+    store.save_trials(kept.plan.run_id, [first])
+    assert store.read_newest(kept.plan.run_id) == {**newest, A: first}
+
+
 def test_what_took_part_is_kept_with_a_run_also_what_came_later(store: SqliteStore) -> None:
     kept = small_run()
     priced = replace(kept.plan.subjects[0], price=Price(1.75, 14.0, "config", longest_input=200_000))

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.model.plan import RunOptions
+from tui.model.prices import Spent
 from tui.model.subjects import Subject
+from tui.model.trials import ServedBy
 
 RunState = Literal["running", "finished", "interrupted", "cancelled"]
 
@@ -38,6 +40,16 @@ class RunSetup:
     command: str
     assay: str
     versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """What is told of a run beside its line: with what it was begun, what its trials cost, and what each model's server
+    said of itself with the newest answer. The latter are by model."""
+
+    setup: RunSetup
+    costs: Mapping[str, Spent] = field(default_factory=dict)
+    served: Mapping[str, ServedBy] = field(default_factory=dict)
 
 
 def new_run_id() -> str:

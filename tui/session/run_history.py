@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,12 +11,11 @@ from tui.model.errors import ConfigError, StoreError
 from tui.model.kept import ReportFormat
 from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
-from tui.model.prices import Spent
 from tui.model.progress import TrialProgress
-from tui.model.runs import RunRecord, RunSetup, new_run_id
+from tui.model.runs import RunDetails, RunRecord, RunSetup, new_run_id
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult
+from tui.model.trials import ServedBy, TrialKey, TrialResult
 from tui.risk.files import ScoreCount
 from tui.session.answers import KeptAnswers
 from tui.session.baselines import Baselines
@@ -70,9 +69,11 @@ class RunHistory:
         """With what it was begun."""
         return self._store.read_setup(run_id)
 
-    def read_details(self, run_id: str) -> tuple[RunSetup, Mapping[str, Spent]]:
-        """The same, and what the trials of each model cost."""
-        return self._store.read_setup(run_id), self._store.read_costs(run_id)
+    def read_details(self, run_id: str) -> RunDetails:
+        """The same, and what is known by now."""
+        newest = self._store.read_newest(run_id)
+        served = {model: by for model, result in newest.items() if (by := _last_server(result)) is not None}
+        return RunDetails(self._store.read_setup(run_id), self._store.read_costs(run_id), served)
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """How its trials ended."""
@@ -198,6 +199,11 @@ class RunHistory:
         if self.baseline_of(run) == run.id:
             with contextlib.suppress(StoreError):
                 self._baselines.clear(run.suite_path)
+
+
+def _last_server(result: TrialResult) -> ServedBy | None:
+    every = [step.served_by for attempt in result.attempts for step in attempt.steps if step.served_by is not None]
+    return every[-1] if every else None
 
 
 def replay_name(run_id: str, model: str) -> str:

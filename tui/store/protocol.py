@@ -84,6 +84,10 @@ class Store(Protocol):
         (passed, failed) is always of something."""
         ...
 
+    def read_newest(self, run_id: str) -> Mapping[str, TrialResult]:
+        """Of each model in a run the result that came last, whole."""
+        ...
+
     def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
         """One result, whole; None where the trial has none."""
         ...

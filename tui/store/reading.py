@@ -139,6 +139,15 @@ def select_wordless(connection: sqlite3.Connection, run: int) -> list[Row]:
     return connection.execute(_WORDLESS, (run,)).fetchall()
 
 
+def select_newest(connection: sqlite3.Connection, run: int) -> list[Row]:
+    """The newest result of each model, for `results_of`. The texts of the others are not touched."""
+    return connection.execute(
+        "SELECT (SELECT content FROM result WHERE number = newest) FROM (SELECT max(result.number) AS newest"
+        " FROM trial JOIN result ON result.trial = trial.number WHERE run = ? GROUP BY model)",
+        (run,),
+    ).fetchall()
+
+
 def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:
     """Results without their texts."""
     with paused_collector():

@@ -136,6 +136,11 @@ class SqliteStore:
         rows = self._file.read(lambda connection: reading.select_wordless(connection, self._known(connection, run_id)))
         return frozenset(map(TrialKey._make, rows))
 
+    def read_newest(self, run_id: str) -> Mapping[str, TrialResult]:
+        """The newest result of each model."""
+        rows = self._file.read(lambda connection: reading.select_newest(connection, self._known(connection, run_id)))
+        return {result.trial.model: result for result in self._decode(lambda: reading.results_of(rows))}
+
     def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
         """One result, whole; None where the trial has none."""
         rows = self._file.read(

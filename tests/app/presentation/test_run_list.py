@@ -18,7 +18,8 @@ from tui.app.presentation.run_list import (
 )
 from tui.app.presentation.run_setup import setup_lines
 from tui.model.prices import Price, Spent
-from tui.model.runs import RunSetup
+from tui.model.runs import RunDetails, RunSetup
+from tui.model.trials import ServedBy
 
 KEPT = small_run()
 RUN = KEPT.record
@@ -75,11 +76,11 @@ def test_the_filter_finds_what_is_said_of_a_run(text: str, wanted: bool) -> None
 
 
 def test_everything_that_a_run_was_made_with_is_told() -> None:
-    text = "\n".join(text_of(line) for line in setup_lines(RUN, SETUP, 150))
+    text = "\n".join(text_of(line) for line in setup_lines(RUN, RunDetails(SETUP), 150))
     for said in (RUN.suite_path, RUN.suite_sha256[:12], RUN.id, "openai/mock-a", "temperature 0.0 · seed 7",
                  "timeout 60 s", "Assay 0.1.0", "assay run suites/sample.yaml"):  # fmt: skip
         assert said in text
-    assert all(width_of(text_of(line)) <= 60 for line in setup_lines(RUN, SETUP, 60))
+    assert all(width_of(text_of(line)) <= 60 for line in setup_lines(RUN, RunDetails(SETUP), 60))
     assert RUN.id in "".join(text_of(line) for line in setup_lines(RUN, None, 80))
 
 
@@ -88,21 +89,26 @@ def test_versions_prices_and_costs_are_told_where_they_are_known() -> None:
     versions = {"assay": "0.1.0", "python": "3.11.7", "platform": "Linux", "file of x": f"x.gguf, sha256 {'ab' * 32}"}
     setup = replace(SETUP, subjects=(dear, *SETUP.subjects[1:]), versions=versions)
     costs = {dear.name: Spent(0.25, 2, 3), SETUP.subjects[1].name: Spent(None, 0, 3)}
-    lines = [text_of(line).rstrip() for line in setup_lines(RUN, setup, 150, costs)]
+    served = {dear.name: ServedBy("mock-a-2026-01-01"), SETUP.subjects[1].name: ServedBy("mock-b")}
+    details = RunDetails(setup, costs, served)
+    lines = [text_of(line).rstrip() for line in setup_lines(RUN, details, 170)]
+    assert " answers as mock-a-2026-01-01  " in lines[-4]
+    assert "answers as" not in lines[-3]
     assert lines[-4].endswith("  cost ≥ $0.25  $1.75 in, $14.00 out per million tokens (list 1.0)")
     assert lines[-3].endswith("  cost unknown")
     assert lines[-2:] == [
         " with     python 3.11.7 · platform Linux", f"          file of x x.gguf, sha256 {'ab' * 32}",
     ]  # fmt: skip
-    narrow = [text_of(line).rstrip() for line in setup_lines(RUN, setup, 30, costs)]
+    narrow = [text_of(line).rstrip() for line in setup_lines(RUN, details, 30)]
     assert narrow[-3:] == [" with     python 3.11.7", "          platform Linux", "          file of x x.gguf, s…"]
-    assert not any("cost" in text_of(line) for line in setup_lines(RUN, SETUP, 150))
+    assert not any("cost" in text_of(line) for line in setup_lines(RUN, RunDetails(SETUP), 150))
 
 
 def test_hostile_text_is_shown_as_pictures() -> None:
     hostile = hostile_run()
     setup = RunSetup(hostile.plan.subjects, hostile.plan.options, HOSTILE, HOSTILE)
-    shown = [run_line(hostile.record, False, 150), *setup_lines(hostile.record, setup, 400)]
+    served = {subject.name: ServedBy(HOSTILE) for subject in setup.subjects}
+    shown = [run_line(hostile.record, False, 150), *setup_lines(hostile.record, RunDetails(setup, {}, served), 400)]
     text = "".join(text_of(line) for line in shown) + run_title(hostile.record)
     assert not any(sign in text for sign in "\x1b\x00\x08\n\r\x9b\u202e\u2066\ud800")
 

@@ -1,25 +1,21 @@
 """What is said of one kept run: with what it was begun, what took part, what it cost."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, width_of
 from tui.app.presentation.run_list import SHORT_ID, day_and_time
 from tui.model.parameters import told_settings
-from tui.model.prices import Spent, told_cost, told_price
-from tui.model.runs import RunRecord, RunSetup
+from tui.model.prices import told_cost, told_price
+from tui.model.runs import RunDetails, RunRecord
 from tui.model.shown import show_line
 from tui.model.subjects import Subject
 
 _LABEL_WIDTH = 10
-_NO_COSTS: Mapping[str, Spent] = MappingProxyType({})
 
 
-def setup_lines(
-    run: RunRecord, setup: RunSetup | None, width: int, costs: Mapping[str, Spent] = _NO_COSTS
-) -> list[Line]:
-    """What is known of a run: suite and hash, options, command, versions, models with their settings and prices, and
-    what each of them cost."""
+def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[Line]:
+    """What is known of a run: suite and hash, options, command, models with their settings, costs and prices, what
+    answered, and what else took part."""
     suite: list[Piece] = [
         (" suite    ", "dim"),
         (cut_middle(show_line(run.suite_path, 500), max(10, width - 30)), "plain"),
@@ -29,8 +25,9 @@ def setup_lines(
     lines.append(
         ((" run      ", "dim"), (show_line(run.id), "plain"), (f"  {day_and_time(run.started_at).strip()}{end}", "dim"))
     )
-    if setup is None:
+    if details is None:
         return lines
+    setup = details.setup
     options = setup.options
     said = [
         f"timeout {options.timeout_ms / 1000:g} s",
@@ -45,7 +42,7 @@ def setup_lines(
     lines.append(((" by       ", "dim"), (f"Assay {show_line(setup.assay, 40)}", "plain"), (f"  {command}", "dim")))
     for number, subject in enumerate(setup.subjects):
         label: Piece = (" models   " if number == 0 else "          ", "dim")
-        lines.append((label, *_subject(subject, costs.get(subject.name))))
+        lines.append((label, *_subject(subject, details)))
     lines += _versions(setup.versions, width)
     return [_fitted(line, width) for line in lines]
 
@@ -63,14 +60,17 @@ def _versions(versions: Mapping[str, str], width: int) -> list[Line]:
     return [((" with     " if number == 0 else "          ", "dim"), (row, "dim")) for number, row in enumerate(rows)]
 
 
-def _subject(subject: Subject, spent: Spent | None) -> tuple[Piece, ...]:
+def _subject(subject: Subject, details: RunDetails) -> tuple[Piece, ...]:
+    spent, served = details.costs.get(subject.name), details.served.get(subject.name)
     said = " · ".join(told_settings(subject.settings, "its own" if subject.settings.system else None))
     where = f"  {show_line(subject.provider, 60)} {show_line(subject.model_id, 120)}"
     price = f"  {show_line(told_price(subject.price), 200)}" if subject.price else ""
     cost = f"  cost {told_cost(spent)}" if spent and spent.trials else ""
+    answered = served.model if served and served.model not in ("", subject.model_id) else ""
     return (
         (show_line(subject.name, 200), "strong"),
         (where, "dim"),
+        (f" answers as {show_line(answered, 120)}" if answered else "", "dim"),
         (f"  {said}" if said else "", "plain"),
         (cost, "plain" if spent and spent.usd is not None else "dim"),
         (price, "dim"),

@@ -146,10 +146,10 @@ class RunsScreen(Screen[RunChoice | None]):
             self._setup.show(None, None)
             return
         try:
-            setup, costs = await asyncio.to_thread(self._history.read_details, run.id)
+            details = await asyncio.to_thread(self._history.read_details, run.id)
         except AssayError:  # it was deleted by another process; the list will say so
-            setup, costs = None, {}
-        self._setup.show(run, setup, costs)
+            details = None
+        self._setup.show(run, details)
 
     # --- what is done with a run
 

@@ -1,6 +1,6 @@
 """The list of kept runs, the heads of its columns, its title, and what is said of one run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,8 +11,7 @@ from tui.app.presentation.run_setup import setup_lines
 from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
-from tui.model.prices import Spent
-from tui.model.runs import RunRecord, RunSetup
+from tui.model.runs import RunDetails, RunRecord
 from tui.model.shown import show_line
 
 
@@ -123,12 +122,11 @@ class RunSetupLines(Reading):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: tuple[RunRecord, RunSetup | None] | None = None
-        self._costs: Mapping[str, Spent] = {}
+        self._told: tuple[RunRecord, RunDetails | None] | None = None
 
-    def show(self, run: RunRecord | None, setup: RunSetup | None, costs: Mapping[str, Spent] | None = None) -> None:
-        """This run, or none; `costs` are those of its models."""
-        self._told, self._costs = (run, setup) if run else None, costs or {}
+    def show(self, run: RunRecord | None, details: RunDetails | None) -> None:
+        """This run, or none."""
+        self._told = (run, details) if run else None
         self._draw_lines()
 
     def on_resize(self) -> None:
@@ -137,9 +135,5 @@ class RunSetupLines(Reading):
 
     def _draw_lines(self) -> None:
         width = self.scrollable_content_region.width
-        said = (
-            setup_lines(*self._told, max(20, width - 1), self._costs)
-            if self._told
-            else [((" Nothing is chosen.", "dim"),)]
-        )
+        said = setup_lines(*self._told, max(20, width - 1)) if self._told else [((" Nothing is chosen.", "dim"),)]
         self.show_lines(said)  # type: ignore[arg-type]
