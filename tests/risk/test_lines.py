@@ -151,7 +151,8 @@ def test_every_key_is_needed(key: str) -> None:
         ("blind", 1),
         ("blind", "true"),
         ("blind", None),
-        ("guidance", 9),
+        ("guidance", ["v1"]),
+        ("guidance", True),
         ("attempt", "2"),
         ("attempt", -1),
         ("took_ms", 1.5),
@@ -185,6 +186,11 @@ def test_types_are_strict(key: str, value: object) -> None:
 )
 def test_what_is_no_line(line: bytes, words: str) -> None:
     assert words in fault_of(line)
+
+
+@pytest.mark.parametrize(("theirs", "kept"), [(None, ""), (2, "2"), ("v1", "v1")])
+def test_others_number_their_guidance_or_have_none(theirs: object, kept: str) -> None:
+    assert read_line(text_of({"guidance": theirs})).guidance == kept
 
 
 def test_unknown_keys_and_the_writing_of_ids_and_spaces_say_nothing() -> None:

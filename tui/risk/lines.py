@@ -98,7 +98,7 @@ def read_line(line: bytes) -> Act:
         reviewer,
         found["scored_at"],
         found["blind"],
-        found["guidance"],
+        "" if found["guidance"] is None else str(found["guidance"]),
         found.get("attempt"),
         found.get("seed"),
         found.get("took_ms"),
@@ -177,6 +177,11 @@ def _is_version(value: object) -> bool:
     return type(value) is int and value == VERSION
 
 
+def _is_version_of_text(value: object) -> bool:
+    # Others number their guidance, or have none.
+    return value is None or type(value) is str or _is_number(value)
+
+
 def _is_flag(value: object) -> bool:
     return type(value) is bool
 
@@ -191,13 +196,14 @@ def _is_count(value: object) -> bool:
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 _NEEDED_BY_REVEAL = [key for key in NEEDED if key not in ("case", "model", "repeat", "criterion", "extent")]
-_TEXTS = ("run", "note", "reviewer", "guidance")
+_TEXTS = ("run", "note", "reviewer")
 _RULES: tuple[_Rule, ...] = (
     ("version", _is_version, f"must be {VERSION}; lines of another version need another Assay"),
     ("act", _is_act, f"must be one of {', '.join(_ACTS)}"),
     ("id", _is_id, "must be 32 hex digits; a new line needs a new one"),
     ("scored_at", _is_instant, "must be ISO 8601 with a zone, as 2026-11-20T10:15:00+01:00"),
     ("blind", _is_flag, "must be true or false"),
+    ("guidance", _is_version_of_text, "must be a text, a number or null"),
 )
 _OURS: tuple[_Rule, ...] = (
     ("attempt", _is_count, "must be a whole number"),

@@ -1,7 +1,6 @@
 """Manual risk scoring of kept runs: opened for a reviewer, summed up, carried in and out as score files."""
 
 import contextlib
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -71,9 +70,14 @@ class Reviews:
 
     def suggested_reviewer(self) -> str:
         """A name to begin with where nobody is known: git's, else the system's, or nothing."""
+        import getpass
+
         from tui.workspace.identity import git_user_name
 
-        return git_user_name() or os.environ.get("USER", "") or os.environ.get("USERNAME", "")
+        try:
+            return git_user_name() or getpass.getuser()
+        except (OSError, KeyError, ImportError):
+            return ""
 
     def remember_reviewer(self, name: str) -> None:
         """Whoever scores here, from now on. Raises ConfigError for a name that says nothing."""
@@ -98,6 +102,7 @@ class Reviews:
             agreement(items, board),
             self.guidance_for(run.suite),
             self.rule,
+            self.problems(run_id),
         )
 
     def reviewed_runs(self, run_ids: Iterable[str], *, even_unscored: bool) -> dict[str, Reviewed]:

@@ -21,6 +21,7 @@ from tui.store.protocol import Store
 
 STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
+_MOST_HINTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ class _Planned:
         self._trials = frozenset(plan.trials)
         self._cases = {trial.case for trial in plan.trials}
         self._models = {trial.model for trial in plan.trials}
+        self._hints: dict[str, str] = {}
         self._criteria = {case.id: [each.name for each in criteria_of(case)] for case in plan.suite.cases}
 
     def fault_of(self, act: Act) -> str:
@@ -156,7 +158,7 @@ class _Planned:
         if item is None:
             return ""
         if item.case not in self._cases:
-            return f"case: the run has no case {_quoted(item.case)}. {did_you_mean(item.case, self._cases)}".strip()
+            return f"case: the run has no case {_quoted(item.case)}. {self._hint(item.case)}".strip()
         if item.model not in self._models:
             return f"model: the run has no model {_quoted(item.model)}; it has {_listed(sorted(self._models))}"
         if item.trial not in self._trials:
@@ -167,6 +169,12 @@ class _Planned:
             has = f"it has {_listed(known)}" if known else "it has none"
             return f"criterion: the case {_quoted(item.case)} has no criterion {_quoted(item.criterion)}; {has}"
         return ""
+
+    def _hint(self, case: str) -> str:
+        # Looked for among thousands of cases, which takes its time: a file of another suite is wrong in every line.
+        if case not in self._hints and len(self._hints) < _MOST_HINTS:
+            self._hints[case] = did_you_mean(case, self._cases)
+        return self._hints.get(case, "")
 
 
 def _quoted(text: str) -> str:
