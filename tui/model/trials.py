@@ -104,6 +104,12 @@ class ServedBy:
     api_version: str = ""
     server: str = ""
 
+    @property
+    def words(self) -> str:
+        """`gpt-5.2-2026-01-01, fingerprint fp_1, API 2020-10-01, server cloudflare`, what is known of it."""
+        said = {"": self.model, "fingerprint": self.fingerprint, "API": self.api_version, "server": self.server}
+        return ", ".join(f"{name} {value}".strip() for name, value in said.items() if value)
+
 
 @dataclass(frozen=True, slots=True)
 class StepResult:

@@ -18,7 +18,7 @@ def provenance(kept: KeptRun) -> list[tuple[str, str]]:
         served = _served_by(result for result in kept.results if result.trial.model == subject.name)
         if served:
             more = f"; and {len(served) - _MOST} others" if len(served) > _MOST else ""
-            rows.append((f"Server of {subject.name}", "; ".join(map(_told, served[:_MOST])) + more))
+            rows.append((f"Server of {subject.name}", "; ".join(each.words for each in served[:_MOST]) + more))
     return rows
 
 
@@ -42,9 +42,3 @@ def _each(results: Iterable[TrialResult]) -> Iterator[ServedBy]:
     for result in results:
         for attempt in result.attempts:
             yield from (step.served_by for step in attempt.steps if step.served_by is not None)
-
-
-def _told(served: ServedBy) -> str:
-    """`gpt-5.2-2026-01-01, fingerprint fp_1, API 2020-10-01, server cloudflare`"""
-    said = {"": served.model, "fingerprint": served.fingerprint, "API": served.api_version, "server": served.server}
-    return ", ".join(f"{name} {value}".strip() for name, value in said.items() if value)

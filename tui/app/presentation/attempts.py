@@ -6,6 +6,7 @@ from typing import NamedTuple
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import mark_of, word_of
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
+from tui.model.prices import add_costs, dollars
 from tui.model.progress import AttemptProgress, TrialProgress
 from tui.model.shown import show_line
 from tui.model.trials import Retry
@@ -57,6 +58,15 @@ def retry_lines(attempt: AttemptProgress) -> list[Line]:
         ((f"waited {retry.waited_ms / 1000:.1f} s  ", "dim"), (show_line(retry.reason), "plain"))
         for retry in _retries(attempt)
     ]
+
+
+def served_lines(attempt: AttemptProgress) -> list[Line]:
+    """What the servers that answered an attempt say of themselves, each once, and what it cost where that is known."""
+    results = [step.result for step in attempt.steps if step.result is not None]
+    servers = dict.fromkeys(result.served_by.words for result in results if result.served_by)
+    lines: list[Line] = [(("answered by  ", "dim"), (show_line(words), "plain")) for words in servers if words]
+    paid = add_costs(result.cost_usd for result in results)
+    return lines if paid is None else [*lines, (("cost         ", "dim"), (dollars(paid), "plain"))]
 
 
 def _retries(attempt: AttemptProgress) -> list[Retry]:

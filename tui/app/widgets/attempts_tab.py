@@ -7,7 +7,14 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from tui.app.exploring import Exploring
-from tui.app.presentation.attempts import AttemptRow, attempt_line, attempt_rows, name_width, retry_lines
+from tui.app.presentation.attempts import (
+    AttemptRow,
+    attempt_line,
+    attempt_rows,
+    name_width,
+    retry_lines,
+    served_lines,
+)
 from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import LineList
@@ -28,7 +35,7 @@ class _Table(LineList):
 
 
 class AttemptsTab(Vertical):
-    """A list of attempts; below it the transport retries of the selected one."""
+    """A list of attempts; below it the transport retries of the selected one, who answered it, and its cost."""
 
     DEFAULT_CSS = """
     AttemptsTab { height: 1fr; }
@@ -67,9 +74,10 @@ class AttemptsTab(Vertical):
         if not 0 <= self._table.cursor < len(self._table.rows):
             self._detail.show_lines([(("No attempt yet. Press r to run this case.", "dim"),)])
             return
-        retries = retry_lines(self._table.rows[self._table.cursor].attempt)
+        attempt = self._table.rows[self._table.cursor].attempt
+        told = [*retry_lines(attempt), *served_lines(attempt)]
         enter: Line = (("Enter shows its answer in its model's pane.", "dim"),)
-        self._detail.show_lines([*retries, (), enter] if retries else [enter])
+        self._detail.show_lines([*told, (), enter] if told else [enter])
 
     def on_line_list_reached(self, message: LineList.Reached) -> None:
         """Tell about the attempt under the cursor."""

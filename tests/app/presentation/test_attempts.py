@@ -1,0 +1,43 @@
+"""What is said of one attempt below the list of them."""
+
+from dataclasses import replace
+
+from tests.support.kept_runs import HOSTILE
+from tests.support.scripted_desk import result_of, step_of
+from tui.app.presentation.attempts import served_lines
+from tui.app.presentation.pieces import text_of
+from tui.model.progress import AttemptProgress
+from tui.model.state import RunState
+from tui.model.trials import ServedBy, StepResult, TrialKey
+
+KEY = TrialKey("one", "mock-a")
+
+
+def told(*steps: StepResult) -> list[str]:
+    state = RunState()
+    result = result_of(KEY, "passed", steps[0])
+    attempts = tuple(replace(attempt, steps=steps) for attempt in result.attempts)
+    state.take_results([replace(result, attempts=attempts)])
+    attempt = state.trials[KEY].attempt
+    assert attempt is not None
+    return [text_of(line) for line in served_lines(attempt)]
+
+
+def test_each_server_is_told_once_and_the_cost_where_all_of_it_is_known() -> None:
+    step = replace(step_of("a"), served_by=ServedBy("mock-a-2026-01-01", "fp_1", "", "mock/1"), cost_usd=0.25)
+    assert told(step, step) == [
+        "answered by  mock-a-2026-01-01, fingerprint fp_1, server mock/1",
+        "cost         $0.50",
+    ]
+    assert told(step, replace(step, served_by=ServedBy("other"), cost_usd=None))[1:] == ["answered by  other"]
+
+
+def test_what_is_not_known_is_not_mentioned() -> None:
+    assert told(step_of("a")) == []
+    assert told(replace(step_of("a"), served_by=ServedBy())) == []
+    assert served_lines(AttemptProgress(1, 1)) == []
+
+
+def test_what_a_server_says_is_made_safe() -> None:
+    (line,) = told(replace(step_of("a"), served_by=ServedBy(HOSTILE)))
+    assert not any(sign in line for sign in "\x1b\x00\n\u202e\ud800")
