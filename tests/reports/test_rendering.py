@@ -342,9 +342,10 @@ def test_html_links_lead_somewhere_and_nowhere_else() -> None:
     page = Page(render_reports([small_run(), small_run()], "html"))
     ids = {value for name, value in page.attributes if name == "id" and not value.startswith("p-")}
     links = {value for name, value in page.attributes if name == "href"}
-    assert len(ids) == 26
+    assert len(ids) == 28
+    assert {"r1", "r2"} < ids
     assert links == {f"#{place}" for place in ids}
-    assert all(re.fullmatch(r"r\d+-f?\d+", place) for place in ids)
+    assert all(re.fullmatch(r"r\d+(-f?\d+)?", place) for place in ids)
 
 
 # Markdown
@@ -391,6 +392,13 @@ def test_markdown_of_hostile_text_is_read_as_text() -> None:
 
     assert "html_block" not in [token.type for token in reader.parse(hostile("markdown"))]
     assert shape(hostile("markdown")) == shape(hostile("markdown", HARMLESS))
+
+
+@pytest.mark.parametrize("text", ["https://evil.example", "www.evil.example", "a@evil.example", "@someone"])
+def test_markdown_makes_no_links_of_its_own(text: str) -> None:
+    assert not re.search(r"://|@|www\.", inline(text).replace("\\:", "").replace("\\@", "").replace("\\.", ""))
+    (_, paragraph, _) = MarkdownIt("commonmark").parse(inline(text))
+    assert "".join(child.content for child in paragraph.children or ()) == text
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,11 @@ def test_one_reviewer_says_nothing_of_agreement() -> None:
     assert "Nothing had to be decided." in text
 
 
+def test_lines_that_could_not_be_read_are_counted(reviewed: Reviewed) -> None:
+    text = markdown(replace(reviewed, unread=("anna.jsonl:3: error: no JSON",)))
+    assert "1 line of score files could not be read and do not count; 'assay review export' names them." in text
+
+
 def test_another_guidance_is_told() -> None:
     acts = [replace(act(TrialKey("case-1", A), "Tone", 1), guidance="ffffffff")]
     assert "another guidance than the one printed here: ffffffff." in markdown(review(scored_run(), acts))

@@ -89,10 +89,11 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A run's scoring, whole, as a report tells it."""
+    """A run's scoring, whole, as a report tells it; `unread` are the lines of score files that could not be read."""
 
     board: Scoreboard
     figures: RiskFigures
     agreement: Agreement
     guidance: Guidance
     rule: BandRule
+    unread: tuple[str, ...] = ()

@@ -18,11 +18,21 @@ def render_html(runs: Sequence[Reported], detail: Detail) -> str:
     """All the runs on one page."""
     bodies = ("\n".join(_run(run, detail, f"r{number}")) for number, run in enumerate(runs, 1))
     title = runs[0].kept.plan.suite.name if len(runs) == 1 else f"{len(runs)} runs"
-    return page(f"{title} · Assay", "\n".join([patterns(), *bodies]))
+    return page(f"{title} · Assay", "\n".join([patterns(), "<main>", *_runs(runs), *bodies, "</main>"]))
+
+
+def _runs(runs: Sequence[Reported]) -> Iterator[str]:
+    """Where each of several runs begins."""
+    if len(runs) > 1:
+        items = "".join(
+            f'<li><a href="#r{number}">{line(run.kept.plan.suite.name)}</a>, {line(run.kept.record.id, 13)}</li>'
+            for number, run in enumerate(runs, 1)
+        )
+        yield f'<nav aria-label="Runs"><ol>{items}</ol></nav>'
 
 
 def _run(run: Reported, detail: Detail, place: str) -> Iterator[str]:
-    yield '<main class="run">'
+    yield f'<div class="run" id="{place}">'
     yield from _head(run)
     listed = sections(run, detail, place)
     yield _contents(listed, place)
@@ -32,7 +42,7 @@ def _run(run: Reported, detail: Detail, place: str) -> Iterator[str]:
         for block in section.blocks:
             yield from _block(block)
         yield "</section>"
-    yield "</main>"
+    yield "</div>"
 
 
 def _head(run: Reported) -> Iterator[str]:

@@ -7,6 +7,8 @@ from tui.model.shown import show_line, show_text
 from tui.reports.blocks import Code, Jump, Line, Piece, Strong
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~$])")
+# Neither an address nor a name becomes a link where the reader makes links of them.
+_LINKED = re.compile(r"(:(?=//)|@|(?<=www)\.)", re.IGNORECASE)
 _BLOCK = re.compile(r"^(?:([-+=#])|(\d+)(?=[.)](?: |$)))")
 
 
@@ -18,7 +20,7 @@ def inline(text: str, limit: int = 300) -> str:
 def within(text: str, limit: int = 300) -> str:
     """Text on one line that stands in a cell or behind something."""
     line = show_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKUP.sub(r"\\\1", line)
+    return _LINKED.sub(r"\\\1", _MARKUP.sub(r"\\\1", line))
 
 
 def line(text: Line, limit: int = 2_000) -> str:

@@ -122,6 +122,9 @@ def _untouched(run: Reported) -> list[str]:
 
 
 def _reviewing(reviewed: Reviewed) -> Iterator[Line]:
+    if reviewed.unread:
+        count = many(len(reviewed.unread), "line")
+        yield f"{count} of score files could not be read and do not count; 'assay review export' names them."
     scores = current_scores(reviewed)
     if len(scores) == 1:
         yield "One person scored: how far people would agree is not known."

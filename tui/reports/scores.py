@@ -32,6 +32,7 @@ class RunScores:
         self.reviewed = reviewed
         self.rule = reviewed.rule if reviewed else BandRule()
         self._cases = cases
+        self._judged: dict[TrialKey, tuple[Judged, ...]] = {}
         self._strangers: dict[TrialKey, list[str]] = {}
         for item in reviewed.board.items if reviewed else ():
             case = cases.get(item.case)
@@ -40,6 +41,12 @@ class RunScores:
 
     def of_trial(self, trial: TrialKey) -> tuple[Judged, ...]:
         """Each criterion of the case, in the suite's order, scored or not; behind them what was scored besides."""
+        found = self._judged.get(trial)
+        if found is None:
+            found = self._judged[trial] = self._judge_all(trial)
+        return found
+
+    def _judge_all(self, trial: TrialKey) -> tuple[Judged, ...]:
         case = self._cases.get(trial.case)
         known = [self._judge(trial, each.name, each) for each in (case.risk_criteria if case else ())]
         others = [self._judge(trial, name, None) for name in self._strangers.get(trial, ())]
