@@ -1,15 +1,18 @@
 """What the reports tell of people's scores, and what they leave open."""
 
+import csv
+import io
 import json
 import re
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.reports.pages import Page
-from tests.support.kept_runs import large_run, small_run
-from tests.support.reviewed_runs import GUIDANCE, MODELS, act, review, scored_acts, scored_run
+from tests.support.kept_runs import hostile_run, large_run, small_run
+from tests.support.reviewed_runs import GUIDANCE, MODELS, act, hostile_review, review, scored_acts, scored_run
 from tui.model.bands import BandRule
 from tui.model.kept import ReportFormat
 from tui.model.risk import Reviewed
@@ -212,6 +215,51 @@ def _pass_rate(model: str) -> list[float]:
     report = json.loads(render_report(scored_run(), "json"))
     rate: list[float] = report["summary"]["pass_rate_95"][model]
     return rate
+
+
+def test_a_diff_is_coloured_and_keeps_its_signs() -> None:
+    text = render_report(small_run(), "html", responses=True)
+    assert (
+        '<pre class="diff"><span class="hunk">@@ -1 +1 @@</span>\n<span class="minus">-a</span>\n'
+        '<span class="plus">+b</span></pre>'
+    ) in text
+
+
+@pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "-2", "+3"])
+def test_scores_begin_no_formula(text: str) -> None:
+    kept = hostile_run(text)
+    written = render_report(kept, "csv", risk_analysis=True, reviewed=hostile_review(text))
+    rows = list(csv.DictReader(io.StringIO(written, newline=""), strict=True))
+    assert [row["band"] for row in rows] == ["high", "high", ""]
+    assert all(row["risk"].startswith(f"'{text}: ") for row in rows)
+
+
+def test_junit_tells_scores_and_decisions_where_they_are_wanted(reviewed: Reviewed) -> None:
+    root = ElementTree.fromstring(render_report(scored_run(), "junit", risk_analysis=True, reviewed=reviewed))
+    first = root.find(".//testcase/system-out")
+    assert first is not None
+    assert first.text is not None
+    assert first.text.split("\n\n")[:3] == [
+        "SQL injection: extent 0, band negligible (anna)",
+        "SQL injection: extent 4, band critical (bert): joins text",
+        "SQL injection: decided, extent 3, band critical (chair): as Bert",
+    ]
+    assert "bert" not in render_report(scored_run(), "junit", reviewed=reviewed)
+
+
+def test_the_page_is_made_for_paper_too(reviewed: Reviewed) -> None:
+    text = render_report(scored_run(), "html", risk_analysis=True, reviewed=reviewed)
+    assert re.search(r'<section id="r1-\d+" class="paged">\n<h2>Findings \(7\)</h2>', text)
+    on_paper = text.partition("@media print")[2].partition("</style>")[0]
+    for rule in (
+        "color-scheme: light",
+        "nav { display: none; }",
+        ".paged { break-before: page;",
+        ".short { break-inside: avoid; }",
+        "thead { display: table-header-group; }",
+        "print-color-adjust: exact",
+    ):
+        assert rule in on_paper, rule
 
 
 def test_every_figure_of_a_chart_stands_in_a_cell_too(reviewed: Reviewed) -> None:
