@@ -2,10 +2,13 @@
 
 
 def git_user_name() -> str | None:
-    """`user.name` of the person's own git config."""
+    """`user.name` of the person's own git config, wherever git looks for it. No command is run."""
     import pygit2
 
-    try:
-        return (pygit2.Config.get_global_config()["user.name"] or "").strip() or None
-    except (OSError, KeyError, ValueError, pygit2.GitError):
-        return None
+    for find in (pygit2.Config.get_global_config, pygit2.Config.get_xdg_config):
+        try:
+            if name := " ".join((find()["user.name"] or "").split()):
+                return name
+        except (OSError, KeyError, ValueError, pygit2.GitError):
+            continue
+    return None
