@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.kept_runs import hostile_run, make_case, make_result, make_suite
 from tui.app.compare.choosing import sources_of_models, sources_of_run
-from tui.app.compare.lines import choice_line, heads_line, source_line, source_name, stop_line, title_line
+from tui.app.compare.lines import choice_line, heads_line, source_line, source_names, stop_line, title_line
 from tui.app.compare.walk import Pair, Walk, next_answer
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import Outcome, outcome_of
@@ -106,7 +106,7 @@ def test_whose_answers_stand_beside_each_other_at_first() -> None:
 
 def test_nothing_is_told_of_hidden_answers() -> None:
     walk = walk_of(7)
-    names, answers = ("mock-a · newest", "mock-b · newest"), (answer(A), answer(B))
+    names, answers = (("mock-a · newest",), ("mock-b · newest",)), (answer(A), answer(B))
     blind = text_of(heads_line(names, answers, True, 100)) + text_of(stop_line(walk.stops[0], True, 40))
     assert "mock" not in blind
     assert "✓" not in blind
@@ -119,7 +119,7 @@ def test_lines_have_their_width(width: int) -> None:
     walk = walk_of(7)
     hostile = hostile_run().record
     source = Source(hostile.suite_path, hostile.id, hostile.models[0])
-    name = source_name(source, [source], hostile)
+    name = source_names(source, [source], hostile)
     lines = [
         title_line(walk, "", width),
         stop_line(walk.stops[0], False, width),
@@ -130,6 +130,22 @@ def test_lines_have_their_width(width: int) -> None:
         text_of(line) for line in (*lines, choice_line("a", True, "note", width), source_line(source, hostile, width))
     )
     assert not any(sign in text for sign in "\x1b\x00\n\r\x9b\u202e\ud800")
+
+
+def test_two_variants_of_one_run_are_told_apart_however_narrow_it_is() -> None:
+    path, run = RUN.suite_path, RUN.id
+    pair = [Source(path, run, f"local/smollm2-135m?temperature={each}") for each in ("0", "0.8&seed=7")]
+    a, b = (source_names(each, pair, RUN) for each in pair)
+    assert a[0].startswith("smollm2-135m · temp 0 · run ")
+    assert (a[1:], b[1:]) == (
+        ("smollm2-135m · temp 0", "temp 0"),
+        ("smollm2-135m · temp 0.8 · seed 7", "temp 0.8 · seed 7"),
+    )
+    heads = text_of(heads_line((a, b), (answer(A), answer(B)), False, 76))
+    assert "A smollm2-135m · temp 0 " in heads
+    assert "B temp 0.8 · seed 7 " in heads
+    other = [pair[0], Source(path, "run1", pair[0].model, 2)]
+    assert source_names(other[1], other, None)[-1].endswith(" · run run1 · repeat 2")
 
 
 def test_the_choice_is_marked_where_it_is_shown_now() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tui.app.compare.walk import Stop, Walk
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import mark_of
-from tui.app.presentation.naming import model_names
+from tui.app.presentation.naming import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.run_list import day_and_time
 from tui.model.filtering import StatusWord
@@ -15,6 +15,9 @@ from tui.model.shown import show_line
 from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 
+Names = tuple[str, ...]
+"""What somebody is called, in full and ever shorter."""
+_SHORT_NAME = 20
 _CHOICES: dict[Choice, Piece] = {
     "a": ("A", "accent"),
     "b": ("B", "accent"),
@@ -61,34 +64,35 @@ def title_line(walk: Walk | None, said: str, width: int) -> Line:
     return spread(left, right, width)
 
 
-def source_name(source: Source, among: Sequence[Source], run: RunRecord | None) -> str:
-    """Whose answers they are, told apart from the others."""
-    models = list(dict.fromkeys(each.model for each in among))
-    name = model_names(models)[models.index(source.model)] if source.model in models else show_line(source.model)
-    parts = [name]
+def source_names(source: Source, among: Sequence[Source], run: RunRecord | None) -> Names:
+    """Whose answers they are, told apart from the others: in full, without the run that all are of, and short."""
+    models = list(dict.fromkeys((source.model, *(each.model for each in among))))
+    place = models.index(source.model)
+    where = "newest"
     if source.run:
-        parts.append(f"run {day_and_time(run.started_at).strip()}" if run else f"run {show_line(source.run[:12])}")
-    else:
-        parts.append("newest")
-    if source.repeat > 1 or any(each.repeat > 1 for each in among):
-        parts.append(f"repeat {source.repeat}")
-    if source.attempt:
-        parts.append(f"attempt {source.attempt}")
-    return " · ".join(parts)
+        where = f"run {day_and_time(run.started_at).strip()}" if run else f"run {show_line(source.run[:12])}"
+    which = [f"repeat {source.repeat}"] if any(each.repeat > 1 for each in (source, *among)) else []
+    which += [f"attempt {source.attempt}"] if source.attempt else []
+    name, short = model_names(models)[place], fitted_names(models, _SHORT_NAME)[place]
+    of_one_run = len(models) > 1 and len({each.run for each in among}) == 1
+    telling = which if of_one_run else [where, *which]
+    return tuple(" · ".join(parts) for parts in ([name, where, *which], [name, *telling], [short, *telling]))
 
 
-def heads_line(names: tuple[str, str], answers: tuple[Answer | None, Answer | None], blind: bool, width: int) -> Line:
+def heads_line(
+    names: tuple[Names, Names], answers: tuple[Answer | None, Answer | None], blind: bool, width: int
+) -> Line:
     """Whose answer stands on which side, and how it did; of hidden ones the letter alone."""
     half = max(4, width // 2)
     halves = (half, max(4, width - half))
     return tuple(
         piece
-        for letter, name, answer, room in zip("AB", names, answers, halves, strict=True)
-        for piece in _head(letter, name, answer, blind, room)
+        for letter, called, answer, room in zip("AB", names, answers, halves, strict=True)
+        for piece in _head(letter, called, answer, blind, room)
     )
 
 
-def _head(letter: str, name: str, answer: Answer | None, blind: bool, width: int) -> Line:
+def _head(letter: str, names: Names, answer: Answer | None, blind: bool, width: int) -> Line:
     sign: Piece = ("-", "failed") if letter == "A" else ("+", "passed")
     left: list[Piece] = [(" ", "plain"), sign, (f" {letter} ", "accent")]
     if blind:
@@ -97,7 +101,8 @@ def _head(letter: str, name: str, answer: Answer | None, blind: bool, width: int
     if answer is not None:
         right = [mark_of(_status(answer)), (f" {seconds(answer.duration_ms)} s ", "dim")]
     room = max(1, width - 6 - sum(width_of(text) for text, _ in right))
-    return spread([*left, (cut_middle(name, room), "strong")], right, width)
+    name = next((name for name in names if width_of(name) <= room), cut_middle(names[-1], room) if names else "")
+    return spread([*left, (name, "strong")], right, width)
 
 
 def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> Line:
@@ -121,11 +126,11 @@ def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
     return ((f" {name}", "plain"), (f"  {when}  {passed:>9} passed  {show_line(run.id[:12])}", "dim"))
 
 
-def nothing_lines(pair: Sequence[str]) -> list[Line]:
+def nothing_lines(pair: Sequence[Names]) -> list[Line]:
     """Why there is nothing to compare, and what to do."""
     return [
         (("There is no case that both have answered.", "strong"),),
-        ((f"A  {pair[0]}", "dim"),),
-        ((f"B  {pair[1]}", "dim"),),
+        ((f"A  {pair[0][0]}", "dim"),),
+        ((f"B  {pair[1][0]}", "dim"),),
         (("1 and 2 choose other answers; Esc goes back.", "plain"),),
     ]

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
+from tui.app.presentation.naming import fitted_names
+from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
 from tui.model.shown import show_line
 from tui.model.suite import Case
 from tui.statistics.comparing import Comparison
@@ -33,11 +34,18 @@ def sentence(pair: Comparison, names: Mapping[str, str]) -> Line:
 
 def brief(pair: Comparison, names: Mapping[str, str]) -> Line:
     """The same in as few words as will do."""
-    a, b = (cut_middle(names[model], _SHORT_NAME) for model in (pair.a, pair.b))
-    said, role = judgement(pair, {pair.a: a, pair.b: b})
+    names = short_names(names)
+    a, b = names[pair.a], names[pair.b]
+    said, role = judgement(pair, names)
     holm = f", Holm over {pair.pairs}" if pair.pairs > 1 else ""
-    figures = f"{a} {pair.wins} : {pair.losses} {b}, {pair.ties} alike; {_p(pair.p_holm)} ({_method(pair)}{holm}): "
+    won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {pair.ties} alike"
+    figures = f"{won}; {_p(pair.p_holm)} ({_method(pair)}{holm}): "
     return ((figures, "dim"), (f"{said.partition(' (')[0]}.", role))
+
+
+def short_names(models: Mapping[str, str]) -> dict[str, str]:
+    """The names of all models of a matrix, none of them long."""
+    return dict(zip(models, fitted_names([*models], _SHORT_NAME), strict=True))
 
 
 def judgement(pair: Comparison, names: Mapping[str, str]) -> Piece:
@@ -58,6 +66,7 @@ def judgement(pair: Comparison, names: Mapping[str, str]) -> Piece:
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
     """All pairs, a line each: first what follows, then the figures, which a narrow screen may cut."""
+    names = short_names(names)
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
     room = min(40, max((width_of(judgement(pair, names)[0].partition(" (")[0]) for pair in pairs), default=0))

@@ -14,7 +14,7 @@ from textual.events import Resize
 from textual.screen import Screen
 
 from tui.app.compare.difference import answer_diff
-from tui.app.compare.lines import nothing_lines, source_line, source_name
+from tui.app.compare.lines import Names, nothing_lines, source_line, source_names
 from tui.app.compare.walk import Pair, Walk, next_answer
 from tui.app.widgets.compared import Compared, CompareTitle, StopList
 from tui.app.widgets.keys_line import KeysLine
@@ -125,8 +125,8 @@ class CompareScreen(Screen[None]):
         return walk, runs
 
     @property
-    def _names(self) -> tuple[str, str]:
-        a, b = (source_name(each, self._sources, self._runs.get(each.run)) for each in self._sources)
+    def _names(self) -> tuple[Names, Names]:
+        a, b = (source_names(each, self._sources, self._runs.get(each.run)) for each in self._sources)
         return a, b
 
     def _show(self, *, stay: bool = False) -> None:

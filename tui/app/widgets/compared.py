@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from tui.app.compare.lines import choice_line, heads_line, stop_line, title_line
+from tui.app.compare.lines import Names, choice_line, heads_line, stop_line, title_line
 from tui.app.compare.walk import Stop, Walk
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.diff_view import DiffView
@@ -56,7 +56,7 @@ class CompareTitle(PieceLine):
 
 
 class _Heads(PieceLine):
-    names: tuple[str, str] = ("", "")
+    names: tuple[Names, Names] = ((), ())
     answers: tuple[Answer | None, Answer | None] = (None, None)
     blind = False
 
@@ -103,7 +103,7 @@ class Compared(Vertical):
     def show(
         self,
         file: FileDiff,
-        names: tuple[str, str],
+        names: tuple[Names, Names],
         answers: tuple[Answer | None, Answer | None],
         *,
         blind: bool,
