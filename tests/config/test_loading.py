@@ -371,10 +371,11 @@ prices:
   word: {input: cheap, output: 1}
   low: {input: -1, output: .inf}
   truth: {input: true, output: null}
+  much: {input: 1e9, output: .nan}
   odd: {input: 1, output: 2, ouput: 3}
   flat: 3
 """
-    usd = "must be a number of USD per million tokens, 0 or more"
+    usd = "must be a number of USD per million tokens, from 0 to 1,000,000"
     assert problems(tmp_path, wrong) == [
         "2:3: error: prices.half: needs output: USD per million tokens",
         "3:3: error: prices.none: needs input and output: USD per million tokens",
@@ -383,7 +384,9 @@ prices:
         f"5:28: error: prices.low.output: {usd}",
         f"6:18: error: prices.truth.input: {usd}",
         f"6:32: error: prices.truth.output: {usd}",
-        "7:30: error: prices.odd.ouput: unknown key. Did you mean output? Known keys are input, output, cached, "
+        f"7:17: error: prices.much.input: {usd}",
+        f"7:30: error: prices.much.output: {usd}",
+        "8:30: error: prices.odd.ouput: unknown key. Did you mean output? Known keys are input, output, cached, "
         "cache_writing",
-        "8:9: error: prices.flat: must be a mapping of names to values, not a single value",
+        "9:9: error: prices.flat: must be a mapping of names to values, not a single value",
     ]

@@ -258,7 +258,9 @@ def test_reports_work_on_it(capitals: Imported) -> None:
         assert "test-2" in render_report(kept, format_, responses=True, risk_analysis=True)
 
 
-@pytest.mark.parametrize(("recorded", "known"), [(0.5, 0.5), (2, 2.0), (0, None), (-1.0, None), (None, None)])
+@pytest.mark.parametrize(
+    ("recorded", "known"), [(0.5, 0.5), (2, 2.0), (0, None), (-1.0, None), (1e300, None), (None, None)]
+)
 def test_a_cost_is_carried_and_nothing_is_never_one(tmp_path: Path, recorded: object, known: float | None) -> None:
     whole = document()
     whole["results"]["results"] = [whole["results"]["results"][0] | {"cost": recorded}]

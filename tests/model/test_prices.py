@@ -40,6 +40,8 @@ def test_an_answer_costs_what_its_tokens_cost(usage: Usage, price: Price, usd: f
         (Usage(1_000, None), PLAIN),
         (Usage(None, 500), PLAIN),
         (Usage(200_001, 0), FULL),
+        (Usage(10**400, 1), PLAIN),
+        (Usage(1, 10**400), PLAIN),
     ],
 )
 def test_what_cannot_be_known_is_unknown(usage: Usage, price: Price | None) -> None:

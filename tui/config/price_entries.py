@@ -1,9 +1,7 @@
 """The config's `prices:`: what the tokens of a model cost."""
 
-import math
-
 from tui.config.nodes import Place
-from tui.model.prices import Price
+from tui.model.prices import MOST_USD, Price
 
 SOURCE = "config"
 _NEEDED = ("input", "output")
@@ -36,7 +34,7 @@ def _read_usd(place: Place) -> float | None:
     value = place.value()
     if len(place.findings.problems) > problems:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        place.complain("must be a number of USD per million tokens, 0 or more")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_USD:
+        place.complain(f"must be a number of USD per million tokens, from 0 to {MOST_USD:,.0f}")
         return None
     return float(value)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tui.imports.assertions import as_json, check_of, result_of
+from tui.model.prices import MOST_USD
 from tui.model.trials import (
     Attempt,
     CheckResult,
@@ -129,4 +130,4 @@ def _notes(row: "RowShape") -> tuple[str, ...]:
 def _cost(row: "RowShape") -> float | None:
     """What promptfoo reckoned; its 0 stands for an answer from its cache and for a price that it does not know."""
     cost = row.get("cost")
-    return cost if cost is not None and cost > 0 else None
+    return cost if cost is not None and 0 < cost <= MOST_USD else None

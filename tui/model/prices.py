@@ -6,7 +6,9 @@ from math import floor, log10
 
 from tui.model.trials import Usage
 
+MOST_USD = 1_000_000.0  # of a price, and of what one answer may cost: more is a mistake
 _MILLION = 1_000_000
+_MOST_TOKENS = 10**12  # of one answer: a server may claim anything
 _CENT = 0.01
 
 
@@ -41,13 +43,13 @@ class Spent:
 
 def cost(usage: Usage, price: Price | None) -> float | None:
     """What an answer costs, in USD. None, which is never nothing, where there is no price, a count that it needs was
-    not told, or the question was longer than the price holds for.
+    not told or is beyond all reason, or the question was longer than the price holds for.
 
     Reasoning tokens are part of `output_tokens`, cached ones of `input_tokens`. Where nobody says how many were cached,
     none were: the cost is then the most that it can be.
     """
     read, wrote = usage.input_tokens, usage.output_tokens
-    if price is None or read is None or wrote is None:
+    if price is None or read is None or wrote is None or max(read, wrote) > _MOST_TOKENS:
         return None
     if price.longest_input is not None and read > price.longest_input:
         return None
