@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.app.presentation.naming import fitted_names, model_names, names_of_one
+from tui.app.presentation.naming import fitted_names, model_names, names_in_a_row, names_of_one
 from tui.app.presentation.pieces import width_of
 
 SETTINGS = ["local/smollm2-135m?temperature=0", "local/smollm2-135m?temperature=0.8&seed=7"]
@@ -62,3 +62,11 @@ def test_where_one_is_shown_its_name_is_the_last_to_go() -> None:
     assert names_of_one(models, 1, 25) == ["", "mock-b", ""]
     assert names_of_one(SETTINGS, 1, 28) == ["", "temp 0.8 · seed 7"]
     assert names_of_one(models, 0, 1)[1:] == ["", ""]
+
+
+def test_in_a_row_variants_name_their_model_once() -> None:
+    assert names_in_a_row(SETTINGS) == "smollm2-135m · temp 0, temp 0.8 · seed 7"
+    assert names_in_a_row([*SETTINGS, "openai/gpt-5.2"]) == "smollm2-135m · temp 0, temp 0.8 · seed 7, gpt-5.2"
+    assert names_in_a_row(["a/x", "b/x"]) == "a/x, b/x"
+    assert names_in_a_row(["a/x", "a/x?seed=1"]) == "x, seed 1"
+    assert names_in_a_row([]) == ""

@@ -35,6 +35,17 @@ def model_names(models: Sequence[str]) -> list[str]:
     return [show_line(model) for model in models]
 
 
+def names_in_a_row(models: Sequence[str]) -> str:
+    """All of them in a line; variants after each other name their model once."""
+    said: list[str] = []
+    before = ""
+    for name in model_names(models):
+        id, dot, settings = name.partition(_BETWEEN)
+        said.append(settings if dot and id == before else name)
+        before = id
+    return ", ".join(said)
+
+
 def fitted_names(models: Sequence[str], width: int) -> list[str]:
     """The same in at most so many cells each: where they do not fit, without what they share, else cut in the middle,
     and numbered where even that leaves two alike."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tui.app.presentation.figures import clock
-from tui.app.presentation.naming import model_names
+from tui.app.presentation.naming import names_in_a_row
 from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread
 from tui.model.runs import RunRecord, RunState
 from tui.model.shown import show_line
@@ -36,7 +36,7 @@ def columns_for(width: int) -> Columns:
     took, id_width = (8 if width >= _MIDDLING else 0), (SHORT_ID if width >= _WIDE else 0)
     fixed = 3 + _STATE_WIDTH + 2 + _TIME_WIDTH + 2 + 2 + 2 + _PASSED_WIDTH
     left = max(8, width - fixed - (took + 2 if took else 0) - (id_width + 2 if id_width else 0) - 1)
-    suite = max(8, left // 2)
+    suite = max(8, min(left // 2, 14 + left // 6))
     return Columns(suite, max(0, left - suite), took, id_width)
 
 
@@ -54,7 +54,7 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
     """One run: state, start, suite, models, plain passes of trials, how long, id."""
     columns = columns_for(width)
     state, role = _STATES[run.state]
-    models = ", ".join(model_names(run.models))
+    models = names_in_a_row(run.models)
     pieces: list[Piece] = [
         (" ★ " if is_baseline else "   ", "accent"),
         (fill(state, _STATE_WIDTH), role),
