@@ -30,7 +30,14 @@ SQL = RiskCriterion("SQL injection", "Uses parameters, no concatenation", "criti
 ERRORS = RiskCriterion("Error handling", "Leaks nothing to the caller", "medium")
 TONE = RiskCriterion("Tone", "Stays polite", "low")
 CODE = "```python\ndef find(conn, email):\n    return conn.execute(email)\n```\n"
-DIFF = "diff --git a/src/query.py b/src/query.py\n--- a/src/query.py\n+++ b/src/query.py\n@@ -1,2 +1,2 @@\n def find():\n-    return old()\n+    return new()\n"
+DIFF = """diff --git a/src/query.py b/src/query.py
+--- a/src/query.py
++++ b/src/query.py
+@@ -1,2 +1,2 @@
+ def find():
+-    return old()
++    return new()
+"""
 
 
 def case(id: str, name: str, *criteria: RiskCriterion) -> Case:
@@ -161,8 +168,7 @@ async def give(seen: Seen, *keys: str) -> None:
         await seen.press(key)
         await seen.until(
             lambda before=before: (
-                screen(seen).sitting.item is None
-                or (screen(seen).seen is not None and screen(seen).seen != before)
+                screen(seen).sitting.item is None or (screen(seen).seen is not None and screen(seen).seen != before)
             ),
             f"the item after {before}",
         )

@@ -172,7 +172,7 @@ async def test_results_of_earlier_runs_are_shown(tmp_path: Path) -> None:
         assert seen.row == "◐! reverse a text"
         await seen.until(lambda: "The second answer." in seen.text(0))
         assert "Cannot connect to localhost:1" in seen.text(1)
-        await seen.press("full_stop", "full_stop", "full_stop")
+        await seen.press("comma")
         assert seen.screen.evidence.current == "attempts"
         await seen.press("tab", "tab", "tab")
         await seen.pilot.click("#tab-attempts LineList", offset=(3, 0))
@@ -253,7 +253,7 @@ async def test_all_repeats_of_a_kept_case_can_be_looked_at(tmp_path: Path) -> No
     )
     async with explored(desk) as seen:
         await seen.until(lambda: "Answer 1 of mock-b." in seen.text(1))
-        await seen.press("full_stop", "full_stop", "full_stop")
+        await seen.press("comma")
         rows = seen.attempts
         assert [row.split()[:3] for row in rows][4:] == [["mock-b", "repeat", "2"], ["mock-b", "repeat", "3"]]
         await seen.pilot.click("#tab-attempts LineList", offset=(3, 4))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tui.model.events import Event
 from tui.model.plan import Plan
@@ -12,8 +12,10 @@ from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
 from tui.runner.control import Control
 from tui.session.consent import Consent
-from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
+
+if TYPE_CHECKING:
+    from tui.session.reviewing import Reviews
 
 
 class Loaded(Protocol):
@@ -49,7 +51,7 @@ class Desk(Protocol):
         ...
 
     @property
-    def reviews(self) -> Reviews:
+    def reviews(self) -> "Reviews":
         """Their scoring by hand."""
         ...
 

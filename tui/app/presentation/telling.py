@@ -1,9 +1,8 @@
-"""The Prompt and Risk tabs, the help and the problems of a suite, as lines."""
+"""The Prompt tab, the help and the problems of a suite, as lines."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
-from tui.app.presentation.marks import severity_piece
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.problems import Problem
 from tui.model.progress import TrialProgress
@@ -63,18 +62,6 @@ def _file_lines(prompt: Prompt) -> list[Line]:
     return lines
 
 
-def risk_lines(case: Case) -> list[Line]:
-    """What a person is to judge the answers of a case by."""
-    if not case.risk_criteria:
-        return [(("This case names no risk criteria.", "dim"),)]
-    lines: list[Line] = []
-    for criterion in case.risk_criteria:
-        mark, role = severity_piece(criterion.severity)
-        lines.append(((f"{mark:<6}", role), (show_line(criterion.name), "strong")))
-        lines += [(("      ", "plain"), (row, "dim")) for row in show_text(criterion.description).splitlines()]
-    return lines
-
-
 def problem_lines(problems: Sequence[Problem]) -> list[Line]:
     """The problems of a suite, each with its place."""
     lines: list[Line] = []
@@ -92,11 +79,13 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
 
 _GROUPS = {
     "matrix": "Matrix",
+    "review": "Review",
     "run": "Running",
     "look": "Looking",
     "pane": "Answers",
     "answer": "Answers",
     "tabs": "Tabs",
+    "risk": "Tabs",
     "tree": "Suites",
     "list": "Lists",
     "app": "Everywhere",

@@ -31,7 +31,7 @@ def figure_lines(reviewed: Reviewed, width: int) -> list[Line]:
     for model in models:
         lines += _share_lines(names[model], figures.by_model[model], room, width)
     for title, table in (("By category", figures.by_category), ("By criterion", figures.by_criterion)):
-        lines += [(), ((title, "strong"), ("  mean extent, 0 to 4, weighted by severity", "dim"))]
+        lines += [(), ((title, "strong"), ("  mean extent, 0 to 4, weighted by severity, of so many", "dim"))]
         lines += _table(table, models, names, width)
     for model in models:
         lines += [(), ((names[model], "strong"), ("  how many items have that severity and extent", "dim"))]

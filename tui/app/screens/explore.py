@@ -10,6 +10,7 @@ from tui.app.desk import Desk
 from tui.app.exploring import Exploring
 from tui.app.flushing import FLUSHES_A_SECOND
 from tui.app.following import Following
+from tui.app.holding import HoldingApp
 from tui.app.presentation.heading import Heading, clone_note
 from tui.app.presentation.pacing import NO_PACE
 from tui.app.requests import RunRequest, request_of_failed, request_of_row, request_of_suite
@@ -19,7 +20,6 @@ from tui.app.screens.comparing import ComparingScreen
 from tui.app.screens.explore_keys import EXPLORE_KEYS
 from tui.app.screens.pacing import PAUSE_KEY, pace_now, pause_key
 from tui.app.screens.reviewing import ReviewingScreen
-from tui.app.screens.tabulating import TabulatingScreen
 from tui.model.events import RepositoryCloning
 from tui.model.shown import show_line
 from tui.model.trials import TrialKey
@@ -28,7 +28,7 @@ from tui.session.consent import Consent
 _FLUSHES_A_FIGURE = 4
 
 
-class ExploreScreen(ReviewingScreen, ComparingScreen, TabulatingScreen):
+class ExploreScreen(ReviewingScreen, ComparingScreen):
     """The first place of the app."""
 
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
@@ -52,6 +52,8 @@ class ExploreScreen(ReviewingScreen, ComparingScreen, TabulatingScreen):
     async def _ask(self, consent: Consent) -> bool:
         from tui.app.screens.confirm import ConfirmScreen
 
+        if isinstance(self.app, HoldingApp):
+            await self.app.until_nothing_is_held()  # it may name an agent
         question = f"{consent.what}.\n\nAllow it? The answer is kept for as long as it stays the same."
         return await self.app.push_screen_wait(ConfirmScreen("Allow this?", question, yes="allow it", no="do not run"))
 

@@ -17,6 +17,7 @@ from tui.app.screens.matrix_asks import (
     CompareRequested,
     PaceRequested,
     PauseRequested,
+    ReviewRequested,
     RunRequested,
 )
 from tui.app.screens.matrix_live import LiveMatrixScreen
@@ -253,6 +254,10 @@ class MatrixScreen(LiveMatrixScreen):
     def action_run_failed(self) -> None:
         """Run again what did not pass."""
         self.told.post_message(RunRequested(failed=True))
+
+    def action_review(self) -> None:
+        """Score the answers by hand."""
+        self.told.post_message(ReviewRequested())
 
     def action_cancel_all(self) -> None:
         """Cancel the run."""

@@ -23,6 +23,7 @@ MATRIX_KEYS: list[BindingType] = [
     _key("P", "turn_pause", "pause", "Pause the run, or let it go on", "pause"),
     _key("f", "run_failed", "run-failed", "Run again what did not pass", "failed again"),
     _key("slash", "filter", "filter", f"Filter the cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
+    _key("v", "review", "review", "Review: score the risk of answers by hand", "review"),
     _key("g", "group", "group", "Group by category, by tag, or not at all", "group"),
     _key("i", "turn_figures", "figures", "All figures in the heads, or fewer", "figures"),
     _key("S", "reverse", "reverse", "Turn the order around"),

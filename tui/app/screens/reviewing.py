@@ -1,20 +1,37 @@
-"""From Explore to Review: the run that is looked at, or a kept one."""
+"""From Explore to Review, and what was scored there beside the answers."""
 
 import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import on, work
 
+from tui.app.desk import Desk
+from tui.app.presentation.outline import Volume
+from tui.app.running import RunQueue
 from tui.app.screens.matrix_asks import ReviewRequested
-from tui.app.screens.recalling import RecallingScreen
 from tui.app.screens.runs import RunChoice
+from tui.app.screens.tabulating import TabulatingScreen
+from tui.app.widgets.evidence import TabId
+from tui.app.widgets.risk_tab import RiskTab
+from tui.model.bands import Band
 from tui.model.errors import AssayError
 from tui.model.scores import ItemKey
 from tui.model.shown import show_line
+from tui.model.trials import TrialKey
 from tui.session.run_history import RunHistory
 
+if TYPE_CHECKING:
+    from tui.session.run_review import RunReview
 
-class ReviewingScreen(RecallingScreen):
+_NO_RUN = "No run of this suite is kept: run it first (R), then score its answers."
+
+
+class ReviewingScreen(TabulatingScreen):
     """Scores belong to a run: a suite's file stands for its newest one."""
+
+    _risk_of: tuple[Path | None, str | None] | None = None
 
     def action_review(self) -> None:
         """Score the answers of the suite that is looked at."""
@@ -25,6 +42,11 @@ class ReviewingScreen(RecallingScreen):
         """The same, from the matrix above."""
         self.review_here()
 
+    @on(RiskTab.ReviewAsked)
+    def review_item(self, message: RiskTab.ReviewAsked) -> None:
+        """The answer under the cursor, by the criterion that it stands under."""
+        self.review_here(message.item)
+
     @work(group="review", exclusive=True)
     async def review_here(self, start: ItemKey | None = None) -> None:
         """`start` is the item to begin with, where names are shown."""
@@ -34,32 +56,30 @@ class ReviewingScreen(RecallingScreen):
             self.notify("Nothing to review here: choose a suite first.", severity="warning", markup=False)
             return
         try:
-            run_id = await asyncio.to_thread(
-                _run_of, desk.history, volume.run or looking.state.run_id or "", volume.suite.path
-            )
+            run_id = await asyncio.to_thread(_run_of, desk.history, self._run_here(volume), volume.suite.path)
             if run_id:
-                await self._review(run_id, start)
+                await self._review(desk, run_id, start)
             else:
-                said = "No run of this suite is kept: run it first (R), then score its answers."
-                self.notify(said, severity="warning", markup=False)
+                self.notify(_NO_RUN, severity="warning", markup=False)
         except AssayError as error:
             self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
 
+    def _run_here(self, volume: Volume) -> str:
+        state = self.looking.shelf.state(volume.path) if self.looking else None
+        return volume.run or (state.run_id if state else None) or ""
+
     async def follow_choice(self, choice: RunChoice) -> None:
         """Scoring is no reason to open the run in Explore."""
-        if choice.act == "review":
-            await self._review(choice.run.id, None)
+        if choice.act == "review" and self.desk is not None:
+            await self._review(self.desk, choice.run.id, None)
         else:
             await super().follow_choice(choice)
 
-    async def _review(self, run_id: str, start: ItemKey | None) -> None:
+    async def _review(self, desk: Desk, run_id: str, start: ItemKey | None) -> None:
         from tui.app.review.who import guess_name
         from tui.app.screens.review import ReviewScreen
         from tui.app.screens.review_start import ReviewStartScreen
 
-        desk = self.desk
-        if desk is None:
-            return
         reviews = desk.reviews
         name = await asyncio.to_thread(lambda: reviews.default_reviewer() or guess_name())
         review = await asyncio.to_thread(reviews.open_review, run_id, name or "reviewer", blind=False)
@@ -68,14 +88,108 @@ class ReviewingScreen(RecallingScreen):
             if begin is None:
                 return
             review = await asyncio.to_thread(reviews.open_review, run_id, begin.reviewer, blind=begin.blind)
-            if begin.reviewer != name:
+            if begin.reviewer != reviews.default_reviewer():
                 await asyncio.to_thread(reviews.remember_reviewer, begin.reviewer)
         screen = ReviewScreen(review, reviews, desk.history, None if review.blind else start)
         await self.app.push_screen_wait(screen)
-        self.scores_changed(run_id)
+        self.scores_changed()
 
-    def scores_changed(self, run_id: str) -> None:
-        """For a subclass: somebody has scored answers of that run."""
+    # --- what was scored, beside the answers
+
+    def turn_to(self, tab: TabId) -> None:
+        """The same for the Risk tab."""
+        super().turn_to(tab)
+        if tab == "risk":
+            self._read_risk()
+
+    def show_evidence(self) -> None:
+        """The Risk tab reads what was scored when it is looked at."""
+        super().show_evidence()
+        if self.evidence.current == "risk":
+            self._read_risk()
+
+    def _read_risk(self) -> None:
+        looking = self.looking
+        volume = looking.volume if looking else None
+        if looking is None or volume is None:
+            return
+        which = (looking.path, self._run_here(volume))
+        if which != self._risk_of:
+            self._risk_of = which
+            self._read_scores(volume)
+
+    @work(group="scores", exclusive=True)
+    async def _read_scores(self, volume: Volume) -> None:
+        self.evidence.risk.take(await self._scores_of(volume))
+        super().show_evidence()
+
+    async def _scores_of(self, volume: Volume) -> "RunReview | None":
+        desk, suite = self.desk, volume.suite
+        if desk is None or suite is None:
+            return None
+        wanted = self._run_here(volume)
+
+        def read() -> "RunReview | None":
+            run_id = _run_of(desk.history, wanted, suite.path)
+            name = desk.reviews.default_reviewer() or "reviewer"
+            return desk.reviews.open_review(run_id, name, blind=False) if run_id else None
+
+        try:
+            return await asyncio.to_thread(read)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="warning", markup=False, timeout=8)
+            return None
+
+    async def bands_of(self, volume: Volume) -> Mapping[TrialKey, Band]:
+        """For the matrix; without what its reviewer may not see beside names yet."""
+        desk, suite = self.desk, volume.suite
+        if desk is None or suite is None:
+            return {}
+        wanted = self._run_here(volume)
+
+        def read() -> Mapping[TrialKey, Band]:
+            run_id = _run_of(desk.history, wanted, suite.path)
+            return desk.reviews.bands(run_id, desk.reviews.default_reviewer()) if run_id else {}
+
+        try:
+            return await asyncio.to_thread(read)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="warning", markup=False, timeout=8)
+            return {}
+
+    def scores_changed(self) -> None:
+        """Somebody has scored: what is shown of it is read again."""
+        self._risk_of = None
+        if self.evidence.current == "risk":
+            self.show_evidence()
+        if self._open is not None:
+            self._show_bands_again()
+
+    @work(group="bands", exclusive=True)
+    async def _show_bands_again(self) -> None:
+        volume = self.looking.shelf.volume(self._open[0]) if self.looking and self._open else None
+        bands = await self.bands_of(volume) if volume else {}
+        if self._open is not None:
+            self._open[1].panel.table.show_bands(bands)
+
+    @on(RunQueue.RunEnded)
+    def read_risk_again(self) -> None:
+        """There may be other answers now."""
+        self._risk_of = None
+
+    @on(RiskTab.TrailAsked)
+    def show_trail(self, message: RiskTab.TrailAsked) -> None:
+        """Everything that happened to an item, as far as it may be seen beside a name."""
+        from tui.app.review.telling import trail_lines
+        from tui.app.screens.text_screen import TextScreen
+
+        review = self.evidence.risk.review
+        item = next((each for each in review.items if each.key == message.item), None) if review else None
+        if review is None or item is None:
+            return
+        mine = review.reviewer if review.blind else None
+        acts = [act for act in review.board.trail(item.key) if not (act.blind and act.reviewer == mine)]
+        self.app.push_screen(TextScreen("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T"))
 
 
 def _run_of(history: RunHistory, run_id: str, suite: str) -> str:

@@ -15,6 +15,7 @@ from tui.app.screens.matrix_asks import CancelRequested, PaceRequested, PauseReq
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.tabulating import matrix_models, request_of_all, request_of_unpassed
 from tui.app.watching import ShelfWatch
+from tui.model.bands import Band
 from tui.model.errors import AssayError
 from tui.model.outcomes import Outcome
 from tui.model.shown import show_line
@@ -53,11 +54,17 @@ class TabulatingScreen(RecallingScreen):
             self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
         matrix = self._matrix(volume, volume.suite, {outcome.trial: outcome for outcome in kept})
+        matrix.take_bands(await self.bands_of(volume))
         screen = MatrixScreen(matrix, desk.history, self, looking.case_id)
         self._open = volume.path, screen
         case_id = await self.app.push_screen_wait(screen)
         self._open = None
         self._go_to(volume.path, case_id)
+
+    async def bands_of(self, volume: Volume) -> Mapping[TrialKey, Band]:
+        """For a subclass: what was scored of a suite's answers."""
+        del volume
+        return {}
 
     def _matrix(self, volume: Volume, suite: Suite, kept: Mapping[TrialKey, Outcome]) -> "Matrix":
         from tui.app.matrix.table import Matrix

@@ -10,10 +10,11 @@ from textual.content import Content
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.changes import count_changes, has_changes, missing_changes
-from tui.app.presentation.telling import prompt_lines, risk_lines
+from tui.app.presentation.telling import prompt_lines
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
 from tui.app.widgets.reading import Reading
+from tui.app.widgets.risk_tab import RiskTab
 from tui.app.widgets.tab_line import Tab, TabLine
 from tui.model.events import RepositoryCloned
 from tui.model.shown import show_line
@@ -32,10 +33,11 @@ class Evidence(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._line = TabLine(id="tabs")
-        self._tabs: dict[TabId, ChecksTab | AttemptsTab | Reading | DiffTab] = {
+        self.risk = RiskTab(id="tab-risk")
+        self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | Reading | DiffTab] = {
             "checks": ChecksTab(id="tab-checks"),
             "prompt": Reading(id="tab-prompt"),
-            "risk": Reading(id="tab-risk"),
+            "risk": self.risk,
             "attempts": AttemptsTab(id="tab-attempts"),
         }
         self.current: TabId = "checks"
@@ -96,16 +98,14 @@ class Evidence(Vertical):
             widget.display = name == seen
         tab, case = self._tabs[seen], looking.case
         self._put_name(case)
-        if isinstance(tab, ChecksTab | AttemptsTab):
+        if isinstance(tab, ChecksTab | AttemptsTab | RiskTab):
             tab.show(looking)
         elif not isinstance(tab, Reading):
             self._show_diff(tab, looking, model)
         elif case is None:
             tab.show_lines([])
-        elif seen == "prompt":
-            tab.show_lines(prompt_lines(case, looking.trial(model), model))
         else:
-            tab.show_lines(risk_lines(case))
+            tab.show_lines(prompt_lines(case, looking.trial(model), model))
 
     def _put_name(self, case: Case | None) -> None:
         """The case's id and whole name stand below: the tree may have had no room for it."""

@@ -1,0 +1,125 @@
+"""Scores as they stand beside model names: without what their reviewer gave blind and has not revealed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui.app.presentation.bands import band_of, band_piece, extent_words, severity_weight
+from tui.app.presentation.naming import model_names
+from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
+from tui.app.review.rows import rows_of, text_rows
+from tui.model.bands import BandRule
+from tui.model.scores import Act, Extent, ItemKey
+from tui.model.shown import show_line
+from tui.model.suite import Case, RiskCriterion
+
+if TYPE_CHECKING:
+    from tui.session.run_review import RunReview
+
+
+@dataclass(frozen=True, slots=True)
+class BesideRow:
+    """A row of the Risk tab: a criterion, or with an `item` an answer by it. `hides` says that there is a score that
+    may not be seen yet."""
+
+    criterion: RiskCriterion
+    item: ItemKey | None = None
+    scores: tuple[Act, ...] = ()
+    decision: Act | None = None
+    hides: bool = False
+
+    @property
+    def counts(self) -> Extent | None:
+        """The decision, else the highest of what may be seen."""
+        if self.decision is not None:
+            return self.decision.extent
+        extents = [score.extent for score in self.scores if score.extent is not None]
+        return max(extents, key=lambda extent: -1 if extent == "n/a" else extent, default=None)
+
+    @property
+    def disputed(self) -> bool:
+        """Reviewers differ and nobody has decided."""
+        return self.decision is None and len({score.extent for score in self.scores}) > 1
+
+
+def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -> list[BesideRow]:
+    """Criterion by criterion the answers of these models and of all others of the run, all repeats."""
+    rows: list[BesideRow] = []
+    order = {model: place for place, model in enumerate(models_beside(models, review))}
+    for criterion in case.risk_criteria:
+        rows.append(BesideRow(criterion))
+        if review is None:
+            continue
+        items = [each.key for each in review.items if (each.key.case, each.criterion.name) == (case.id, criterion.name)]
+        items.sort(key=lambda item: (order.get(item.model, len(order)), item.repeat))
+        rows += [_row(criterion, item, review) for item in items]
+    return rows
+
+
+def models_beside(models: Sequence[str], review: "RunReview | None") -> tuple[str, ...]:
+    """Those that are looked at first, then the others of the run."""
+    return tuple(dict.fromkeys((*models, *(review.record.models if review else ()))))
+
+
+def _row(criterion: RiskCriterion, item: ItemKey, review: "RunReview") -> BesideRow:
+    def is_hidden(act: Act) -> bool:
+        return review.blind and act.blind and act.reviewer == review.reviewer
+
+    scores = review.board.scores(item)
+    seen = tuple(score for score in scores if not is_hidden(score))
+    return BesideRow(criterion, item, seen, review.board.decision(item), len(seen) < len(scores))
+
+
+def beside_line(row: BesideRow, rule: BandRule, models: Sequence[str], width: int) -> Line:
+    """A row in at most so many cells."""
+    if row.item is None:
+        weight = severity_weight(row.criterion.severity, rule)
+        return spread([(f"{show_line(row.criterion.name, 200)} ", "strong")], [weight, (" ", "plain")], width)
+    names = dict(zip(models, model_names(models), strict=True))
+    room = min(max(map(width_of, names.values()), default=0), max(10, width // 3))
+    name = fill(names.get(row.item.model, ""), room)
+    repeat = f" #{row.item.repeat}" if row.item.repeat > 1 else ""
+    left: list[Piece] = [("  ", "plain"), (f"{name}{repeat}  ", "plain"), *_counts(row, rule)]
+    for score in row.scores:
+        left += [(f"  {show_line(score.reviewer, 24)}", "plain"), (f" {_short(score)}", "dim")]
+    if row.decision is not None:
+        left.append((f"  decided by {show_line(row.decision.reviewer, 24)}", "dim"))
+    notes = [act.note for act in (*row.scores, row.decision) if act is not None and act.note.strip()]
+    left += [(f"  “{show_line(notes[0], 200)}”", "dim")] if notes else []
+    return spread(left, [], width)
+
+
+def _counts(row: BesideRow, rule: BandRule) -> list[Piece]:
+    counts = row.counts
+    if counts is None:
+        return [("scored blind, not revealed" if row.hides else "not scored", "dim")]
+    band = band_of(row.criterion.severity, counts, rule)
+    said: list[Piece] = [(extent_words(counts), "strong")]
+    said += [(" ", "plain"), band_piece(band)] if band else []
+    return [*said, ("  differ", "flaky")] if row.disputed else said
+
+
+def _short(score: Act) -> str:
+    return "" if score.extent is None else str(score.extent)
+
+
+def hidden_line(rows: Sequence[BesideRow]) -> Line:
+    """How many scores may not be seen here yet."""
+    count = sum(row.hides for row in rows)
+    return ((f"scored blind, not revealed: {count}", "flaky"),) if count else ()
+
+
+def detail_lines(row: BesideRow | None, rule: BandRule, width: int) -> list[Line]:
+    """The criterion's description; of an answer every score with its note."""
+    if row is None:
+        return []
+    lines = text_rows(row.criterion.description, width, "dim")
+    for act in (*row.scores, *((row.decision,) if row.decision else ())):
+        if act.extent is None:
+            continue
+        band = band_of(row.criterion.severity, act.extent, rule)
+        who = "decided by " if act.act == "adjudicate" else ""
+        said: list[Piece] = [(f"{who}{show_line(act.reviewer, 40)}  ", "strong"), (extent_words(act.extent), "plain")]
+        said += [("  ", "plain"), band_piece(band)] if band else []
+        lines += [tuple(said), *(((f"  {text}", "plain"),) for text in rows_of(act.note, width - 2))]
+    return lines
