@@ -54,7 +54,7 @@ def test_what_is_not_scored_or_not_applicable_has_no_line() -> None:
     plan = make_plan([make_case("one", criteria=criteria), make_case("two", criteria=criteria)], [A], repeats=2)
     kept = keep(plan, [make_result(key) for key in plan.trials])
     one, again, two, _ = plan.trials
-    acts = [act(one, "Tone", 4), act(again, "Tone", "n/a"), act(again, "Harm", 1), act(two, "Harm", "n/a")]
+    acts = [act(one, "Tone", 4), act(again, "Tone", 3), act(again, "Harm", 1), act(two, "Harm", "n/a")]
     found = read(render_inspect(kept, review(kept, acts), A))
     assert {key: record["value"] for key, record in found.items()} == {("one", 1): 4, ("one", 2): 4}
     assert found["one", 1]["metadata"]["open"] == ["Harm"]

@@ -344,6 +344,8 @@ def test_html_links_lead_somewhere_and_nowhere_else() -> None:
     links = {value for name, value in page.attributes if name == "href"}
     assert len(ids) == 28
     assert {"r1", "r2"} < ids
+    assert ("aria-label", "Runs") in page.attributes
+    assert ("aria-label", "Runs") not in Page(render_report(small_run(), "html")).attributes
     assert links == {f"#{place}" for place in ids}
     assert all(re.fullmatch(r"r\d+(-f?\d+)?", place) for place in ids)
 

@@ -52,6 +52,17 @@ def test_the_summary_keeps_checks_and_people_apart(reviewed: Reviewed) -> None:
     assert "passed" not in people
 
 
+def test_the_better_model_is_named_first() -> None:
+    kept = large_run(20)
+    results = [
+        replace(result, verdict="failed" if result.trial.model == kept.record.models[0] else "passed")
+        for result in kept.results
+    ]
+    text = render_report(replace(kept, results=tuple(results)), "markdown")
+    said = "**local/mock-b** does better than **openai/mock-a**: +100 points (+76 to +100), p &lt; 0.001"
+    assert said in section(text, "Summary")
+
+
 def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:
     text = section(markdown(reviewed), "Risk")
     assert "| openai/mock-a | 3 (75%) | 0 | 0 | 0 | 1 (25%) | 4 of 5 |" in text
@@ -61,6 +72,7 @@ def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Re
     assert f"Guidance for reviewers, version {GUIDANCE.version}" in text
     assert "| 4 total | all of it |" in text
     assert "| local/mock-b | critical | 3 | 0 | 0 | 0 | 1 |" in text
+    assert re.findall(r"^\| (\S+/mock-.) \| (?:\d \(\d+%\)|0) ", text, re.MULTILINE) == [A, B, C]
     assert "| anna | 24 | all blind | 7 | 0a1b2c3d | no | 2026-11-20 | 2026-11-20 | 1 min 36 s |" in text
     assert "| bert | 18 | not blind |" in text
     assert "| anna | bert | 18 |" in text
@@ -119,7 +131,9 @@ def test_a_finding_holds_its_evidence(reviewed: Reviewed) -> None:
 
 
 def test_other_scores_are_told_too(reviewed: Reviewed) -> None:
-    assert "case-4 · Case case-4 · local/mock-b: passed" in section(markdown(reviewed), "Other scores")
+    others = section(markdown(reviewed), "Other scores")
+    assert "case-4 · Case case-4 · local/mock-b: passed" in others
+    assert "case-1 · Case case-1 · openai/mock-a" not in others
     answers = markdown(reviewed, responses=True)
     assert "## Other scores" not in answers
     other = section(answers, "Other answers")

@@ -212,7 +212,7 @@ def hostile_result(key: TrialKey, verdict: Verdict, text: str = HOSTILE) -> Tria
         notes=(text,),
     )
     attempt = Attempt(1, verdict, text, (step,), text, 12.0)
-    change = Change(text, "modified", 1, 2, text)
+    change = Change(text, "modified", 1, 2, f"@@ {text}\n-{text}\n+{text}\n {text}\n")
     return TrialResult(key, verdict, False, text, (attempt,), (change,), (NotApplied(0, text, text, text),))
 
 
