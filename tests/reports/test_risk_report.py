@@ -50,6 +50,8 @@ def test_the_summary_keeps_checks_and_people_apart(reviewed: Reviewed) -> None:
     assert "Krippendorff's alpha" in people
     assert "1 disagreement not decided yet: the highest extent counts until then." in people
     assert "passed" not in people
+    points = section(markdown(reviewed), "What was not measured").count("\n- ")
+    assert f"7 findings to look at. What was not measured is said in {points} points near the end." in people
 
 
 def test_the_better_model_is_named_first() -> None:

@@ -1,11 +1,11 @@
 """The report of a run from top to bottom, for every format that people read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tui.model.trials import TrialKey
 from tui.reports import evidence, figure_tables, reviewers, risk_tables, wording
-from tui.reports.blocks import Block, Code, Faint, Heading, Jump, Line, Paragraph, Section, Status, Table
+from tui.reports.blocks import Block, Code, Faint, Heading, Jump, Line, Paragraph, Points, Section, Status, Table
 from tui.reports.findings import find, finding_blocks, other_answers, places
 from tui.reports.headlines import headlines
 from tui.reports.not_measured import not_measured
@@ -17,10 +17,10 @@ _MOST_SCORED = 500
 
 def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
     """The sections in their order; `place` begins every name of a place in it. Long ones are made as they are read."""
-    found = find(run, detail)
+    found, open_ends = find(run, detail), not_measured(run, detail)
     told = places(found, detail, place)
     listed = [
-        Section("Summary", headlines(run, detail, len(found))),
+        Section("Summary", headlines(run, detail, len(found), len(open_ends))),
         Section("Models", figure_tables.models(run)),
         *_if_any("Repeats", figure_tables.repeats(run)),
         *_if_any("Shares asked for", figure_tables.required(run)),
@@ -35,7 +35,7 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
         listed += _if_any("Other answers", other_answers(run, detail, told))
     elif detail.risk_analysis:
         listed += _if_any("Other scores", _other_scores(run, told))
-    listed.append(Section("What was not measured", not_measured(run, detail), paged=True))
+    listed.append(Section("What was not measured", [_open_ends(open_ends)], paged=True))
     listed.append(Section("Conditions", _conditions(run, detail)))
     return [replace(section, blocks=_capped(section.blocks)) for section in listed]
 
@@ -49,6 +49,10 @@ def _capped(blocks: Iterable[Block]) -> Iterator[Block]:
         yield replace(block, rows=block.rows[:_MOST_ROWS], drawings=block.drawings[:_MOST_ROWS])
         left = len(block.rows) - _MOST_ROWS
         yield Paragraph(f"{left:,} more rows are left out here; the JSON and CSV reports hold everything.", "note")
+
+
+def _open_ends(lines: Sequence[Line]) -> Block:
+    return Points(tuple(lines)) if lines else Paragraph("Every planned trial was run, checked and told of.")
 
 
 def _if_any(title: str, blocks: Iterator[Block]) -> list[Section]:

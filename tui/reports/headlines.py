@@ -10,12 +10,15 @@ from tui.reports.blocks import Block, Heading, Line, Paragraph, Points, Strong
 from tui.reports.wording import Detail, Reported, in_order, many
 
 
-def headlines(run: Reported, detail: Detail, findings: int) -> Iterator[Block]:
-    """A few sentences, each with its figures. Verdicts of checks and scores of people stand apart."""
+def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> Iterator[Block]:
+    """A few sentences, each with its figures. Verdicts of checks and scores of people stand apart; `open_ends` is how
+    much is said under `What was not measured`."""
     missing = wording.not_run_sentence(run.summary)
     if missing:
         yield Paragraph((Strong(missing),), "note")
     told = f"{many(findings, 'finding')} to look at." if findings else "There is no finding."
+    if open_ends:
+        told += f" What was not measured is said in {many(open_ends, 'point')} near the end."
     risk = tuple(_risk(run, detail))
     if not risk:
         yield Points((_asked(run), *_rates(run), *_differences(run), told))

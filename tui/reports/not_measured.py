@@ -5,22 +5,18 @@ from collections.abc import Iterator, Mapping
 from tui.model.risk import Reviewed, RiskShare
 from tui.model.trials import TrialResult
 from tui.reports import wording
-from tui.reports.blocks import Block, Faint, Line, Paragraph, Points
+from tui.reports.blocks import Faint, Line
 from tui.reports.figure_words import some
 from tui.reports.reviewers import current_scores
 from tui.reports.scores import has_answer
-from tui.reports.wording import Detail, Reported, many
+from tui.reports.wording import Detail, Reported, in_order, many
 
 _FEW = 12
 
 
-def not_measured(run: Reported, detail: Detail) -> Iterator[Block]:
-    """A list; what can be counted is."""
-    lines = [*_trials(run), *_comparing(run), *_answers(run), *_scoring(run, detail)]
-    if lines:
-        yield Points(tuple(lines))
-    else:
-        yield Paragraph("Every planned trial was run, checked and told of.")
+def not_measured(run: Reported, detail: Detail) -> list[Line]:
+    """A sentence for each; what can be counted is."""
+    return [*_trials(run), *_comparing(run), *_answers(run), *_scoring(run, detail)]
 
 
 def _trials(run: Reported) -> Iterator[Line]:
@@ -99,7 +95,7 @@ def _open_scores(run: Reported, reviewed: Reviewed) -> Iterator[Line]:
     if figures.scored < figures.items:
         open_items = figures.items - figures.scored
         yield f"{open_items:,} of {many(figures.items, 'item')} to score (answer × criterion) are open."
-    for model, share in figures.by_model.items():
+    for model, share in in_order(run, figures.by_model).items():
         said = [f"{share.unscored} not scored at all"] if share.unscored else []
         said += [f"{share.partial} scored in part, whose band may still rise"] if share.partial else []
         if said:
