@@ -260,3 +260,36 @@ async def test_a_lane_goes_on_at_once_when_a_place_is_free() -> None:
         await run.until(lambda: len(run.of(TrialFinished)) == 7)
         slow.set()
         await run.ended()
+
+
+SLOW = r"^(a|aa)+$"
+
+
+def slow_to_judge(count: int, attempts: int = 1) -> tuple[Plan, ScriptedProvider]:
+    """Every answer takes its pattern until it is given up."""
+    plan = plan_of(
+        suite_of(*(case_of(f"c{number}", expected=[SLOW]) for number in range(count))),
+        RunOptions(delay_ms=0, attempts=attempts),
+    )
+    return plan, ScriptedProvider(lambda _: says("a" * 60 + "!"))
+
+
+def story(run: Going) -> list[str]:
+    """Who began, and who was over, in their order."""
+    told = [event for event in run.events if isinstance(event, TrialStarted | TrialFinished)]
+    return [("+" if isinstance(event, TrialStarted) else "-") + event.trial.case for event in told]
+
+
+async def test_while_an_answer_is_judged_the_next_case_is_asked_but_no_more_than_as_many_again() -> None:
+    plan, provider = slow_to_judge(3)
+    async with going(plan, provider) as run:
+        await run.until(lambda: len(story(run)) >= 3)
+    assert story(run)[:3] == ["+c0", "+c1", "-c0"]
+    assert provider.most_at_once == 1
+
+
+async def test_a_case_that_may_be_asked_again_keeps_its_place() -> None:
+    plan, provider = slow_to_judge(2, attempts=2)
+    async with going(plan, provider) as run:
+        await run.until(lambda: len(provider.requests) == 2)
+        assert [request.trial.case for request in provider.requests] == ["c0", "c0"]

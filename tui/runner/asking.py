@@ -34,12 +34,13 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StepOrder:
-    """What has to be asked of whom, and how long it may take."""
+    """What has to be asked of whom, and how long it may take; `final` says that nothing follows in the trial."""
 
     request: Request
     step: Step
     provider: Provider
     timeout_ms: int
+    final: bool = False
 
 
 async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Control) -> StepOutcome:
@@ -51,6 +52,8 @@ async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Co
     try:
         await _gather(order, arrival, tools, place, control)
         arrival.end()
+        if order.final:
+            control.asks_no_more(place.trial)
         arrival.fault = arrival.fault or _shortfall(arrival)
         checks = await _decide(order, arrival, tools)
     except asyncio.CancelledError:

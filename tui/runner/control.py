@@ -17,6 +17,7 @@ class Control:
         self._models: set[str] = set()
         self._outcome: RunState = "finished"
         self._running: dict[TrialKey, asyncio.Task[object]] = {}
+        self._asked_out: set[TrialKey] = set()
         self._unsent: set[asyncio.Timeout] = set()
         self._at_once: dict[str, int] = {}
         self._stirred, self._wished = asyncio.Event(), asyncio.Event()
@@ -125,6 +126,15 @@ class Control:
         """Something has changed: those that `pause` look again."""
         self._stirred.set()
 
+    def asks_no_more(self, trial: TrialKey) -> None:
+        """The last answer of this trial is there: while it is judged, another trial may be asked."""
+        self._asked_out.add(trial)
+        self.stir()
+
+    def still_asks(self, trial: TrialKey) -> bool:
+        """Whether something of a running trial is asked or may still be."""
+        return trial not in self._asked_out
+
     @contextmanager
     def running(self, trial: TrialKey) -> Iterator[None]:
         """While the current task runs this trial."""
@@ -135,6 +145,7 @@ class Control:
             yield
         finally:
             del self._running[trial]
+            self._asked_out.discard(trial)
 
     def _stop_run(self, outcome: RunState) -> None:
         self._outcome = outcome

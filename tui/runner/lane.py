@@ -16,7 +16,8 @@ from tui.runner.trial import TrialOrder, run_trial
 
 
 class Lane:
-    """Starts trials while there is room for one more. How many go at once may change meanwhile."""
+    """Starts trials while there is room for one more. How many go at once may change meanwhile; one of which the last
+    answer is there, and is being judged, is in nobody's way."""
 
     def __init__(
         self, plan: Plan, subject: Subject, cases: Mapping[str, Case], tools: Tools, control: Control, outbox: Outbox
@@ -26,7 +27,7 @@ class Lane:
         self._waiting = deque(trial for trial in plan.trials if trial.model == subject.name)
         self._delayed: TrialKey | None = None
         self._next_start = 0.0
-        self._going = 0
+        self._going: set[TrialKey] = set()
         self._locked_out = False
 
     @property
@@ -37,13 +38,12 @@ class Lane:
     async def run(self) -> None:
         """Run the lane to its end."""
         loop, control = asyncio.get_running_loop(), self._control
-        concurrency = self._plan.options.concurrency
         async with asyncio.TaskGroup() as group:
             while self._waiting:
                 key = self._waiting[0]
                 if control.stops(key):
                     self._waiting.popleft()
-                elif control.is_held or self._going >= control.at_once(self.model, concurrency):
+                elif control.is_held or not self._has_room():
                     await control.pause()
                 elif (left := self._next_start - loop.time()) > 0 and not self._locked_out:
                     self._tell_delay(key, left)
@@ -51,8 +51,15 @@ class Lane:
                 else:
                     self._waiting.popleft()
                     self._next_start = loop.time() + self._plan.options.delay_ms / 1000
-                    self._going += 1
+                    self._going.add(key)
                     group.create_task(self._run_one(key))
+
+    def _has_room(self) -> bool:
+        most = self._control.at_once(self.model, self._plan.options.concurrency)
+        if len(self._going) < most:
+            return True
+        # Where a pattern is slow, answers come faster than they are judged: as many again may wait for that.
+        return len(self._going) < 2 * most and sum(map(self._control.still_asks, self._going)) < most
 
     def _tell_delay(self, key: TrialKey, seconds: float) -> None:
         if self._delayed != key:
@@ -74,7 +81,7 @@ class Lane:
             with self._control.running(key):
                 result = await run_trial(order, self._tools, self._control, self._outbox)
         finally:
-            self._going -= 1
+            self._going.discard(key)
             self._control.stir()
         if self._control.outcome == "interrupted" and result.verdict == "cancelled":
             return

@@ -48,7 +48,8 @@ async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: O
     for number in range(first + 1, first + order.attempts + 1):
         outbox.tell(AttemptStarted(order.key, number, first + order.attempts))
         try:
-            attempt, changed = await _Try(order, number, tools, control, outbox).run()
+            is_last = number == first + order.attempts
+            attempt, changed = await _Try(order, number, is_last, tools, control, outbox).run()
         except Exception as error:  # noqa: BLE001 - the one place around a trial
             attempt, changed = _broken(order, number, error, tools), NO_CHANGE
         done.append(attempt)
@@ -63,8 +64,10 @@ async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: O
 class _Try:
     """One attempt: the steps of the case, then what the answer changes."""
 
-    def __init__(self, order: TrialOrder, number: int, tools: Tools, control: Control, outbox: Outbox) -> None:
-        self._order, self._number, self._tools = order, number, tools
+    def __init__(
+        self, order: TrialOrder, number: int, is_last: bool, tools: Tools, control: Control, outbox: Outbox
+    ) -> None:
+        self._order, self._number, self._is_last, self._tools = order, number, is_last, tools
         self._control, self._outbox = control, outbox
         self._steps: list[StepResult] = []
 
@@ -96,6 +99,8 @@ class _Try:
         """Ask step after step, until one has no whole answer; the outcome of the last one asked."""
         order, tools = self._order, self._tools
         context = tools.context.context_of(order.case)
+        # Commands of two cases of a model must not run at once where the cases should not.
+        is_final = self._is_last and not (order.case.apply_changes or order.case.command)
         memory: JsonObject = order.case.memory
         for index, step in enumerate(order.case.steps):
             prompt = compose_prompt(order.subject, order.case, context, self._steps)
@@ -103,7 +108,7 @@ class _Try:
             request = Request(order.subject, prompt, order.key, index, order.stream, memory, last)
             outcome = await run_step(
                 StepPlace(order.key, self._number, index, self._outbox),
-                StepOrder(request, step, tools.providers[order.subject.name], order.timeout_ms),
+                StepOrder(request, step, tools.providers[order.subject.name], order.timeout_ms, last and is_final),
                 tools,
                 self._control,
             )
