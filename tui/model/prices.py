@@ -9,7 +9,7 @@ from tui.model.trials import Usage
 MOST_USD = 1_000_000.0  # of a price, and of what one answer may cost: more is a mistake
 _MILLION = 1_000_000
 _MOST_TOKENS = 10**12  # of one answer: a server may claim anything
-_CENT = 0.01
+_SMALL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ def told_cost(spent: Spent) -> str:
 
 
 def dollars(usd: float) -> str:
-    """`$12.30`, `$0.0042`: cents, and of less than one the first two digits."""
-    if not 0 < usd < _CENT:
+    """`$12.30`, `$0.0042`: cents, and of less than ten of them the first two digits."""
+    if not 0 < usd < _SMALL:
         return f"${usd:,.2f}"
     return f"${usd:.{1 - floor(log10(usd))}f}"
 
