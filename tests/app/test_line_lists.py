@@ -33,7 +33,7 @@ async def long_table(cases: int = 300) -> AsyncIterator[tuple[MatrixApp, MatrixT
     async with app.run_test(size=(120, 40)) as pilot:
         app.hand = pilot
         table = app.place.panel.table
-        await until(pilot, lambda: matrix.survey.figures and table.size.height, "it is counted")
+        await until(pilot, lambda: app.place.query_one("#sentence").size.height and table.size.height, "all is said")
         yield app, table
 
 

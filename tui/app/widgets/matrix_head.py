@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.events import Click
+from textual.events import Click, Resize
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
@@ -68,9 +68,10 @@ class MatrixHead(Widget):
         self._strips = []
         super().notify_style_update()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: Resize) -> None:
         """Lines of another width."""
-        self._strips = []
+        if self._strips and event.size.width != self._strips[0].cell_length:
+            self._strips = []
 
     def render_line(self, y: int) -> Strip:
         if not self._strips:

@@ -3,7 +3,6 @@
 from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.events import Resize
 from textual.message import Message
 from textual.widgets import Static
 
@@ -78,9 +77,9 @@ class MatrixPanel(FilteredPanel):
         self._fit(size.width - _FRAME, size.height - _AROUND)
         self.show_title()
 
-    def on_resize(self, event: Resize) -> None:
-        """Columns for the width there is; fewer heads where it is low."""
-        self._fit(event.size.width, event.size.height)
+    def on_resize(self) -> None:
+        """Columns for the width there is within the frame; fewer heads where it is low."""
+        self._fit(self.size.width, self.size.height)
 
     def _fit(self, width: int, height: int) -> None:
         self.set_class(height < _HIGH, "-low")

@@ -108,8 +108,7 @@ class MatrixTable(LineList):
         super().notify_style_update()
 
     def on_resize(self, event: Resize) -> None:
-        """Every row is another; a cursor that was in sight stays there, though what is said below takes rows away."""
-        self._kept.clear()
+        """A cursor that was in sight stays there, though what is said below takes rows away."""
         before, self._height = self._height, event.size.height
         if 0 <= self._cursor - self.top_row < before and self.line_count:
             self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, x_axis=False)
@@ -121,9 +120,9 @@ class MatrixTable(LineList):
         return strips if (start, end) == (0, self.outer_size.width) else [strip.crop(start, end) for strip in strips]
 
     def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
-        """A row that is known is not drawn again."""
+        """A row that is known, and as wide, is not drawn again."""
         strip = self._kept.get((place, ground, thumb))
-        if strip is None:
+        if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._kept[place, ground, thumb] = super().draw_line(place, ground, thumb)
         return strip
 
