@@ -26,7 +26,9 @@ from tui.app.matrix.ordering import Order
 from tui.app.matrix.table import Matrix
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.theming import ThemedApp
+from tui.app.widgets.header_line import HeaderLine
 from tui.app.widgets.keys_line import KeysLine
+from tui.app.widgets.suite_panel import SuitePanel
 from tui.model.events import TrialFinished
 from tui.model.filtering import parse_filter
 from tui.model.trials import TrialKey
@@ -70,6 +72,7 @@ class EmptyScreen(Screen[None]):
 class MatrixBenchApp(ThemedApp[None]):
     """The screen, and keys that measure."""
 
+    DEFAULT_CSS = "MatrixBenchApp SuitePanel { height: 12; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "empty", "Empty"),
         Binding("x", "show", "Show"),
@@ -87,7 +90,10 @@ class MatrixBenchApp(ThemedApp[None]):
         self.place: MatrixScreen | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static("ready ✓", markup=False)  # with a mark: how wide those are is known before any matrix is opened
+        # The matrix is opened from Explore: what that has shown is known already, looks of lists and widths of marks.
+        yield HeaderLine()
+        yield SuitePanel()
+        yield Static("ready ✓", markup=False)
 
     def _tell(self, name: str, seconds: float) -> None:
         self._found[name] = seconds * 1000
