@@ -20,6 +20,7 @@ from tui.model.suite import RiskCriterion
 from tui.model.trials import TrialKey
 from tui.reports.findings import MOST_FINDINGS
 from tui.reports.rendering import render_report
+from tui.reports.wording import MARKS
 
 A, B, C = MODELS
 
@@ -52,6 +53,14 @@ def test_the_summary_keeps_checks_and_people_apart(reviewed: Reviewed) -> None:
     assert "passed" not in people
     points = section(markdown(reviewed), "What was not measured").count("\n- ")
     assert f"7 findings to look at. What was not measured is said in {points} points near the end." in people
+
+
+def test_marks_are_explained() -> None:
+    text = section(render_report(small_run(), "markdown"), "Cases")
+    assert "| sec-002 Hash a password | ◐ | ! |" in text
+    assert "| bug-002 Race in the cache | ! | · |" in text
+    for mark in set(MARKS.values()):
+        assert f"{mark} " in text.split("\n\n")[-2]
 
 
 def test_the_better_model_is_named_first() -> None:

@@ -12,6 +12,7 @@ from tui.reports.not_measured import not_measured
 from tui.reports.wording import MARKS, Detail, Reported, in_order, many
 
 _MOST_ROWS = 1_000
+_MARKS_MEAN = "✓ passed, ◐ passed on a later attempt, ✗ failed, ! error, timed out, incomplete or cancelled, · not run"
 _MOST_SCORED = 500
 
 
@@ -111,6 +112,7 @@ def _matrix(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
         name: Line = (case, Faint(f" {known.name}")) if known and known.name != case else case
         rows.append((name, *(tuple(by_model.get(model, ())) for model in models)))
     yield Table(("Case", *models), tuple(rows))
+    yield Paragraph(_MARKS_MEAN, "faint")
 
 
 def _other_scores(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
