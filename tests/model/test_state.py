@@ -8,10 +8,13 @@ from tui.model.events import (
     AttemptStarted,
     CheckMoved,
     Event,
+    LimitMoved,
     ReasoningArrived,
     RequestRetried,
     RequestSent,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     StepFinished,
     StepStarted,
@@ -22,7 +25,7 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.progress import TrialProgress
+from tui.model.progress import Limit, TrialProgress
 from tui.model.state import RunState
 from tui.model.trials import Attempt, CheckResult, TrialKey
 
@@ -173,3 +176,29 @@ def test_what_a_run_did_not_come_to_has_the_result_it_had_before() -> None:
     assert trial_of(state).status == "failed"
     assert state.in_progress == set()
     assert list(state.trials) == [A]
+
+
+def test_a_pause_lasts_until_the_run_goes_on_or_is_over() -> None:
+    assert folded(RunPaused()).paused
+    assert not folded(RunPaused(), RunResumed()).paused
+    assert not folded(RunPaused(), RunFinished("r", "interrupted", "t")).paused
+
+
+def test_who_is_being_answered_has_a_question_out() -> None:
+    asked = folded(*STARTED)
+    assert asked.answering == 1
+    assert folded(*STARTED[:3]).answering == 0
+    assert folded(*STARTED, RequestRetried(A, 1, 0, "429", 500)).answering == 0
+    assert folded(*STARTED, RequestRetried(A, 1, 0, "429", 500), RequestSent(A, 1, 0)).answering == 1
+    assert folded(*STARTED, StepFinished(A, 1, 0, step_of("whole"))).answering == 0
+    assert folded(*STARTED, TrialFinished(result_of(A))).answering == 0
+
+
+def test_why_a_limit_is_narrow_is_known_until_it_is_back() -> None:
+    narrowed = LimitMoved("openai", 6, 8, "429, Retry-After 2 s")
+    assert folded(LimitMoved("openai", 8, 8)).limits == {"openai": Limit(8, 8)}
+    assert folded(narrowed).limits == {"openai": Limit(6, 8, "429, Retry-After 2 s", 1.0)}
+    grown = folded(narrowed, LimitMoved("openai", 7, 8))
+    assert grown.limits == {"openai": Limit(7, 8, "429, Retry-After 2 s", 1.0)}
+    assert folded(narrowed, LimitMoved("openai", 8, 8)).limits == {"openai": Limit(8, 8)}
+    assert folded(narrowed, RunStarted("s", (A,), "t")).limits == {}

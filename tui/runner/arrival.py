@@ -12,7 +12,8 @@ _PACE_MS = 50
 
 @dataclass(slots=True)
 class Arrival:
-    """Gathers one answer. Clocks are monotonic; they start (again) when the request goes out."""
+    """Gathers one answer. Clocks are monotonic; they start (again) when the request goes out. `held_s` is how long a
+    pause of the run kept it from being asked."""
 
     memory: JsonValue = None
     remembers: bool = False
@@ -31,6 +32,7 @@ class Arrival:
     finish_reason: str | None = None
     fault: ProviderError | None = None
     cancelled: bool = False
+    held_s: float = 0.0
 
     @property
     def text(self) -> str:

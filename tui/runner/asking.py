@@ -25,11 +25,13 @@ _POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """A step that is over: what came back, and what kept it from being whole."""
+    """A step that is over: what came back, and what kept it from being whole; for `held_s` the run was paused before
+    it was asked."""
 
     result: StepResult
     fault: ProviderError | None
     cancelled: bool
+    held_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Co
         arrival.cancelled = True
     result = _to_result(order, prompt, arrival, checks)
     place.tell(StepFinished(place.trial, place.attempt, place.step, result))
-    return StepOutcome(result, arrival.fault, arrival.cancelled)
+    return StepOutcome(result, arrival.fault, arrival.cancelled, arrival.held_s)
 
 
 async def _gather(order: StepOrder, arrival: Arrival, tools: Tools, place: StepPlace, control: Control) -> None:
@@ -72,10 +74,10 @@ async def _gather(order: StepOrder, arrival: Arrival, tools: Tools, place: StepP
     pieces = Pieces(place, tools.secrets, arrival, watch)
     try:
         async with _reporting(watch, place):
-            await control.may_ask()
+            arrival.held_s += await control.may_ask()
             while not await _hear(order, pieces, place, control):
                 arrival.notes.clear()
-                await control.may_ask()
+                arrival.held_s += await control.may_ask()
     except TimeoutError:
         arrival.fault = ProviderError("timed_out", f"No complete answer within {order.timeout_ms / 1000:g} s")
     except ProviderError as error:

@@ -79,9 +79,14 @@ class Control:
         self._wished.set()
         self.stir()
 
-    async def may_ask(self) -> None:
-        """Return when something new may be asked."""
+    async def may_ask(self) -> float:
+        """Return when something new may be asked, with the seconds that this took."""
+        if not self.is_held:
+            return 0.0
+        clock = asyncio.get_running_loop().time
+        began = clock()
         await self._goes_on.wait()
+        return clock() - began
 
     def may_take_back(self, clock: asyncio.Timeout) -> None:
         """A question of the current task is not out: its clock, which does not run, ends when the run is held."""

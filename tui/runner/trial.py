@@ -70,6 +70,7 @@ class _Try:
         self._order, self._number, self._is_last, self._tools = order, number, is_last, tools
         self._control, self._outbox = control, outbox
         self._steps: list[StepResult] = []
+        self._held_s = 0.0
 
     async def run(self) -> tuple[Attempt, Changed]:
         """The attempt and its changes. Raises what is no failure of the provider."""
@@ -89,7 +90,7 @@ class _Try:
             self._tools.secrets.hide(error) if error else None,
             steps,
             started_at.isoformat(),
-            round((time.monotonic() - started) * 1000, 1),
+            round((time.monotonic() - started - self._held_s) * 1000, 1),
             asked_again=self._order.earlier is not None,
             fault=outcome.fault.fault if outcome.fault else None,
         )
@@ -113,6 +114,7 @@ class _Try:
                 self._control,
             )
             self._steps.append(outcome.result)
+            self._held_s += outcome.held_s
             if outcome.fault or outcome.cancelled:
                 break
             if isinstance(outcome.result.memory, dict):
