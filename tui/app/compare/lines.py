@@ -82,27 +82,27 @@ def source_names(source: Source, among: Sequence[Source], run: RunRecord | None)
 def heads_line(
     names: tuple[Names, Names], answers: tuple[Answer | None, Answer | None], blind: bool, width: int
 ) -> Line:
-    """Whose answer stands on which side, and how it did; of hidden ones the letter alone."""
+    """Whose answer stands on which side, and how it did; of hidden ones the letter alone. Both are called as fully as
+    there is room for both."""
     half = max(4, width // 2)
     halves = (half, max(4, width - half))
-    return tuple(
-        piece
-        for letter, called, answer, room in zip("AB", names, answers, halves, strict=True)
-        for piece in _head(letter, called, answer, blind, room)
-    )
+    ends = [_end(answer) for answer in answers]
+    rooms = [max(1, each - 6 - sum(width_of(text) for text, _ in end)) for each, end in zip(halves, ends, strict=True)]
+    pairs: list[tuple[str, ...]] = [*zip(*names, strict=False)] or [("", "")]
+    fits = (pair for pair in pairs if all(width_of(name) <= room for name, room in zip(pair, rooms, strict=True)))
+    shown = next(fits, tuple(cut_middle(name, room) for name, room in zip(pairs[-1], rooms, strict=True)))
+    line: list[Piece] = []
+    for letter, name, end, each in zip("AB", shown, ends, halves, strict=True):
+        sign: Piece = ("-", "failed") if letter == "A" else ("+", "passed")
+        left: list[Piece] = [(" ", "plain"), sign, (f" {letter} ", "accent"), ("" if blind else name, "strong")]
+        line += spread(left, () if blind else end, each)
+    return tuple(line)
 
 
-def _head(letter: str, names: Names, answer: Answer | None, blind: bool, width: int) -> Line:
-    sign: Piece = ("-", "failed") if letter == "A" else ("+", "passed")
-    left: list[Piece] = [(" ", "plain"), sign, (f" {letter} ", "accent")]
-    if blind:
-        return spread(left, [], width)
-    right: list[Piece] = []
-    if answer is not None:
-        right = [mark_of(_status(answer)), (f" {seconds(answer.duration_ms)} s ", "dim")]
-    room = max(1, width - 6 - sum(width_of(text) for text, _ in right))
-    name = next((name for name in names if width_of(name) <= room), cut_middle(names[-1], room) if names else "")
-    return spread([*left, (name, "strong")], right, width)
+def _end(answer: Answer | None) -> Line:
+    if answer is None:
+        return ()
+    return (mark_of(_status(answer)), (f" {seconds(answer.duration_ms)} s ", "dim"))
 
 
 def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> Line:
