@@ -274,6 +274,8 @@ def test_junit_tells_scores_and_decisions_where_they_are_wanted(reviewed: Review
 
 def test_the_page_is_made_for_paper_too(reviewed: Reviewed) -> None:
     text = render_report(scored_run(), "html", risk_analysis=True, reviewed=reviewed)
+    assert text.count('<article id="r1-f') == text.count(' class="brief">') == 7
+    assert ' class="brief">' not in render_report(scored_run(), "html", responses=True)
     assert re.search(r'<section id="r1-\d+" class="paged">\n<h2>Findings \(7\)</h2>', text)
     on_paper = text.partition("@media print")[2].partition("</style>")[0]
     for rule in (
@@ -281,6 +283,7 @@ def test_the_page_is_made_for_paper_too(reviewed: Reviewed) -> None:
         "nav { display: none; }",
         ".paged { break-before: page;",
         ".short { break-inside: avoid; }",
+        ".brief { break-inside: avoid; }",
         "thead { display: table-header-group; }",
         "print-color-adjust: exact",
     ):

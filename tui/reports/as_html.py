@@ -94,7 +94,8 @@ def _block(block: Block) -> Iterator[str]:
             yield f'<div class="maps">{"".join(maps)}</div>\n<p class="dim">{line(HEAT_LEGEND)}</p>'
         case Card():
             place = f' id="{line(block.place)}"' if block.place else ""
-            yield f"<article{place}>\n<h3>{pieces(block.heading, 300)}</h3>"
+            kind = "" if any(isinstance(inner, Quoted) for inner in block.blocks) else ' class="brief"'
+            yield f"<article{place}{kind}>\n<h3>{pieces(block.heading, 300)}</h3>"
             for inner in block.blocks:
                 yield from _block(inner)
             yield "</article>"

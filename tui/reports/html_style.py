@@ -56,7 +56,7 @@ th { font-size: .82rem; line-height: 1.3; max-width: 14rem; }
 th, td { padding: .38rem .9rem .38rem 0; border-bottom: 1px solid var(--line); }
 th:last-child, td:last-child { padding-right: 0; }
 td { vertical-align: top; }
-td:not(.n) { overflow-wrap: anywhere; }
+td:not(.n) { overflow-wrap: anywhere; min-width: 4rem; }
 td:first-child { min-width: 7.5rem; }
 td.chart, th.chart { width: 270px; min-width: 200px; }
 .n { text-align: right; font-variant-numeric: tabular-nums; }
@@ -145,11 +145,15 @@ svg.heat text.on { font-weight: 700; fill: var(--on); }
   .legend li { font-size: 7.5pt; }
   .wide { overflow: visible; }
   .short { break-inside: avoid; }
+  article .short { break-inside: auto; }
+  article ul { break-after: avoid; }
+  .brief { break-inside: avoid; }
   table { font-size: 8pt; }
   th { font-size: 7.5pt; }
   th, td { padding: 1mm 2.2mm 1mm 0; }
   thead { display: table-header-group; }
   tr, figure, li { break-inside: avoid; }
+  td:not(.n) { min-width: 11mm; }
   td:first-child { min-width: 20mm; }
   td.chart, th.chart { width: 50mm; min-width: 40mm; }
   .dense table { font-size: 7.2pt; }
