@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from textual.events import Click
 from textual.geometry import Region
 from textual.strip import Strip
 
@@ -49,7 +50,11 @@ async def test_the_mark_says_where_one_is_and_can_be_dragged() -> None:
         await until(app.hand, lambda: marked(table)[-1] == table.size.height - 1)
         await app.hand.click("#cells", offset=(x, bottom // 2))
         assert 0 < table.scroll_offset.y < table.max_scroll_y
+        await app.hand.mouse_down("#cells", offset=(x, 0))
+        await app.hand.mouse_up("#cells", offset=(x - 20, 3))
+        table.on_click(Click(table, x - 20, 3, 0, 0, 1, False, False, False))  # as Textual does where it is let go
         assert table.cursor == cursor, "who drags does not choose"
+        assert app.gone == []
         await app.hand.press("home")
         await until(app.hand, lambda: marked(table)[0] == 0)
 

@@ -169,7 +169,7 @@ class LineList(MarkedView, can_focus=True):
     def on_click(self, event: Click) -> None:
         """A click takes a line."""
         place = event.y + self.scroll_offset.y
-        if 0 <= place < self.line_count and not self.is_on_mark(event.x):
+        if 0 <= place < self.line_count and not self.dragged:
             self.go_to(place)
             self.clicked(place, event.x)
 

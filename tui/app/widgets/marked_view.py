@@ -11,6 +11,8 @@ class MarkedView(ScrollView):
     around the rows: no border, no padding."""
 
     DEFAULT_CSS = "MarkedView { overflow: hidden hidden; }"
+    dragged = False
+    """Whether the mouse went down on the mark: the click that follows is none."""
 
     @property
     def allow_vertical_scroll(self) -> bool:
@@ -53,7 +55,8 @@ class MarkedView(ScrollView):
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """The position mark can be dragged."""
-        if self.is_on_mark(event.x):
+        self.dragged = self.is_on_mark(event.x)
+        if self.dragged:
             event.stop()
             self.capture_mouse()
             self._drag_to(event.y)
