@@ -61,7 +61,7 @@ def test_hostile_names_of_two_models_are_compared() -> None:
     command = run_here("-m", "tests.app.matrix_app", "hostile")
     with Terminal(command, size=(120, 40), cwd=Path(__file__).parents[2]) as terminal:
         terminal.wait_for("! error")
-        terminal.wait_for("not enough data to tell")
+        terminal.wait_for("McNemar")
         terminal.press("p")
         terminal.wait_for("Statistics")
         terminal.press("escape")
