@@ -8,6 +8,8 @@ from textual.screen import Screen, ScreenResultType
 
 from tui.app.widgets.writer import Writer
 
+_CLOSING = ("enter", "escape")
+
 
 class _Held(NamedTuple):
     event: Key
@@ -15,19 +17,20 @@ class _Held(NamedTuple):
 
 
 class OneByOneScreen(Screen[ScreenResultType]):
-    """A subclass says while it is `busy`, and calls `release` when it no longer is.
+    """A subclass says while it is `busy`, and calls `release` when it no longer is. Its own keys have priority, so that
+    each is done before the next one is read; what cannot be done now comes by `on_key`, and waits.
 
     A key in `bound_keys` is about what stands on the screen, `seen`: where that is another when its turn comes, or
-    None when it was typed, it does nothing. Keys that come while somebody types are the text's.
+    None when it was typed, it does nothing. Keys that come while somebody types, from one of `opening_keys` on, are the
+    text's.
     """
 
     bound_keys: frozenset[str] = frozenset()
+    opening_keys: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
         super().__init__()
         self._held: deque[_Held] = deque()
-        self._let_through: Key | None = None
-        self._passing = False
 
     @property
     def busy(self) -> bool:
@@ -47,54 +50,34 @@ class OneByOneScreen(Screen[ScreenResultType]):
     def touched(self) -> None:
         """For a subclass: somebody has pressed a key."""
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing is done while something else is under way, or somebody types."""
+        del action, parameters
+        return not self.busy and self.writer is None
+
     def on_key(self, event: Key) -> None:
-        """Every key that no widget has taken comes by here on its way to what it is bound to."""
-        if event is self._let_through:
-            self._let_through = None
-            self._pass()
-            return
+        """What was not done at once."""
         self.touched()
-        if self.busy or self._passing or self._held:
+        if self.busy:
             event.stop()
             self._held.append(_Held(event, self.seen))
-        elif self.writer is not None:
-            if self.writer.last_key is not event:
-                event.stop()
-                self._write(event)
-        elif event.key in self.bound_keys and self.seen is None:
+        elif self.writer is not None and self.writer.last_key is not event:
             event.stop()
-        else:
-            self._pass()
-
-    def on_screen_resume(self) -> None:
-        """What was on its way has gone to the screen that was above."""
-        self._let_through = None
-        self.release()
-
-    def _pass(self) -> None:
-        """The next one waits until this key has done what it does: once around, behind it."""
-        self._passing = True
-        self.call_later(self.app.call_later, self._passed)
-
-    def _passed(self) -> None:
-        self._passing = False
-        self.release()
+            self._write(self.writer, event)
 
     def release(self) -> None:
         """Do what was typed meanwhile."""
-        while self._held and not (self.busy or self._passing) and self._let_through is None:
+        types = False
+        while self._held and not self.busy:
             event, place = self._held.popleft()
-            key = Key(event.key, event.character)
             if self.writer is not None:
-                self._write(key)
-            elif event.key in self.bound_keys and (place is None or place != self.seen):
-                continue
-            else:
-                self._let_through = key if self.is_current else None
-                self.app.post_message(key)
+                self._write(self.writer, event)
+            elif types or event.key not in self.bound_keys or (place is not None and place == self.seen):
+                self.app.post_message(Key(event.key, event.character))
+                types = (types or event.key in self.opening_keys) and event.key not in _CLOSING
 
-    def _write(self, event: Key) -> None:
-        """To where somebody types, which has not had the focus yet when the key was pressed."""
-        if self.writer is not None and not self.writer.has_focus:
-            self.set_focus(self.writer)
-        self.app.post_message(Key(event.key, event.character))
+    def _write(self, writer: Writer, event: Key) -> None:
+        """To where somebody types, which had not had the focus yet when the key was pressed."""
+        if not writer.has_focus:
+            self.set_focus(writer)
+        writer.post_message(Key(event.key, event.character))

@@ -42,11 +42,9 @@ class ReviewScreen(ReviewActs):
 
     def on_mount(self) -> None:
         """What others tell has to wait while names are hidden."""
-        self.bound_keys = frozenset(
-            key
-            for key, active in self.active_bindings.items()
-            if active.binding.action.partition("(")[0] in ("give", "withdraw")
-        )
+        actions = {key: active.binding.action.partition("(")[0] for key, active in self.active_bindings.items()}
+        self.bound_keys = frozenset(key for key, action in actions.items() if action in ("give", "withdraw"))
+        self.opening_keys = frozenset(key for key, action in actions.items() if action in ("note", "filter"))
         if self.sitting.hidden and isinstance(self.app, HoldingApp):
             self.app.hold_notices()
 
@@ -60,11 +58,12 @@ class ReviewScreen(ReviewActs):
         (self.app.tell if isinstance(self.app, HoldingApp) else self.app.notify)(message, **how)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While names are hidden nothing is offered that tells; where somebody types, letters are letters."""
-        del parameters
-        if self.writer is not None:
+        """While names are hidden nothing is offered that tells; in the queue Enter takes what is under the cursor."""
+        if action in TELLING and self.sitting.hidden:
+            return None
+        if action == "go_on" and self.queue.lines.has_focus:
             return False
-        return None if action in TELLING and self.sitting.hidden else True
+        return super().check_action(action, parameters)
 
     def on_key(self, event: Key) -> None:
         """A key that does nothing now says why."""
@@ -92,6 +91,7 @@ class ReviewScreen(ReviewActs):
 
     def action_turn_diff(self) -> None:
         """What the answer changed."""
+        self.touched()
         if self.answer.changes:
             self.answer.turn_diff()
         else:
@@ -99,8 +99,9 @@ class ReviewScreen(ReviewActs):
 
     def action_zoom(self) -> None:
         """The answer alone, or everything."""
+        self.touched()
         self.toggle_class("-zoomed")
-        self.answer.view.focus()
+        self.set_focus(self.answer.view)
 
     def action_match(self, by: int) -> None:
         """Where a check has found something."""
@@ -117,8 +118,9 @@ class ReviewScreen(ReviewActs):
 
     def action_turn_queue(self) -> None:
         """The list beside."""
+        self.touched()
         self._open_queue(not self.has_class("-queue"))
-        (self.queue.lines if self.has_class("-queue") else self.answer.view).focus()
+        self.set_focus(self.queue.lines if self.has_class("-queue") else self.answer.view)
 
     def _open_queue(self, is_open: bool) -> None:
         self.set_class(is_open, "-queue")
@@ -193,6 +195,7 @@ class ReviewScreen(ReviewActs):
     # --- to read
 
     def _read(self, title: str, lines: Callable[[int], Sequence[Line]], key: str) -> None:
+        self.touched()
         self.app.push_screen(TextScreen(title, lines, key))
 
     def action_guidance(self) -> None:
@@ -261,7 +264,7 @@ class ReviewScreen(ReviewActs):
         """Out of the zoom or the filter; else back, after a question where something would be told or lost."""
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
-        elif self.sitting.wanted:
+        elif self.sitting.wanted or self.queue.line.value:
             self.queue.close_filter()
             self._ask("")
         else:

@@ -5,10 +5,20 @@ from textual.binding import Binding, BindingType
 from tui.model.bands import EXTENTS
 
 
-def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
-    """`says` is the word in the footer; without it the key is in the help and the palette only."""
+def _key(
+    key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None, *, first: bool = True
+) -> Binding:
+    """`says` is the word in the footer; without it the key is in the help and the palette only. A key that is `first`
+    is done before the next one is read."""
     return Binding(
-        key, action, says or tooltip, id=f"review.{name}", tooltip=tooltip, show=bool(says), key_display=shown_as
+        key,
+        action,
+        says or tooltip,
+        id=f"review.{name}",
+        tooltip=tooltip,
+        show=bool(says),
+        key_display=shown_as,
+        priority=first,
     )
 
 
@@ -38,8 +48,8 @@ REVIEW_KEYS: list[BindingType] = [
     _key("x", "withdraw", "withdraw", "Take your score of this item back"),
     _key("o", "export", "report", "Write a report of the run to a file"),
     _key("z", "zoom", "zoom", "Zoom the answer, or show everything again"),
-    _key("n", "match(1)", "next-match", "Go to the next match of a check"),
-    _key("N", "match(-1)", "match-before", "Go to the match before"),
+    _key("n", "match(1)", "next-match", "Go to the next match of a check", first=False),
+    _key("N", "match(-1)", "match-before", "Go to the match before", first=False),
 ]
 TELLING = frozenset({"adjudicate", "figures", "export", "match"})
 """What tells names, or how checks and other people judged."""

@@ -107,7 +107,7 @@ class ReviewAnswer(Vertical):
     def turn_diff(self) -> None:
         """The diff in the place of the text, or the text again."""
         self.toggle_class("-diff")
-        (self.diff if self.has_class("-diff") else self.view).focus()
+        self.screen.set_focus(self.diff if self.has_class("-diff") else self.view)
 
     def on_diff_view_place_changed(self, message: DiffView.PlaceChanged) -> None:
         """Tell in which file one is."""

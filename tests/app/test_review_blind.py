@@ -1,0 +1,292 @@
+"""Blind in the app: nothing on any screen that can be reached tells whose answer it is, until names are revealed."""
+
+import os
+import signal
+from pathlib import Path
+
+from tests.app.reviewing import (
+    ITEMS,
+    ME,
+    NAMES,
+    OTHER,
+    A,
+    acts,
+    at_runs,
+    begin,
+    drawn,
+    give,
+    keep_run,
+    last,
+    reviewed,
+    screen,
+    title,
+)
+from tests.app.test_in_a_terminal import restored
+from tests.support.command_line import CommandLine
+from tests.support.kept_runs import RUN_ID
+from tests.support.terminal import Terminal, run_here
+from tui.app.screens.confirm import ConfirmScreen
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.matrix import MatrixScreen
+from tui.app.screens.review_start import ReviewStartScreen
+from tui.app.screens.text_screen import TextScreen
+from tui.model.subjects import Config
+from tui.session.reviewing import Reviews
+from tui.session.workbench import Workbench
+
+ROOT = Path(__file__).parents[2]
+
+
+def environ_of(home: Path) -> dict[str, str]:
+    """A person's folders, with a run in them and a name in the config."""
+    environ = CommandLine(home).environ()
+    config = Path(environ["ASSAY_CONFIG_DIR"])
+    config.mkdir(parents=True, exist_ok=True)
+    (config / "config.yaml").write_text(f"reviewer: {ME}\n")
+    data = Path(environ["ASSAY_DATA_DIR"])
+    keep_run(home).close()
+    data.mkdir(parents=True, exist_ok=True)
+    (home / "data" / "runs.sqlite").replace(data / "runs.sqlite")
+    (home / "none").mkdir()
+    return environ
+
+
+def review_in(terminal: Terminal, *, blind: bool = True) -> int:
+    """From the list of runs to the first item; how much the terminal had got before."""
+    terminal.wait_for("There are no suites here")
+    terminal.press("H")
+    terminal.wait_for("1 run kept")
+    terminal.press("v")
+    terminal.wait_for("Enter begins")
+    if not blind:
+        terminal.press("down")
+    at = len(terminal.raw)
+    terminal.press("enter")
+    terminal.wait_for("How far does this answer violate it?")
+    terminal.wait_for("voice on")
+    return at
+
+
+def give_in(terminal: Terminal, key: str, number: int) -> None:
+    """An extent for the item on the screen; a key that comes in the same moment as the item does nothing, so again."""
+    for _ in range(9):
+        terminal.press(key)
+        try:
+            terminal.wait_for(f"{number}/{ITEMS}", within=2)
+        except AssertionError:
+            continue
+        return
+    raise AssertionError(f"{key} does nothing. The screen:\n{terminal.screen.text}")
+
+
+class Walk:
+    """Presses keys, and after each looks for names everywhere."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self.steps = 0
+
+    def look(self) -> None:
+        screen = self._terminal.screen
+        for name in NAMES:
+            assert name not in screen.text.casefold(), screen.text
+            assert name not in screen.title.casefold()
+        self.steps += 1
+
+    def step(self, keys: str | tuple[str, ...], shows: str) -> None:
+        self._terminal.press(*((keys,) if isinstance(keys, str) else keys))
+        self._terminal.wait_for(shows)
+        self.look()
+
+    def back(self, hides: str, key: str = "escape") -> None:
+        self._terminal.press(key)
+        self._terminal.wait_while(hides)
+        self.look()
+
+
+def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path: Path) -> None:
+    with Terminal(
+        run_here("-m", "tui", tmp_path / "none"), size=(140, 44), cwd=ROOT, env=environ_of(tmp_path)
+    ) as shown:
+        at = review_in(shown)
+        walk = Walk(shown)
+        walk.look()
+        walk.step(("c", *"a note", "enter"), "kept with the extent")
+        walk.step("3", "u undoes")
+        walk.step("[", "a note")
+        for key, text in {"g": "Version", "t": "Weight × extent gives", "T": "Nothing is overwritten"}.items():
+            walk.step(key, text)
+            walk.back(text)
+        walk.step("?", "Everywhere")
+        walk.step("end", "Everywhere")
+        walk.back("Everywhere")
+        for words in ("", "model", "report", "figures", "run", "name", "theme", "matrix"):
+            walk.step("ctrl+p", "Search for commands")
+            if words:
+                walk.step(tuple(words), words)
+            walk.back(words or "Search for commands")
+        walk.step("S", "as in the queue")
+        walk.step(("down", "down", "enter"), "voice on")
+        walk.step("S", "How far does")
+        walk.step(("/", *"model:zeb*"), "Names are hidden until you reveal")
+        walk.back("Names are hidden until")
+        walk.step(("/", *"is:disputed"), "Other people's scores are")
+        walk.back("Other people's scores are")
+        walk.step(("/", *"sev:low", "enter"), "filter 0/2")
+        walk.back("filter 0/2")
+        walk.step("s", "Order of the queue")
+        assert "by model" not in shown.screen
+        walk.back("Order of the queue")
+        walk.step("!", "Reveal the names?")
+        walk.back("Reveal the names?", "n")
+        for key in ("a", "f", "o", "n", "N"):
+            walk.step(key, "that would tell")
+        walk.step("d", "e")
+        walk.step("d", "voice on")
+        walk.step("z", "voice on")
+        walk.step("z", "How far does")
+        walk.step("x", "Taken back" if "▸" in shown.screen.text else "not scored")
+        walk.step("u", "How far does")
+        walk.step("escape", "Leave Review?")
+        walk.back("Leave Review?", "n")
+        done = int(next(word for word in shown.screen.lines[0].split() if word.endswith(f"/{ITEMS}"))[0])
+        for number in range(done + 1, ITEMS + 1):
+            give_in(shown, "2", number)
+            walk.look()
+        shown.wait_for(f"All {ITEMS} items are scored")
+        walk.look()
+        written = bytes(shown.raw[at:]).lower()
+        assert not any(name.encode() in written for name in NAMES), "not for a moment"
+        shown.press("!", "y")
+        shown.wait_for("Names are shown now")
+        shown.press("[")
+        shown.wait_until(lambda now: "zebra-one" in now or "walrus-two" in now, "a name is in the title")
+        assert walk.steps > 40
+        shown.press("q")
+        assert shown.wait_exit() == 0
+        assert restored(shown)
+
+
+def test_every_score_that_was_shown_as_given_outlives_a_kill(tmp_path: Path) -> None:
+    environ = environ_of(tmp_path)
+    with Terminal(run_here("-m", "tui", tmp_path / "none"), size=(120, 40), cwd=ROOT, env=environ) as shown:
+        review_in(shown)
+        for number, key in enumerate("3142", 1):
+            give_in(shown, key, number)
+        shown.press("0")
+        os.kill(shown.pid, signal.SIGKILL)
+        assert shown.wait_exit() == -signal.SIGKILL
+        seen = max(number for number in range(ITEMS + 1) if f"{number}/{ITEMS}" in shown.screen)
+    bench = Workbench(environ)
+    kept = bench.reviews.open_review(RUN_ID, ME, blind=True)
+    given = [act.extent for act in kept.board.acts]
+    assert seen >= 4
+    assert given[:seen] == [3, 1, 4, 2, 0][:seen]
+    assert kept.problems == ()
+    bench.store.close()
+
+
+async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, desk):
+        assert "blind" in title(seen)
+        assert "seed" in title(seen)
+        assert "Answer 1" in drawn(seen)
+        assert "Checks" not in drawn(seen)
+        await give(seen, "3", "2")
+        await seen.press("exclamation_mark")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        await seen.press("n")
+        assert screen(seen).sitting.hidden
+        await seen.press("exclamation_mark", "y")
+        await seen.until(lambda: not screen(seen).sitting.hidden and screen(seen).seen)
+        await seen.until(lambda: "zebra-one" in drawn(seen) or "walrus-two" in drawn(seen))
+        assert "Checks" in drawn(seen)
+        assert "blind" not in title(seen)
+        assert "2/6" in title(seen)
+        assert [(act.act, act.blind) for act in acts(desk)] == [("score", True), ("score", True), ("reveal", True)]
+        await give(seen, "1")
+        assert acts(desk)[-1].blind is False
+        await seen.press("exclamation_mark")
+        await seen.until(lambda: seen.notices and "shown already" in seen.notices[-1])
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen), "nothing is asked any more")
+
+
+async def test_a_filter_is_no_oracle(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
+        for text, count in (("zebra", 0), ("model:zebra", ITEMS), ("is:disputed", ITEMS), ("!model:zebra", ITEMS)):
+            await seen.press("slash", *text)
+            await seen.until(lambda count=count: len(screen(seen).sitting.shown) == count)
+            await seen.press("escape")
+        assert [order for order, _ in screen(seen).sitting.orders] == ["queue", "open", "severity"]
+
+
+async def test_what_others_tell_waits(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
+        seen.screen.notify(f"Not asked: {A}.")
+        await seen.press("g", "escape")
+        assert not seen.notices
+        await seen.press("exclamation_mark", "y")
+        await seen.until(lambda: any(A in notice for notice in seen.notices))
+
+
+async def test_other_peoples_scores_are_hidden_until_then(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    others = Reviews(store, tmp_path / "data", Config()).open_review(RUN_ID, OTHER, blind=False)
+    for item in others.items:
+        others.give(item.key, 4, "their reason")
+    async with reviewed(tmp_path, store) as (seen, _):
+        await give(seen, "1")
+        await seen.press("left_square_bracket")
+        await seen.until(lambda: "▸ 1" in drawn(seen))
+        assert OTHER not in drawn(seen)
+        assert "their reason" not in drawn(seen)
+        await seen.press("T")
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and ME in drawn(seen))
+        assert OTHER not in drawn(seen)
+        await seen.press("escape", "S")
+        assert "differ" not in drawn(seen)
+        await seen.press("S", "exclamation_mark", "y")
+        await seen.until(lambda: OTHER in drawn(seen) and "their reason" in drawn(seen))
+        assert "the highest counts" in drawn(seen)
+
+
+async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    async with reviewed(tmp_path, store) as (seen, _):
+        await give(seen, *"444444"[:ITEMS])
+        await seen.press("escape", "y")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("H", "enter")
+        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.press("full_stop", "full_stop", "full_stop")
+        await seen.until(lambda: seen.screen.evidence.current == "risk" and "not revealed: 4" in drawn(seen))
+        assert "4 total" not in drawn(seen)
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
+        assert "critical" not in drawn(seen)
+        await seen.press("v")
+        await begin(seen)
+        await seen.press("exclamation_mark", "y")
+        await seen.until(lambda: not screen(seen).sitting.hidden)
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "critical" in drawn(seen))
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen) and "4 total" in drawn(seen))
+
+
+async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    async with reviewed(tmp_path, store) as (seen, _):
+        await give(seen, "3")
+        mine = screen(seen).sitting.review
+    async with at_runs(tmp_path, store, config=Config(reviewer=OTHER)) as (seen, _):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
+        assert "1 other reviewer has scored too" in drawn(seen)
+        await begin(seen)
+        assert "0/6" in title(seen)
+        assert last(seen) == ""
+        theirs = screen(seen).sitting.review
+        assert sorted(item.key for item in theirs.items) == sorted(item.key for item in mine.items)
+        assert theirs.seed != mine.seed, "everybody has an order of their own"
