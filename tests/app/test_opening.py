@@ -51,4 +51,4 @@ async def test_the_frame_stays_where_it_is_when_the_rest_comes(tmp_path: Path, s
             before, after = opening.query_one(place), app.screen.query_one(place)
             assert before.display == after.display or place == "#overview"
             if before.display and place != "#overview":
-                assert before.region == after.region
+                await until(pilot, lambda one=before, other=after: one.region == other.region, place)  # type: ignore[misc]
