@@ -105,6 +105,8 @@ async def test_a_paused_run_finishes_what_is_out_and_goes_on_by_the_same_key(tmp
         await seen.until(lambda: seen.done == 4, "what was out is answered")
         await seen.until(lambda: "paused · P goes on" in seen.header, "nothing is out any more")
         assert len(seen.server.asked) == 4
+        assert seen.explore.queue is not None
+        assert seen.explore.queue.watch.elapsed(0.0) == seen.explore.queue.watch.elapsed(1e9), "its time stands still"
         for _ in range(5):
             await seen.pilot.press("right_square_bracket")
         await seen.until(lambda: "The run is paused: this is asked when it goes on." in seen.pane(), "the pane says so")

@@ -101,7 +101,7 @@ async def test_while_it_is_paused_nothing_new_is_asked_and_what_is_out_is_answer
         await run.until(lambda: run.of(TrialFinished))
         await settled()
         assert (run.state.paused, run.state.answering) == (True, 0)
-        assert len(provider.requests) == 1
+        assert len(provider.requests) == len(run.of(TrialStarted)) == 1
         assert run.state.counts.passed == 1
         run.control.go_on()
         await run.ended()

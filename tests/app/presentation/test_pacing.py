@@ -99,7 +99,7 @@ def test_the_header_of_the_matrix_says_it_too(width: int) -> None:
     line = text_of(matrix_header(shown, width))
     assert "6 of 8 at once" in line
     assert ("429 12 s ago" in line) == (width == 160)
-    paused = MatrixHeading("s", "", "", (7, 0, 0, 0), Counts(80, 7), "", pace, True, 3, "P")
+    paused = MatrixHeading("quickstart", "", "", (7, 0, 0, 0), Counts(80, 7), "", pace, True, 3, "P")
     assert "‖  7/80  paused · 3 still answering · P goes on" in text_of(matrix_header(paused, width))
 
 

@@ -54,6 +54,7 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
         (name, progress, pause, tally, paces[0]),
         (name, progress, pause, tally),
         (name, progress, pause, _tally(shown.words, short=True)),
+        *([(name, progress, pause)] if pause else []),
         (name, progress, least_pause, _tally(shown.words, short=True)),
         (name, progress, least_pause),
         (name, progress),
