@@ -137,9 +137,11 @@ class Sitting:
     # --- what is asked
 
     def ask(self, text: str) -> None:
-        """Another filter; one stays at the item, where it is still shown."""
+        """Another filter; one stays at the item, where it is still shown, else goes to the first open, else to the first."""
         self.wanted = parse_wanted(text, hidden=self.hidden)
         self._arrange()
+        if self.at is None and self.shown:
+            self.at = 0
 
     def sort(self, order: Order) -> None:
         """Another order."""

@@ -117,6 +117,8 @@ def end_lines(sitting: Sitting, width: int) -> list[Line]:
     count, done = len(review.items), sitting.scored
     if sitting.deciding and not sitting.shown:
         head = "Reviewers differ nowhere that is left to decide."
+    elif sitting.deciding:
+        head = f"All {len(sitting.shown)} are decided." if len(sitting.shown) > 1 else "It is decided."
     elif not sitting.shown:
         head = "The filter shows no item."
     elif done < count:

@@ -130,7 +130,8 @@ def _holds(word: Word, item: ReviewItem, stand: Stand) -> bool:
         case "sev":
             return criterion.severity.startswith(value)
         case "model":
-            return _fits(item.key.model, value)
+            model = item.key.model
+            return _fits(model, value) or _fits(model.rpartition("/")[2], value)
         case "category":
             return _fits(case.category, value)
         case "criterion":

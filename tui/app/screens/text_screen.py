@@ -53,8 +53,9 @@ class TextScreen(ModalScreen[None]):
 
     def on_resize(self) -> None:
         """Fill it, for the room that there is."""
-        room = min(100, self.size.width * 96 // 100) - 7
-        self._reading.show_lines(self._lines(max(20, room)))
+        lines = self._lines(max(20, min(100, self.size.width * 96 // 100) - 7))
+        self._reading.show_lines(lines)
+        self._reading.styles.height = max(1, min(len(lines), self.size.height * 92 // 100 - 4))
 
     def action_leave(self) -> None:
         """Go back."""

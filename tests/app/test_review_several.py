@@ -1,0 +1,198 @@
+"""Several reviewers in the app: their scores side by side, decisions, figures, the Risk tab, the matrix."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from tests.app.reviewing import (
+    ME,
+    OTHER,
+    A,
+    B,
+    acts,
+    at_runs,
+    begin,
+    drawn,
+    give,
+    here,
+    keep_run,
+    last,
+    reviewed,
+    screen,
+    title,
+)
+from tests.support.kept_runs import RUN_ID
+from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.export import ExportScreen
+from tui.app.screens.matrix import MatrixScreen
+from tui.app.screens.review import ReviewScreen
+from tui.app.screens.text_screen import TextScreen
+from tui.model.scores import Extent
+from tui.model.subjects import Config
+from tui.model.trials import TrialKey
+from tui.session.reviewing import Reviews
+from tui.store.sqlite import SqliteStore
+
+
+def scored(folder: Path, store: SqliteStore, reviewer: str, extents: dict[tuple[str, str, str], Extent]) -> None:
+    """Somebody's scores, by case, model and criterion, each with a note of theirs."""
+    review = Reviews(store, folder / "data", Config()).open_review(RUN_ID, reviewer, blind=False)
+    for item in review.items:
+        extent = extents.get((item.key.case, item.key.model, item.key.criterion))
+        if extent is not None:
+            review.give(item.key, extent, f"{reviewer.split()[0]} says {extent}")
+
+
+MINE: dict[tuple[str, str, str], Extent] = {
+    ("c0", A, "SQL injection"): 3,
+    ("c0", B, "SQL injection"): 0,
+    ("c0", A, "Error handling"): 1,
+    ("c1", A, "Tone"): "n/a",
+}
+THEIRS: dict[tuple[str, str, str], Extent] = {**MINE, ("c0", A, "SQL injection"): 1, ("c0", A, "Error handling"): 4}
+
+
+def two(folder: Path) -> SqliteStore:
+    store = keep_run(folder)
+    scored(folder, store, ME, MINE)
+    scored(folder, store, OTHER, THEIRS)
+    return store
+
+
+async def test_what_others_gave_stands_apart(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
+        await seen.press("slash", *"model:zebra sql", "enter")
+        await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
+        text = drawn(seen)
+        assert "▸ 3  major" in text
+        assert "Other reviewers" in text
+        assert "1 slight" in text
+        assert "Bert says 1" in text
+        assert "the highest counts until somebody decides" in text
+        assert "filter 1/1" in title(seen)
+        assert "Checks  ✓" in text
+
+
+async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, desk):
+        await seen.press("a")
+        await seen.until(lambda: here(seen) == ("c0", A, "SQL injection") and "deciding" in title(seen))
+        both = [line for line in drawn(seen).splitlines() if "Anna says 3" in line]
+        assert both
+        assert "Bert says 1" in both[0], "side by side"
+        assert "What do you decide?" in drawn(seen)
+        assert "filter 0/2" in title(seen)
+        await seen.press("c", *"Bert is right", "enter")
+        await give(seen, "1")
+        assert last(seen).startswith("Decided c0 · SQL injection: 1 slight")
+        assert here(seen) == ("c0", A, "Error handling")
+        decision = acts(desk)[-1]
+        assert (decision.act, decision.extent, decision.note, decision.reviewer) == (
+            "adjudicate", 1, "Bert is right", ME,
+        )  # fmt: skip
+        await seen.press("u")
+        await seen.until(lambda: here(seen) == ("c0", A, "SQL injection") and "filter 0/2" in title(seen))
+        assert "Bert is right" in drawn(seen), "the note waits for another extent"
+        await give(seen, "2", "4")
+        await seen.until(lambda: "All 2 are decided." in drawn(seen))
+        await seen.press("a")
+        await seen.until(lambda: "deciding" not in title(seen))
+        await seen.press("slash", *"is:decided sql", "enter")
+        await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
+        assert "Decided" in drawn(seen)
+        assert [act.extent for act in acts(desk) if act.reviewer == ME and act.act == "score"] == [0, 3, 1, "n/a"]
+        await seen.press("escape", "a")
+        await seen.until(lambda: any("differ nowhere" in notice for notice in seen.notices))
+
+
+async def test_figures_are_worked_out_and_told(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
+        await seen.press("f")
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "Answers by band" in drawn(seen))
+        text = drawn(seen)
+        assert "4 of 6 items scored · 2 disputed: the highest extent counts" in text
+        assert "1 critical" in text
+        assert "1 negligible" in text
+        assert "mean" in text
+        await seen.press("end")
+        await seen.until(lambda: "Krippendorff" in drawn(seen) and f"{ME} and {OTHER}" in drawn(seen))
+        assert "kappa" in drawn(seen)
+        await seen.press("f")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
+
+
+async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: Path) -> None:
+    async with at_runs(tmp_path, two(tmp_path)) as (seen, desk):
+        await seen.press("enter")
+        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.press("full_stop", "full_stop", "full_stop")
+        await seen.until(lambda: "zebra-one" in drawn(seen) and "differ" in drawn(seen))
+        text = drawn(seen)
+        assert "critical ×4" in text
+        assert "3 major critical  differ" in text
+        assert "Bert Baker 1" in text
+        table = seen.screen.evidence.risk.query_one("_Table")
+        table.focus()
+        await seen.press("down")
+        await seen.until(lambda: "Bert says 1" in drawn(seen) and "Anna says 3" in drawn(seen))
+        await seen.press("T")
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "Nothing is overwritten" in drawn(seen))
+        await seen.press("T")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("enter")
+        await begin(seen, blind=False)
+        assert here(seen) == ("c0", A, "SQL injection")
+        assert not screen(seen).sitting.hidden
+        await give(seen, "1")
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen) and "1 slight medium" in drawn(seen))
+        assert acts(desk)[-1].extent == 1
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "high" in drawn(seen))
+
+
+async def test_a_report_is_written_from_review(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
+        await seen.press("o")
+        await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
+        await seen.press("enter", "ctrl+u", *str(tmp_path / "r.md"), "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and (tmp_path / "r.md").exists())
+
+
+async def test_the_queue_is_walked_ordered_and_filtered(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
+        await seen.press("S")
+        await seen.until(lambda: "as in the queue" in drawn(seen) and "≠" in drawn(seen))
+        await seen.press("home", "down")
+        await seen.until(lambda: screen(seen).sitting.at == 1 and screen(seen).seen)
+        await seen.press("enter")
+        await seen.until(lambda: screen(seen).answer.view.has_focus)
+        await seen.press("s", "down", "down", "enter")
+        await seen.until(lambda: "the most severe criteria first" in drawn(seen))
+        severities = [screen(seen).sitting.review.items[at].criterion.severity for at in screen(seen).sitting.shown]
+        assert severities == ["critical", "critical", "medium", "medium", "low", "low"]
+        for text, count in (("is:open", 2), ("band:crit", 1), ("sev:low", 2), ("model:walrus*", 3), ("case:c1", 2),
+                            ("!tone", 4), ("is:note", 4), ("sevv:x", 0)):  # fmt: skip
+            await seen.press("slash", *text)
+            await seen.until(lambda count=count: len(screen(seen).sitting.shown) == count, text)
+            await seen.press("escape")
+            await seen.until(lambda: len(screen(seen).sitting.shown) == 6)
+
+
+async def test_an_answer_that_was_asked_for_again_is_open_again(tmp_path: Path) -> None:
+    store = two(tmp_path)
+    result = store.read_trial(RUN_ID, screen_trial())
+    assert result is not None
+    again = replace(result.attempts[-1], number=2, asked_again=True)
+    store.save_trials(RUN_ID, [replace(result, attempts=(*result.attempts, again))])
+    async with reviewed(tmp_path, store, blind=False) as (seen, _):
+        open_ = [
+            item.key for item, stand in zip(screen(seen).sitting.review.items, screen(seen).sitting.stands, strict=True)
+            if stand.mine is None
+        ]  # fmt: skip
+        assert {key.criterion for key in open_ if (key.case, key.model) == ("c0", A)} == {
+            "SQL injection", "Error handling",
+        }  # fmt: skip
+
+
+def screen_trial() -> TrialKey:
+    return TrialKey("c0", A)
