@@ -197,13 +197,28 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     assert len(pairs_table(found.pairs, matrix.names)) == 3
     listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
     assert "  What does this regex do" in listed
-    assert [line.split() for line in listed[2:7]] == [
+    assert listed[1].startswith("Difference in the share of passes: 0 points (95% interval: −")
+    by_category = listed.index("By category, gpt-5.2 : gemini-3-pro  (counted, not tested)")
+    assert [line.split() for line in listed[by_category : by_category + 5]] == [
         ["By", "category,", "gpt-5.2", ":", "gemini-3-pro", "(counted,", "not", "tested)"],
         ["Security", "0", ":", "2", "2", "alike"],
         ["Explanation", "1", ":", "0", "0", "alike"],
         ["Refactoring", "1", ":", "0", "1", "alike"],
         ["Bug", "Fixing", "1", ":", "1", "1", "alike"],
     ]
+
+
+def test_the_cases_of_a_pair_are_in_the_order_of_the_suite_and_errors_are_said() -> None:
+    matrix = matrix_of([("A", f"case {number}", "✓!" if number < 8 else "✓✗") for number in range(12)], ("good", "bad"))
+    found = surveyed(matrix)
+    pair = found.pair(None)
+    assert pair is not None
+    turned = replace(pair, win_cases=pair.win_cases[5:] + pair.win_cases[:5])
+    lines = pair_lines(turned, matrix.names, {case.id: case for case in matrix.suite.cases}, found.figures)
+    listed = [text_of(line) for line in lines]
+    assert [line.strip() for line in listed if line.startswith("  case ")] == [f"case {number}" for number in range(12)]
+    assert "bad: 8 of 12 ended as errors, which count as not passed." in listed
+    assert not any(line.startswith("good: ") for line in listed)
 
 
 def test_what_follows_from_a_pair_stands_where_a_narrow_screen_shows_it() -> None:

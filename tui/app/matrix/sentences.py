@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from tui.app.matrix.tallies import ModelFigures
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
 from tui.model.shown import show_line
@@ -89,21 +90,45 @@ def _points(share: float) -> str:
     return f"{points:+d}".replace("-", "−") if points else "0"
 
 
-def pair_lines(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]) -> list[Line]:
-    """All of one pair: by category, then the cases behind each number."""
+def pair_lines(
+    pair: Comparison,
+    names: Mapping[str, str],
+    cases: Mapping[str, Case],
+    figures: Mapping[str, ModelFigures] | None = None,
+) -> list[Line]:
+    """All of one pair: how far apart, by category, then the cases behind each number in the order of the suite."""
     a, b = names[pair.a], names[pair.b]
-    lines: list[Line] = [sentence(pair, names), *_where(pair, names, cases)]
+    lines: list[Line] = [sentence(pair, names), *_apart(pair), *_unanswered(pair, names, figures or {})]
+    lines += _where(pair, names, cases)
+    places = {case: place for place, case in enumerate(cases)}
     listed: tuple[tuple[str, tuple[str, ...], Role], ...] = (
         (f"{a} does better than {b}", pair.win_cases, "passed"),
         (f"{b} does better than {a}", pair.loss_cases, "failed"),
     )
     for title, ids, role in listed:
         lines += [(), ((f"{title}: {_cases(len(ids))}", role),)]
-        for case in ids[:_CASES_LISTED]:
+        for case in sorted(ids, key=lambda case: places.get(case, len(places)))[:_CASES_LISTED]:
             lines.append(((f"  {show_line(cases[case].name if case in cases else case)}", "plain"),))
         if len(ids) > _CASES_LISTED:
             lines.append(((f"  … {len(ids) - _CASES_LISTED} more", "dim"),))
     return lines
+
+
+def _apart(pair: Comparison) -> list[Line]:
+    if pair.finding == "nothing in common":
+        return []
+    low, high = (_points(end) for end in pair.difference_95)
+    said = f"Difference in the share of passes: {_points(pair.difference)} points (95% interval: {low} to {high})."
+    return [((said, "dim"),)]
+
+
+def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:
+    """Where a model is behind since it was not measured, that has to be seen beside what follows."""
+    counted = [(model, figures[model]) for model in (pair.a, pair.b) if model in figures and figures[model].errors]
+    return [
+        ((f"{names[model]}: {each.errors} of {each.trials} ended as errors, which count as not passed.", "error"),)
+        for model, each in counted
+    ]
 
 
 def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]) -> list[Line]:

@@ -240,7 +240,8 @@ class MatrixScreen(LiveMatrixScreen):
         shown = matrix.survey.pair(matrix.pair)
         cases = {case.id: case for case in matrix.suite.cases}
         current = pairs.index(shown) if shown in pairs else 0
-        place = await self.app.push_screen_wait(PairsScreen(pairs, current, matrix.names, cases))
+        figures = matrix.survey.figures
+        place = await self.app.push_screen_wait(PairsScreen(pairs, current, matrix.names, cases, figures))
         if place is not None:
             matrix.pair = pairs[place].a, pairs[place].b
             self.show_sentence()

@@ -14,10 +14,10 @@ def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_a
 
 
 MATRIX_KEYS: list[BindingType] = [
+    _key("p", "statistics", "statistics", "Compare each pair of models, with the cases", "statistics"),
     _key("s", "sort", "sort", "Sort the rows", "sort"),
     _key("d", "turn_differing", "differing", "Only the cases in which models differ, or all", "only differing"),
     _key("b", "choose_baseline", "baseline", "Measure against an earlier run", "baseline"),
-    _key("p", "statistics", "statistics", "Compare each pair of models, with the cases", "statistics"),
     _key("c", "compare", "compare", "Compare the answers of two models to the case, word by word", "compare"),
     _key("R", "run_all", "run-all", "Run the whole suite", "run all"),
     _key("P", "turn_pause", "pause", "Pause the run, or let it go on", "pause"),

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from tui.app.matrix.sentences import pair_lines, pairs_table
+from tui.app.matrix.tallies import ModelFigures
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
 from tui.model.suite import Case
@@ -40,8 +41,10 @@ class PairsScreen(ModalScreen[int | None]):
         current: int,
         names: Mapping[str, str],
         cases: Mapping[str, Case],
+        figures: Mapping[str, ModelFigures],
     ) -> None:
         super().__init__()
+        self._figures = figures
         self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
         self._list, self._detail = LineList(), Reading()
 
@@ -61,7 +64,7 @@ class PairsScreen(ModalScreen[int | None]):
         self._tell(self._current)
 
     def _tell(self, place: int) -> None:
-        self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases))
+        self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures))
 
     def on_line_list_reached(self, message: LineList.Reached) -> None:
         """All of this one."""
