@@ -62,12 +62,12 @@ async def test_what_others_gave_stands_apart(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("slash", *"model:zebra sql", "enter")
         await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
+        await seen.until(lambda: "the highest counts until somebody decides" in drawn(seen))
         text = drawn(seen)
         assert "▸ 3  major" in text
         assert "Other reviewers" in text
         assert "1 slight" in text
         assert "Bert says 1" in text
-        assert "the highest counts until somebody decides" in text
         assert "filter 1/1" in title(seen)
         assert "Checks  ✓" in text
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tui.app.presentation.bands import band_block, band_of, band_piece, extent_words, severity_weight
 from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
 from tui.app.review.lines import next_line
-from tui.app.review.rows import hung, rows_of, text_rows
+from tui.app.review.rows import cut_line, hung, rows_of, text_rows
 from tui.app.review.stands import Stand
 from tui.model.bands import EXTENTS, BandRule
 from tui.model.risk import Guidance
@@ -72,7 +72,7 @@ def draw_criterion(judged: Judged, width: int, *, short: bool = False) -> Drawn:
         lines += _others(judged, width)
     if not short:
         lines += [(), next_line(judged.upcoming, item, judged.rule, width)]
-    return Drawn(tuple(lines), extents, short)
+    return Drawn(tuple(cut_line(line, width) for line in lines), extents, short)
 
 
 def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[Line]:
@@ -135,7 +135,7 @@ def _others(judged: Judged, width: int) -> list[Line]:
                 lines += _score_rows(judged, score, width)
     if stand.standing is not None and (stand.others or stand.decision is not None):
         extent, how = stand.standing.extent, _HOW[stand.standing.how]
-        lines.append((("counts: ", "dim"), (extent_words(extent), "plain"), (f" · {how}", "dim")))
+        lines += hung((("counts: ", "dim"), (f"{extent_words(extent)}  ", "plain")), how, "dim", width)
     if stand.decision is not None and not judged.deciding:
         lines += _score_rows(judged, stand.decision, width, "decided by ")
     if judged.checks:

@@ -100,19 +100,19 @@ def queue_line(item: ReviewItem, stand: Stand, rule: BandRule, *, hidden: bool, 
     elif stand.band is not None:
         right = [band_piece(stand.band), (" ", "plain")]
     room = width - 3 - sum(width_of(text) for text, _ in right)
-    who = f"{item.answer}" if hidden else cut_middle(answer_name(item, hidden=False), max(6, room // 3))
-    left: list[Piece] = [(" ", "plain"), mark, (f" {who} ", "dim"), (show_line(item.case.id, 60), "plain")]
+    who = f"{item.answer:>3}" if hidden else cut_middle(answer_name(item, hidden=False), max(6, room // 3))
+    left: list[Piece] = [(" ", "plain"), mark, (f" {who}  ", "dim"), (show_line(item.case.id, 60), "plain")]
     left.append((f" {show_line(item.criterion.name, 80)}", "dim" if stand.mine is not None else "strong"))
     return spread(left, right, width)
 
 
-def given_line(item: ReviewItem, extent: Extent, rule: BandRule, what: str, width: int) -> Line:
-    """What was just given, and that it can be taken back: `sec-001 · SQL injection: 3 major → critical · u undoes`."""
+def given_line(item: ReviewItem, extent: Extent, rule: BandRule, what: str, width: int, *, undoes: bool = True) -> Line:
+    """What was just given, and that it can be taken back: `sec-001 · SQL injection: 3 major → critical  u undoes`."""
     band = band_of(item.criterion.severity, extent, rule)
     end: list[Piece] = [(f" {extent_words(extent)}", "strong")]
     if band is not None:
         end += [(" → ", "dim"), band_piece(band)]
-    end += [("  ", "dim"), ("u", "accent"), (" undoes ", "dim")]
+    end += [("  ", "dim"), ("u", "accent"), (" undoes ", "dim")] if undoes else []
     room = width - _width(end) - 2
     name = f" {what}{show_line(item.case.id, 60)} · {show_line(item.criterion.name, 100)}:"
     return ((cut(name, room), "plain"), *end)

@@ -1,6 +1,6 @@
 """Outside text as rows of a width, so that what is drawn never wraps by itself."""
 
-from tui.app.presentation.pieces import Line, Role, width_of
+from tui.app.presentation.pieces import Line, Piece, Role, cut, width_of
 from tui.app.text.wrapped import WrappedText
 from tui.model.shown import show_text
 
@@ -17,6 +17,19 @@ def rows_of(text: str, width: int) -> list[str]:
 def text_rows(text: str, width: int, role: Role = "plain") -> list[Line]:
     """The same as lines."""
     return [((row, role),) for row in rows_of(text, width)]
+
+
+def cut_line(line: Line, width: int) -> Line:
+    """The line in at most so many cells."""
+    if sum(width_of(text) for text, _ in line) <= width:
+        return line
+    pieces: list[Piece] = []
+    for text, role in line:
+        pieces.append((cut(text, width), role))
+        width -= width_of(pieces[-1][0])
+        if width <= 0:
+            break
+    return tuple(pieces)
 
 
 def hung(first: Line, text: str, role: Role, width: int) -> list[Line]:

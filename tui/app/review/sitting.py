@@ -137,7 +137,7 @@ class Sitting:
     # --- what is asked
 
     def ask(self, text: str) -> None:
-        """Another filter; one stays at the item, where it is still shown, else goes to the first open, else to the first."""
+        """Another filter. One stays at the item that is shown; else the first open one comes, else the first."""
         self.wanted = parse_wanted(text, hidden=self.hidden)
         self._arrange()
         if self.at is None and self.shown:

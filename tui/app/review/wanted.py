@@ -38,10 +38,12 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A filter that was read: all its words must hold. `hint` says what in it makes no sense, or may not be asked."""
+    """A filter that was read: all its words must hold. `hint` says what in it makes no sense, or may not be asked;
+    plain words look for models only where names are not `hidden`."""
 
     words: tuple[Word, ...] = ()
     hint: str = ""
+    hidden: bool = True
 
     def __bool__(self) -> bool:
         return bool(self.words)
@@ -55,7 +57,7 @@ class Wanted:
 
     def wants(self, item: ReviewItem, stand: Stand) -> bool:
         """Whether the item is shown."""
-        return all(_holds(word, item, stand) != word.inverted for word in self.words)
+        return all(_holds(word, item, stand, self.hidden) != word.inverted for word in self.words)
 
 
 def parse_wanted(text: str, *, hidden: bool) -> Wanted:
@@ -80,7 +82,7 @@ def parse_wanted(text: str, *, hidden: bool) -> Wanted:
             continue
         hint = hint or _senseless(key, value)
         words.append(Word(key, value, inverted))
-    return Wanted(tuple(words), hint)
+    return Wanted(tuple(words), hint, hidden)
 
 
 def _split(text: str) -> list[str]:
@@ -112,7 +114,7 @@ def _fits(text: str, value: str) -> bool:
     return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
 
 
-def _holds(word: Word, item: ReviewItem, stand: Stand) -> bool:
+def _holds(word: Word, item: ReviewItem, stand: Stand, hidden: bool) -> bool:
     value, case, criterion = word.value, item.case, item.criterion
     match word.key:
         case "is":
@@ -136,5 +138,7 @@ def _holds(word: Word, item: ReviewItem, stand: Stand) -> bool:
             return _fits(case.category, value)
         case "criterion":
             return _fits(criterion.name, value)
-    texts = (case.id, case.name) if word.key == "case" else (case.id, case.name, criterion.name, *case.tags)
+    texts: tuple[str, ...] = (case.id, case.name)
+    if word.key != "case":
+        texts = (*texts, criterion.name, *case.tags, *(() if hidden else (item.key.model,)))
     return any(_fits(text, value) for text in texts)

@@ -21,6 +21,7 @@ from tui.session.run_history import RunHistory
 from tui.session.run_review import RunReview
 
 _HIDDEN = "Names are hidden: that would tell. ! reveals them."
+_OF_AN_ITEM = ("give", "note", "withdraw", "trail", "look_at_extents", "turn_diff", "zoom", "match")
 _REVEAL = (
     "Names, verdicts and other people's scores are shown from then on. It is recorded, and cannot be taken back; your "
     "scores stay as they are."
@@ -59,8 +60,10 @@ class ReviewScreen(ReviewActs):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While names are hidden nothing is offered that tells; in the queue Enter takes what is under the cursor."""
-        if action in TELLING and self.sitting.hidden:
+        if self._why_not(action):
             return None
+        if action in _OF_AN_ITEM and self.sitting.item is None:
+            return False
         if action == "go_on" and self.queue.lines.has_focus:
             return False
         return super().check_action(action, parameters)
@@ -69,7 +72,13 @@ class ReviewScreen(ReviewActs):
         """A key that does nothing now says why."""
         active = self.active_bindings.get(event.key)
         if active is not None and not active.enabled and self.writer is None and not self.busy:
-            self.notify(_HIDDEN, markup=False, timeout=4)
+            self.notify(self._why_not(active.binding.action.partition("(")[0]), markup=False, timeout=4)
+
+    def _why_not(self, action: str) -> str:
+        """Why there is no sense in it now; empty where there is."""
+        if self.sitting.hidden:
+            return _HIDDEN if action in TELLING else ""
+        return "Names are shown already." if action == "reveal" else ""
 
     # --- moving about
 
@@ -239,10 +248,6 @@ class ReviewScreen(ReviewActs):
     def action_reveal(self) -> None:
         """Ask once more, then show them."""
         from tui.app.screens.confirm import ConfirmScreen
-
-        if not self.sitting.hidden:
-            self.notify("Names are shown already.", markup=False, timeout=3)
-            return
 
         def take(yes: bool | None) -> None:
             if yes:

@@ -79,7 +79,7 @@ class ReviewActs(ReviewLooking):
         sitting, review, key = self.sitting, self.sitting.review, item.key
         note, took, before = sitting.note_of(item), self.stopwatch.milliseconds, sitting.kept(item)
         if before is not None and (before.extent, before.note) == (extent, note):
-            self._tell_given(item, extent, "Already ")
+            self._tell_given(item, extent, "Already ", undoes=False)
             self._go_on()
         elif sitting.deciding:
             self.do(lambda: review.adjudicate(key, extent, note), lambda _: self._given(item, extent, "Decided "))
@@ -93,9 +93,9 @@ class ReviewActs(ReviewLooking):
         self._tell_given(item, extent, what)
         self._go_on()
 
-    def _tell_given(self, item: ReviewItem, extent: Extent, what: str) -> None:
+    def _tell_given(self, item: ReviewItem, extent: Extent, what: str, *, undoes: bool = True) -> None:
         rule = self.sitting.review.rule
-        self.last.say(lambda width: given_line(item, extent, rule, what, width))
+        self.last.say(lambda width: given_line(item, extent, rule, what, width, undoes=undoes))
 
     def _go_on(self) -> None:
         self.sitting.go_on()

@@ -118,6 +118,8 @@ class ReviewLooking(OneByOneScreen[None]):
             self._seen = None
             self._show_end()
             return
+        if self._end.has_focus:
+            self.set_focus(self.answer.view)
         if self._seen != item.key:
             self._seen = None
             self.stopwatch.restart()
@@ -195,6 +197,7 @@ class ReviewLooking(OneByOneScreen[None]):
             self._end.show_fitted(lambda width: lines(sitting, width))
             if not self.queue.has_focus_within:
                 self._end.focus()
+            self.refresh_bindings()
 
     def show_title(self) -> None:
         """How far one is."""

@@ -1,0 +1,25 @@
+"""Items and sittings to test with, over a real store and real files."""
+
+from pathlib import Path
+
+from tests.app.reviewing import ME, keep_run
+from tests.support.kept_runs import RUN_ID
+from tui.app.review.sitting import Sitting
+from tui.model.subjects import Config
+from tui.session.reviewing import Reviews
+from tui.session.run_review import RunReview
+
+
+def open_review(folder: Path, reviewer: str = ME, *, blind: bool = False) -> RunReview:
+    """The run of `tests.app.reviewing`, opened; it is made where it is not there."""
+    if not (folder / "data" / "runs.sqlite").exists():
+        keep_run(folder).close()
+    from tui.store.sqlite import SqliteStore
+
+    store = SqliteStore(folder / "data" / "runs.sqlite")
+    return Reviews(store, folder / "data", Config()).open_review(RUN_ID, reviewer, blind=blind)
+
+
+def sit(folder: Path, *, blind: bool = False) -> Sitting:
+    """A sitting at its first open item."""
+    return Sitting(open_review(folder, blind=blind))

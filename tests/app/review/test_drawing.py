@@ -1,0 +1,158 @@
+"""What Review says in lines: never wider than there is room, whatever the text."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.review.items import open_review, sit
+from tests.app.reviewing import ME, OTHER, A
+from tests.support.kept_runs import HOSTILE
+from tests.support.scoring import make_act
+from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.app.review.beside import beside_line, beside_rows, detail_lines
+from tui.app.review.criterion import Judged, draw_criterion, result_line
+from tui.app.review.figures import figure_lines
+from tui.app.review.lines import Title, given_line, queue_line, title_line
+from tui.app.review.pace import STILL_SECONDS, Stopwatch, left_words, minutes
+from tui.app.review.rows import hung, rows_of
+from tui.app.review.stands import Stand
+from tui.app.review.starting import start_lines
+from tui.app.review.telling import empty_lines, end_lines, guidance_lines, rule_lines, trail_lines
+from tui.model.bands import BandRule
+from tui.model.subjects import Config
+from tui.risk.guidance import DEFAULT_GUIDANCE
+from tui.session.reviewing import Reviews
+from tui.store.sqlite import SqliteStore
+
+WIDTHS = (30, 38, 76, 100)
+TEXT = HOSTILE.replace("\ud800", "")
+
+
+def said(lines: list[Line] | tuple[Line, ...]) -> str:
+    return "\n".join(text_of(line) for line in lines)
+
+
+def widest(lines: list[Line] | tuple[Line, ...]) -> int:
+    return max((width_of(text_of(line)) for line in lines), default=0)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_wider_than_its_room(tmp_path: Path, width: int) -> None:
+    review = open_review(tmp_path)
+    item, rule = review.items[0], review.rule
+    mine, other = make_act(1, 3, reviewer=ME, note=TEXT), make_act(2, "n/a", reviewer=TEXT, note=TEXT * 3)
+    stand = Stand(mine, (other,), make_act(3, 4, act="adjudicate", note=TEXT))
+    for deciding in (False, True):
+        for short in (False, True):
+            judged = Judged(item, stand, rule, DEFAULT_GUIDANCE, mine, TEXT, True, deciding, item, hidden=False)
+            drawn = draw_criterion(judged, width, short=short)
+            assert widest(drawn.lines) <= width
+            assert set(drawn.extents.values()) == {0, 1, 2, 3, 4, "n/a"}
+            assert "\x1b" not in said(drawn.lines)
+    for lines in (guidance_lines(DEFAULT_GUIDANCE, item, width), trail_lines(item, [mine, other], rule, width)):
+        assert "\x1b" not in said(lines)
+    assert widest(guidance_lines(DEFAULT_GUIDANCE, item, width)) <= max(width, 60)
+    assert widest([queue_line(item, stand, rule, hidden=False, width=width)]) <= width
+    assert widest([given_line(item, 3, rule, "Decided ", width)]) <= max(width, 40)
+    assert widest(rule_lines(rule, width)) <= max(width, 30)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 160])
+def test_the_title_leaves_out_what_matters_least_first(width: int) -> None:
+    title = Title("A suite with a long name", True, 4711, "Anna", 18, 54, 660_000, (3, 9), True)
+    line = text_of(title_line(title, width))
+    assert width_of(line) <= width
+    assert "18/54" in line
+    assert "blind" in line
+    assert ("seed 4711" in line) == (width >= 160)
+    assert ("about 22 min left" in line) == (width >= 120)
+    assert ("Anna · 11 min" in line) == (width >= 80)
+
+
+def test_the_criterion_says_product_and_band_and_what_comes_next(tmp_path: Path) -> None:
+    review = open_review(tmp_path)
+    item, following = review.items[:2]
+    judged = Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3), upcoming=following)
+    text = said(draw_criterion(judged, 70).lines)
+    assert "critical ×4" in text
+    assert "▸ 3  major" in text
+    assert "4 × 3 = 12   band   critical" in text
+    assert "Error handling" in text
+    assert "medium ×2   next" in text
+    assert text_of(result_line(judged)).strip().endswith("critical")
+    nothing = Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE, make_act(1, "n/a"), upcoming=None)
+    assert "not applicable: no band" in said(draw_criterion(nothing, 70).lines)
+
+
+def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
+    for reviewer, shift in ((ME, 0), (OTHER, 1)):
+        review = open_review(tmp_path, reviewer)
+        for number, item in enumerate(review.items):
+            review.give(item.key, min(4, number % 4 + shift), TEXT)
+    reviewed = Reviews(SqliteStore(tmp_path / "data" / "runs.sqlite"), tmp_path / "data", Config()).reviewed(
+        review.record.id
+    )
+    for width in (60, 72, 100):
+        lines = figure_lines(reviewed, width)
+        assert "6 of 6 items scored" in said(lines)
+        assert "Krippendorff" in said(lines)
+        assert widest([line for line in lines if "Krippendorff" not in text_of(line)]) <= width + 8
+    rows = beside_rows(review.items[0].case, [A], review)
+    assert rows[0].item is None
+    assert [row.disputed for row in rows if row.item] == [True, True, True, True]
+    for row in rows:
+        assert width_of(text_of(beside_line(row, review.rule, [A], 60))) <= 60
+        assert "\x1b" not in said(detail_lines(row, review.rule, 60))
+
+
+def test_nothing_scored_yet_is_told_too(tmp_path: Path) -> None:
+    review = open_review(tmp_path)
+    reviews = Reviews(SqliteStore(tmp_path / "data" / "runs.sqlite"), tmp_path / "data", Config())
+    assert "come with the first score" in said(figure_lines(reviews.reviewed(review.record.id), 80))
+    assert "6 open: nothing is scored under this name" in said(start_lines(review, "Somebody", 80))
+    sitting = sit(tmp_path)
+    assert "riskCriteria" not in said(empty_lines(sitting, 80))
+    sitting.ask("nowhere")
+    assert "The filter shows no item." in said(end_lines(sitting, 80))
+
+
+def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None:
+    item = open_review(tmp_path).items[0]
+    acts = [make_act(1, 3, note="why"), make_act(2, act="invalidate"), make_act(3, 2, act="adjudicate"),
+            make_act(4, act="invalidate", withdraws="3")]  # fmt: skip
+    text = said(trail_lines(item, acts, BandRule(), 90))
+    assert "10:00:01 +00:00  Ada scored 3 major  critical" in text
+    assert "Ada took back" in text
+    assert "Ada decided 2 partial" in text
+    assert "Ada took a decision back" in text
+    assert "Nothing has happened" in said(trail_lines(item, [], BandRule(), 90))
+
+
+def test_the_clock_stands_still_two_minutes_after_the_last_key() -> None:
+    now = [100.0]
+    watch = Stopwatch(lambda: now[0])
+    now[0] += 30
+    assert watch.milliseconds == 30_000
+    watch.touch()
+    now[0] += 3_600
+    assert watch.seconds == 30 + STILL_SECONDS
+    watch.touch()
+    now[0] += 5
+    assert watch.seconds == 30 + STILL_SECONDS + 5
+    watch.restart()
+    assert watch.milliseconds == 0
+
+
+def test_times_in_words() -> None:
+    assert [minutes(ms) for ms in (0, 40_000, 660_000, 7_500_000)] == ["0 s", "40 s", "11 min", "2 h 05"]
+    assert left_words(660_000, 18, 36) == "about 22 min left"
+    assert left_words(660_000, 2, 36) == ""
+    assert left_words(0, 18, 36) == ""
+    assert left_words(660_000, 18, 0) == ""
+
+
+def test_rows_hang_below_their_beginning() -> None:
+    lines = hung((("ab  ", "plain"),), "one two three four", "dim", 12)
+    assert [text_of(line) for line in lines] == ["ab  one two", "    three", "    four"]
+    assert rows_of("  \n ", 10) == []
+    assert all(width_of(row) <= 10 for row in rows_of("日本語の長い文章がここにあります", 10))

@@ -1,0 +1,134 @@
+"""A sitting: where one is, what is open, what a filter shows, notes that wait."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.review.items import open_review, sit
+from tests.app.reviewing import OTHER, A, B
+from tui.app.review.answer import read_answer
+from tui.app.review.sitting import Sitting
+from tui.app.review.wanted import parse_wanted
+from tui.model.scores import Extent, ItemKey
+
+
+def give(sitting: Sitting, extent: Extent) -> None:
+    item = sitting.item
+    assert item is not None
+    sitting.review.give(item.key, extent, sitting.note_of(item))
+    sitting.forget_note(item.key)
+    sitting.refresh(item.key)
+    sitting.go_on()
+
+
+def here(sitting: Sitting) -> ItemKey | None:
+    return sitting.item.key if sitting.item else None
+
+
+def test_it_goes_from_open_item_to_open_item_and_round_to_the_end(tmp_path: Path) -> None:
+    sitting = sit(tmp_path)
+    keys = [item.key for item in sitting.review.items]
+    assert here(sitting) == keys[0]
+    sitting.step(2)
+    give(sitting, 3)
+    assert here(sitting) == keys[3]
+    give(sitting, 0)
+    give(sitting, "n/a")
+    give(sitting, 1)
+    assert here(sitting) == keys[0], "round to what was passed over"
+    assert sitting.upcoming() is sitting.review.items[1]
+    give(sitting, 1)
+    give(sitting, 1)
+    assert here(sitting) is None
+    assert (sitting.scored, sitting.scored_in_filter) == (6, (6, 6))
+    assert sitting.step(-1)
+    assert here(sitting) == keys[5]
+    assert not sitting.step(1)
+
+
+def test_what_is_scored_leaves_a_filter_only_when_it_is_asked_again(tmp_path: Path) -> None:
+    sitting = sit(tmp_path)
+    sitting.ask("is:open sev:low")
+    give(sitting, 1)
+    assert sitting.scored_in_filter == (1, 2)
+    sitting.step(-1)
+    assert sitting.item is not None
+    sitting.ask("is:open sev:low")
+    assert sitting.scored_in_filter == (0, 1)
+    assert sitting.go_to(sitting.review.items[0].key), "the filter is no reason to stay away"
+    assert not sitting.wanted
+
+
+def test_others_scores_are_not_even_read_while_names_are_hidden(tmp_path: Path) -> None:
+    theirs = open_review(tmp_path, OTHER)
+    for item in theirs.items:
+        theirs.give(item.key, 4, "reason")
+    sitting = sit(tmp_path, blind=True)
+    assert all(stand.others == () and stand.standing is None for stand in sitting.stands)
+    assert sitting.disputed == 0
+    give(sitting, 0)
+    assert sitting.stands[0].band == "negligible"
+    sitting.ask("is:disputed")
+    assert (sitting.deciding, len(sitting.shown)) == (False, 6)
+    sitting.review.reveal()
+    sitting.refresh()
+    assert sitting.disputed == 1
+    sitting.ask("is:disputed")
+    assert (sitting.deciding, len(sitting.shown)) == (True, 1)
+
+
+def test_a_note_waits_for_its_extent_and_changes_with_it(tmp_path: Path) -> None:
+    sitting = sit(tmp_path)
+    item = sitting.item
+    assert item is not None
+    assert sitting.write_note(item, "why") is None
+    assert sitting.has_draft(item)
+    give(sitting, 3)
+    assert not sitting.has_draft(item)
+    assert sitting.note_of(item) == "why"
+    assert sitting.write_note(item, "why") is None, "the same note is no act"
+    assert sitting.write_note(item, "because") == 3
+    sitting.review.undo()
+    sitting.take_back(item.key)
+    assert sitting.stand(item.key).mine is None
+    assert sitting.note_of(item) == "because"
+    sitting.write_note(item, "")
+    assert not sitting.drafts
+
+
+def test_the_prompt_is_the_suites_and_matches_are_hidden_when_blind(tmp_path: Path) -> None:
+    review = open_review(tmp_path)
+    item = review.items[0]
+    result = review.read_answer(item.key.trial)
+    shown, hidden = (read_answer(item.case, result, hidden=hidden) for hidden in (False, True))
+    assert [part.title for part in shown.before] == ["Prompt", "Expected behaviour"]
+    assert shown.before[0].text == "Please write query by mail."
+    assert hidden.marks == ()
+    assert hidden.text == shown.text
+    passed = next(each for each in review.items if each.key.model == A)
+    marks = read_answer(passed.case, review.read_answer(passed.key.trial), hidden=False).marks
+    text = read_answer(passed.case, review.read_answer(passed.key.trial), hidden=False).text
+    assert [text[mark.start : mark.end] for mark in marks] == ["parameter"]
+    assert {each.key.model for each in review.items} == {A, B}
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden", "hint"),
+    [
+        ("is:open", True, ""),
+        ("is:", False, ""),
+        ("is:opne", False, "no is:opne"),
+        ("sev:x", False, "no sev:x"),
+        ("bandd:high", False, "did you mean band:?"),
+        ("model:a", True, "Names are hidden"),
+        ("model:a", False, ""),
+        ("!is:decided", True, "Other people's scores are hidden"),
+        ("http://x", False, "no http: here"),
+        ('"two words"', False, ""),
+    ],
+)
+def test_what_a_filter_says_of_itself(text: str, hidden: bool, hint: str) -> None:
+    wanted = parse_wanted(text, hidden=hidden)
+    assert wanted.hint.startswith(hint) if hint.startswith("no") or not hint else hint in wanted.hint
+    if not hint:
+        assert wanted.hint == ""
