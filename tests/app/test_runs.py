@@ -23,6 +23,8 @@ from tui.model.events import (
 )
 from tui.model.trials import Attempt, CheckResult, Retry, TrialKey
 from tui.session.consent import Consent
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
 
@@ -131,6 +133,8 @@ async def test_waiting_and_retrying_are_said(tmp_path: Path) -> None:
 
 async def test_attempts_follow_each_other_and_are_listed(tmp_path: Path) -> None:
     desk = desk_for(tmp_path)
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    desk.keeps = RunHistory(store, tmp_path, desk.resolve)  # the Risk tab, on the way, looks for scores
     async with explored(desk) as seen:
         await start(seen)
         retry = Retry("connection dropped", 250)
@@ -145,6 +149,7 @@ async def test_attempts_follow_each_other_and_are_listed(tmp_path: Path) -> None
         await seen.until(lambda: seen.row.startswith("◐"))
         await seen.press("full_stop", "full_stop", "full_stop")
         await seen.until(lambda: "Attempts 2" in str(seen.screen.query_one("#tabs").render()))
+    store.close()
 
 
 async def test_an_error_is_a_sentence_below_the_answer(tmp_path: Path) -> None:
