@@ -69,6 +69,7 @@ def test_one_bad_file_and_nothing_is_kept(assay: CommandLine) -> None:
     assert ran.code == 2
     assert "bad.json: error: results.results[0].success: is missing" in ran.err
     assert "nowhere.json: error: file: does not exist; check the path" in ran.err
+    assert ran.err.splitlines()[-1].startswith("Nothing was imported. `promptfoo eval -o results.json` writes a file")
     assert "Traceback" not in ran.err
     assert runs(assay) == []
 

@@ -20,16 +20,16 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
     from tui.session.history import open_history
     from tui.session.importing import keep_results, read_results
 
-    runs, sound = [], True
+    runs, fix = [], ""
     for file in files:
         try:
             runs.append(read_results(file, as_suite, os.environ))
         except SuiteError as error:
-            sound = False
+            fix = error.fix or "Mend what is said above."
             for problem in error.problems:
                 say(str(problem))
-    if not sound:
-        say("Nothing was imported.")
+    if fix:
+        say(f"Nothing was imported. {fix}")
         return 2
     with open_history(os.environ) as store:
         for imported in runs:

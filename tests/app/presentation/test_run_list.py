@@ -20,6 +20,7 @@ from tui.app.presentation.run_setup import setup_lines
 from tui.model.prices import Price, Spent
 from tui.model.runs import RunDetails, RunSetup
 from tui.model.trials import ServedBy
+from tui.reports.wording import percent
 
 KEPT = small_run()
 RUN = KEPT.record
@@ -43,6 +44,12 @@ def test_columns_stand_below_their_heads() -> None:
     assert heads.index("models") == line.index("mock-a, mock-b")
     assert heads.index("passed") + len("passed") == line.index("2/8  25%") + len("2/8  25%")
     assert heads.rindex("id") == line.index(RUN.id[:12])
+
+
+@pytest.mark.parametrize(("passed", "trials", "shown"), [(2, 3, "67%"), (70, 80, "88%"), (33, 40, "82%")])
+def test_shares_are_rounded_as_in_the_matrix_and_in_reports(passed: int, trials: int, shown: str) -> None:
+    line = text_of(run_line(replace(RUN, passed=passed, trials=trials), False, 150))
+    assert line.split(f" {passed}/{trials} ")[1].split()[0] == shown == percent(passed / trials)
 
 
 def test_times_are_short_and_never_fail() -> None:

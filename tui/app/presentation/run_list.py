@@ -74,7 +74,7 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
 
 def _passed(run: RunRecord) -> list[Piece]:
     """In exactly as many cells as its column has."""
-    share = f"{100 * run.passed // run.trials:3}%" if run.trials else "   –"
+    share = f"{run.passed / run.trials:4.0%}" if run.trials else "   –"
     room = _PASSED_WIDTH - len(share) - 1
     counted = f"{run.passed}/{run.trials}"
     role: Role = "passed" if run.trials and run.passed == run.trials else "plain"
