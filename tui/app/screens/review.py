@@ -3,17 +3,16 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from textual import on, work
+from textual import work
 from textual.binding import BindingType
 from textual.events import Key
 
 from tui.app.holding import HoldingApp
 from tui.app.presentation.pieces import Line
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
-from tui.app.screens.review_acts import ReviewActs
 from tui.app.screens.review_keys import REVIEW_KEYS, TELLING
+from tui.app.screens.review_moving import ReviewMoving
 from tui.app.screens.text_screen import TextScreen
-from tui.app.widgets.review_queue import ReviewQueue
 from tui.model.scores import ItemKey
 from tui.model.shown import show_line
 from tui.session.reviewing import Reviews
@@ -29,7 +28,7 @@ _REVEAL = (
 _LEAVE_BLIND = "The other screens show names. All that you have scored is kept, and goes on blind where you left it."
 
 
-class ReviewScreen(ReviewActs):
+class ReviewScreen(ReviewMoving):
     """Begins at `start` where that is given, else with the first open item."""
 
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
@@ -37,17 +36,19 @@ class ReviewScreen(ReviewActs):
     def __init__(self, review: RunReview, reviews: Reviews, history: RunHistory, start: ItemKey | None = None) -> None:
         super().__init__(review)
         self._reviews, self._history = reviews, history
-        self._queue_was_open = False
         if start is not None:
             self.sitting.go_to(start)
 
     def on_mount(self) -> None:
         """What others tell has to wait while names are hidden."""
+        if self.sitting.hidden and isinstance(self.app, HoldingApp):
+            self.app.hold_notices()
+
+    def learn_keys(self) -> None:
+        """The config may give keys; they can be asked for when there is an item."""
         actions = {key: active.binding.action.partition("(")[0] for key, active in self.active_bindings.items()}
         self.bound_keys = frozenset(key for key, action in actions.items() if action in ("give", "withdraw"))
         self.opening_keys = frozenset(key for key, action in actions.items() if action in ("note", "filter"))
-        if self.sitting.hidden and isinstance(self.app, HoldingApp):
-            self.app.hold_notices()
 
     def on_unmount(self) -> None:
         """Now they may be told."""
@@ -79,127 +80,6 @@ class ReviewScreen(ReviewActs):
         if self.sitting.hidden:
             return _HIDDEN if action in TELLING else ""
         return "Names are shown already." if action == "reveal" else ""
-
-    # --- moving about
-
-    def action_go_on(self) -> None:
-        """To the next open item."""
-        sitting = self.sitting
-        here = sitting.item
-        sitting.go_on()
-        if here is not None and sitting.item is here:
-            self.notify("This is the last open item.", markup=False, timeout=3)
-        self.show_item()
-
-    def action_step(self, by: int) -> None:
-        """To the item beside."""
-        if self.sitting.step(by):
-            self.show_item()
-        else:
-            self.notify(f"This is the {'last' if by > 0 else 'first'} item.", markup=False, timeout=3)
-
-    def action_turn_diff(self) -> None:
-        """What the answer changed."""
-        self.touched()
-        if self.answer.changes:
-            self.answer.turn_diff()
-        else:
-            self.notify("This answer changed no file.", markup=False, timeout=3)
-
-    def action_zoom(self) -> None:
-        """The answer alone, or everything."""
-        self.touched()
-        self.toggle_class("-zoomed")
-        self.set_focus(self.answer.view)
-
-    def action_match(self, by: int) -> None:
-        """Where a check has found something."""
-        if by > 0:
-            self.answer.view.next_match()
-        else:
-            self.answer.view.previous_match()
-
-    def action_look_at_extents(self) -> None:
-        """To scroll in them."""
-        self.criterion.look()
-
-    # --- the queue
-
-    def action_turn_queue(self) -> None:
-        """The list beside."""
-        self.touched()
-        self._open_queue(not self.has_class("-queue"))
-        self.set_focus(self.queue.lines if self.has_class("-queue") else self.answer.view)
-
-    def _open_queue(self, is_open: bool) -> None:
-        self.set_class(is_open, "-queue")
-        self.queue.display = is_open
-        self.call_after_refresh(self.queue.look)
-
-    def action_filter(self) -> None:
-        """Type a filter."""
-        self.remove_class("-zoomed")
-        self._queue_was_open = self.has_class("-queue")
-        self._open_queue(True)
-        self.queue.open_filter()
-
-    @on(ReviewQueue.FilterTyped)
-    def take_filter(self, message: ReviewQueue.FilterTyped) -> None:
-        """Only what is wanted."""
-        self.stopwatch.touch()
-        self._ask(message.text)
-
-    def _ask(self, text: str) -> None:
-        if not self.busy:
-            self.sitting.ask(text)
-            self.show_item()
-
-    @on(ReviewQueue.FilterClosed)
-    def leave_filter(self) -> None:
-        """Back to the answer."""
-        self._open_queue(self._queue_was_open)
-        if self.sitting.wanted.hint:
-            self.notify(show_line(self.sitting.wanted.hint, 300), severity="warning", markup=False, timeout=6)
-        self.set_focus(self.answer.view)
-        self.release()
-
-    @on(ReviewQueue.ItemReached)
-    def look_at(self, message: ReviewQueue.ItemReached) -> None:
-        """The item under the cursor; chosen, it is to be read."""
-        if self.busy:
-            return
-        if message.place != self.sitting.at:
-            self.sitting.at = message.place
-            self.show_item()
-        if message.chosen:
-            if self.has_class("-stacked"):
-                self._open_queue(False)
-            self.set_focus(self.answer.view)
-
-    def action_sort(self) -> None:
-        """Choose an order."""
-        from tui.app.screens.choice import ChoiceScreen
-
-        orders = self.sitting.orders
-        current = next((at for at, (order, _) in enumerate(orders) if order == self.sitting.order), 0)
-        lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
-
-        def take(place: int | None) -> None:
-            if place is not None:
-                self.sitting.sort(orders[place][0])
-                self.show_item()
-
-        self.app.push_screen(ChoiceScreen("Order of the queue", lines, current, takes="sorts"), take)
-
-    def action_adjudicate(self) -> None:
-        """Only what reviewers differ in, to be decided; or everything again."""
-        deciding = self.sitting.deciding
-        if not deciding and not self.sitting.disputed:
-            self.notify("Reviewers differ nowhere that is left to decide.", markup=False, timeout=4)
-            return
-        text = "" if deciding else "is:disputed"
-        self.queue.put_filter(text)
-        self._ask(text)
 
     # --- to read
 
@@ -271,7 +151,7 @@ class ReviewScreen(ReviewActs):
             self.remove_class("-zoomed")
         elif self.sitting.wanted or self.queue.line.value:
             self.queue.close_filter()
-            self._ask("")
+            self.ask("")
         else:
             self._leave()
 

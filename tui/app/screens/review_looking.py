@@ -10,10 +10,10 @@ from textual.events import Resize
 from tui.app.review.answer import checks_line
 from tui.app.review.answers import AnswerShelf, OpenedAnswer
 from tui.app.review.criterion import Judged
+from tui.app.review.ending import empty_lines, end_lines
 from tui.app.review.lines import Title, answer_name
 from tui.app.review.pace import Stopwatch
 from tui.app.review.sitting import Sitting
-from tui.app.review.telling import empty_lines, end_lines
 from tui.app.screens.one_by_one import OneByOneScreen
 from tui.app.widgets.fitted_reading import FittedReading
 from tui.app.widgets.keys_line import KeysLine
@@ -179,6 +179,11 @@ class ReviewLooking(OneByOneScreen[None]):
         if item is not None and item.key == key:
             self._seen = key
             self.refresh_bindings()
+            if not self.bound_keys:
+                self.learn_keys()
+
+    def learn_keys(self) -> None:
+        """For a subclass: which keys are about an item, and which open a place to type."""
 
     @work(group="ahead", exclusive=True)
     async def _open_ahead(self) -> None:

@@ -88,11 +88,18 @@ class ReviewingScreen(TabulatingScreen):
             if begin is None:
                 return
             review = await asyncio.to_thread(reviews.open_review, run_id, begin.reviewer, blind=begin.blind)
-            if begin.reviewer != reviews.default_reviewer():
-                await asyncio.to_thread(reviews.remember_reviewer, begin.reviewer)
+            await self._remember(desk, begin.reviewer)
         screen = ReviewScreen(review, reviews, desk.history, None if review.blind else start)
         await self.app.push_screen_wait(screen)
         self.scores_changed()
+
+    async def _remember(self, desk: Desk, name: str) -> None:
+        """Whoever scores is proposed the next time; where that cannot be kept, scores still can."""
+        try:
+            if name != await asyncio.to_thread(desk.reviews.default_reviewer):
+                await asyncio.to_thread(desk.reviews.remember_reviewer, name)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="warning", markup=False, timeout=8)
 
     # --- what was scored, beside the answers
 
