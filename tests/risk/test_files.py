@@ -215,6 +215,25 @@ def test_an_id_that_stands_for_something_else_changes_nothing(files: ScoreFiles)
     assert not files.has(OTHER_RUN)
 
 
+def test_an_act_without_the_keys_that_are_ours_is_the_same_in_any_order(files: ScoreFiles, tmp_path: Path) -> None:
+    full = replace(make_act(1, 3), attempt=2, seed=7, took_ms=1500)
+    bare = make_act(1, 3)
+    assert [files.merge([full]), files.merge([bare])] == [1, 0]
+    other = ScoreFiles(tmp_path / "other")
+    assert [other.merge([bare]), other.merge([full]), other.merge([bare, full])] == [1, 0, 0]
+    assert contents(files.folder_of(RUN)) == contents(other.folder_of(RUN))
+    assert other.read(RUN) == KeptActs((full,))
+    with pytest.raises(ActConflict):
+        files.merge([replace(full, attempt=1)])
+
+
+def test_readings_of_one_act_in_two_files_are_put_together(files: ScoreFiles) -> None:
+    files.merge([make_act(1, 3)])
+    beside = files.folder_of(RUN) / "from-git.jsonl"
+    beside.write_text(write_line(replace(make_act(1, 3), attempt=2)))
+    assert files.read(RUN) == KeptActs((replace(make_act(1, 3), attempt=2),))
+
+
 def test_a_line_that_stands_twice_is_written_once(files: ScoreFiles) -> None:
     files.append(make_act(1, 3))
     file = files.file_of(RUN, "Ada")

@@ -103,11 +103,18 @@ def test_an_extent_needs_somebody_who_gave_it() -> None:
 
 def test_acts_without_an_extent() -> None:
     taken_back = read_line(text_of({"act": "invalidate", "extent": 3}))
-    assert (taken_back.extent, taken_back.item) == (None, item())
-    assert read_line(text_of({"act": "invalidate", "extent": None})) == taken_back
-    for changes in ({}, {"case": "", "model": "", "repeat": 0, "criterion": "", "extent": None}):
+    assert (taken_back.extent, taken_back.item) == (3, item())
+    assert read_line(text_of({"act": "invalidate", "extent": None})) == replace(taken_back, extent=None)
+    nothing = {"case": "", "model": "", "repeat": 0, "criterion": "", "extent": None}
+    for changes in (nothing, dict.fromkeys(nothing), {"case": 3}, {"repeat": True}):
         reveal = read_line(text_of({"act": "reveal", **changes}))
-        assert (reveal.item, reveal.extent) == (None, None)
+        assert reveal.scored_item is reveal.item is None
+
+
+@pytest.mark.parametrize("act", ["reveal", "invalidate"])
+def test_what_others_write_where_nothing_is_needed_is_not_lost(act: str) -> None:
+    line = text_of({"act": act})
+    assert json.loads(write_line(read_line(line))) == json.loads(line)
 
 
 @pytest.mark.parametrize("key", NEEDED)

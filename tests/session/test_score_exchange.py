@@ -137,6 +137,26 @@ def test_a_template_is_filled_in_and_imported(reviews: Reviews, tmp_path: Path) 
     assert reviews.import_files([file]) == Imported(1, 2, 1, (RUN,)), "filled in further"
 
 
+def test_lines_that_came_back_without_the_keys_that_are_ours_are_known(reviews: Reviews, tmp_path: Path) -> None:
+    ada = reviews.open_review(RUN, "Ada", blind=True)
+    ada.give(ITEM, 3, took_ms=5)
+    text = reviews.export(RUN)
+    fields = json.loads(text)
+    bare = write(tmp_path, "bare.jsonl", json.dumps({key: fields[key] for key in json.loads(line(1))}) + "\n")
+    full = write(tmp_path, "full.jsonl", text)
+    assert reviews.import_files([bare, full, bare]) == Imported(0, 1, 0, (RUN,))
+    for there in reviews_in(tmp_path / "there"):
+        assert there.import_files([bare]).new == 1
+        assert there.import_files([full]).new == 0
+        assert there.export(RUN) == reviews.export(RUN) == text
+
+
+def test_a_template_is_of_whoever_scores_here(reviews: Reviews) -> None:
+    reviews.remember_reviewer("Bo")
+    assert {json.loads(each)["reviewer"] for each in reviews.export(RUN, template=True).splitlines()} == {"Bo"}
+    assert {json.loads(each)["reviewer"] for each in reviews.export(RUN, "Cy", template=True).splitlines()} == {"Cy"}
+
+
 def test_a_template_without_a_name_says_so_when_it_is_filled_in(reviews: Reviews, tmp_path: Path) -> None:
     text = reviews.export(RUN, template=True)
     assert '"reviewer": ""' in text

@@ -25,7 +25,9 @@ def review() -> None:
 
 @review.command("export")
 @click.argument("run")
-@click.option("--reviewer", metavar="NAME", help="Only of this reviewer; in a template, whose it is.")
+@click.option(
+    "--reviewer", metavar="NAME", help="Only of this reviewer; in a template, whose it is (else the usual one)."
+)
 @click.option("--template", is_flag=True, help="A line to fill in for each answer and criterion, instead of scores.")
 @click.option("--inspect", is_flag=True, help="One model's, for Inspect's scorer precomputed_scores.")
 @click.option("-m", "--model", metavar="NAME", help="With --inspect: whose answers, where the run has several models.")
@@ -91,7 +93,7 @@ def import_scores(files: tuple[Path, ...]) -> int:
                 say(f"… and {len(refused.bad) - _MOST_LINES} lines more are wrong.")
             say("Nothing was imported.")
             return 2
-    runs = "" if len(imported.runs) == 1 else f" in {len(imported.runs)} runs"
+    runs = "" if len(imported.runs) < 2 else f" in {len(imported.runs)} runs"
     said = [f"{imported.new} new{runs}"]
     if imported.known:
         said.append(f"{imported.known} known already")

@@ -31,7 +31,7 @@ class Scoreboard:
             self._acts.setdefault(act.id, act)
         by_item: dict[ItemKey | None, list[Act]] = {}
         for act in self.acts:
-            by_item.setdefault(act.item, []).append(act)
+            by_item.setdefault(act.scored_item, []).append(act)
         # Tuples that are replaced, never changed: a thread that adds does not disturb one that reads.
         self._reveals = tuple(by_item.pop(None, ()))
         self._by_item = {item: tuple(of) for item, of in by_item.items() if item is not None}
@@ -41,10 +41,11 @@ class Scoreboard:
         if act.id in self._acts:
             return
         self._acts[act.id] = act
-        if act.item is None:
+        item = act.scored_item
+        if item is None:
             self._reveals = _with(self._reveals, act)
         else:
-            self._by_item[act.item] = _with(self._by_item.get(act.item, ()), act)
+            self._by_item[item] = _with(self._by_item.get(item, ()), act)
 
     @property
     def acts(self) -> tuple[Act, ...]:

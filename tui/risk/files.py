@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
-from tui.model.scores import Act
+from tui.model.scores import Act, joined
 from tui.risk.appending import append_act, is_cut_off, make_folder, replace_files
 from tui.risk.lines import LARGEST_LINE, LineFault, read_line, write_line
 from tui.risk.locking import locked
@@ -138,17 +138,24 @@ class ScoreFiles:
         held: dict[Path, _Held] = {}
         for file in self._files(run_id):
             held[file] = _hold(file, run_id, known)
-        new: dict[str, Act] = {}
-        conflicts = {act.id for act in acts if (known.get(act.id) or new.setdefault(act.id, act)) != act}
+        changed: dict[str, Act] = {}
+        conflicts = set()
+        for act in acts:
+            before = changed.get(act.id) or known.get(act.id)
+            whole = joined(before, act) if before else act
+            if whole is None:
+                conflicts.add(act.id)
+            elif whole != before:
+                changed[act.id] = whole
         if conflicts:
             raise ActConflict(conflicts)
         touched = {}
-        for act in new.values():
+        for act in changed.values():
             file = self.file_of(run_id, act.reviewer)
             touched[file] = held.setdefault(file, _Held([], []))
             touched[file].acts.append(act)
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
-        return len(new)
+        return len(changed.keys() - known.keys())
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -203,10 +210,11 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
             yield number, line, "is of another run; move the line to that run's folder"
         elif act.act == "score" and act.extent is None:
             yield number, line, "is of a template and not scored; import the template when it is filled in"
-        elif found.setdefault(act.id, act) != act:
+        elif (whole := joined(found.get(act.id, act), act)) is None:
             yield number, line, f"the id {act.id} stands for something else before; give the line a new one"
         else:
-            yield number, line, act
+            found[act.id] = whole
+            yield number, line, whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ NEEDED = (
 LARGEST_LINE = 1024 * 1024  # bytes
 _ID = re.compile("[0-9a-fA-F]{32}")
 _GREATEST = 2**53
+_NOTHING = ItemKey("", "", 0, "")
 _ACTS = get_args(ActKind)
 _Rule = tuple[str, Callable[[Any], bool], str]
 """A key, what its value must fulfil, and that in words."""
@@ -45,7 +46,7 @@ class LineFault(ValueError):
 
 def write_line(act: Act) -> str:
     """The line with its LF; what is not given of our own keys is left out. `read_line` gives the same act back."""
-    item = act.item or ItemKey("", "", 0, "")
+    item = act.item or _NOTHING
     fields: dict[str, object] = {
         "version": VERSION,
         "act": act.act,
@@ -80,7 +81,7 @@ def read_line(line: bytes) -> Act:
         if found.get(key) is not None and not fits(found[key]):
             raise _fault(key, found[key], f"{what}, or left out")
     act: ActKind = found["act"]
-    extent = None if act == "reveal" else _extent(found, act)
+    extent = _extent_said(found) if act == "reveal" else _extent(found, act)
     reviewer = found["reviewer"]
     if not reviewer.strip() and (act != "score" or extent is not None):
         raise _fault(
@@ -92,8 +93,8 @@ def read_line(line: bytes) -> Act:
         act,
         found["id"].lower(),
         found["run"],
-        None if act == "reveal" else _item(found),
-        None if act == "invalidate" else extent,
+        _item_said(found) if act == "reveal" else _item(found),
+        extent,
         found["note"],
         reviewer,
         found["scored_at"],
@@ -150,12 +151,30 @@ def _item(found: Mapping[str, Any]) -> ItemKey:
 
 def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
     extent = found["extent"]
-    if extent == "n/a" or (type(extent) is int and 0 <= extent <= 4):
+    if _is_extent(extent):
         return cast(Extent, extent)
     if extent is None and act != "adjudicate":
         return None
     allowed = 'must be 0, 1, 2, 3, 4 or "n/a"'
     raise _fault("extent", extent, f"{allowed}, or null for what is not scored" if act == "score" else allowed)
+
+
+def _item_said(found: Mapping[str, Any]) -> ItemKey | None:
+    """What a line names that needs to name nothing."""
+    values = [found.get(key) for key in ItemKey._fields]
+    if [type(value) for value in values] != [str, str, int, str] or not _is_count(found["repeat"]):
+        return None
+    said = ItemKey._make(values)
+    return said if said != _NOTHING else None
+
+
+def _extent_said(found: Mapping[str, Any]) -> Extent | None:
+    extent = found.get("extent")
+    return cast(Extent, extent) if _is_extent(extent) else None
+
+
+def _is_extent(value: object) -> bool:
+    return value == "n/a" or (type(value) is int and 0 <= value <= 4)
 
 
 def _is_act(value: object) -> bool:

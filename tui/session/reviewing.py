@@ -164,10 +164,10 @@ class Reviews:
 
     def export(self, run_id: str, reviewer: str | None = None, *, template: bool = False) -> str:
         """The acts of a run (of one reviewer) as lines, in order; or a template: a line without an extent for each
-        answer and criterion."""
+        answer and criterion, of whoever scores here where no reviewer is named."""
         if template:
             run = read_answers(self._store, run_id)
-            return template_lines(run, reviewer or "", self.guidance_for(run.suite))
+            return template_lines(run, reviewer or self.default_reviewer() or "", self.guidance_for(run.suite))
         return score_lines(self._files.read(run_id).acts, reviewer)
 
     def import_files(self, files: Sequence[Path]) -> Imported:

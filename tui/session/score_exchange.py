@@ -3,7 +3,7 @@
 import secrets
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tui.model.errors import ConfigError
 from tui.model.nearest import did_you_mean
 from tui.model.plan import Plan
 from tui.model.risk import Guidance
-from tui.model.scores import Act
+from tui.model.scores import Act, joined
 from tui.model.shown import show_line
 from tui.risk.files import ActConflict, BadLine, ScoreFiles
 from tui.risk.lines import LineFault, read_line, write_line
@@ -117,7 +117,10 @@ def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
     bad = []
     for line in lines:
         before = first.setdefault(line.act.id, line)
-        if before.act != line.act:
+        whole = joined(before.act, line.act)
+        if whole is not None:
+            first[line.act.id] = replace(before, act=whole)
+        else:
             where = f"{before.file}:{before.number}"
             bad.append(line.refuse(f"the id {line.act.id} stands for something else in {where}; give one a new id"))
     return bad
@@ -154,7 +157,7 @@ class _Planned:
 
     def fault_of(self, act: Act) -> str:
         """What the act names that is not in the run; empty where all of it is."""
-        item = act.item
+        item = act.scored_item
         if item is None:
             return ""
         if item.case not in self._cases:
