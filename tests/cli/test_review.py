@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,20 @@ def test_scores_are_carried_to_another_home_and_back(scored: CommandLine, tmp_pa
     again = scored.run("review", "import", "ada.jsonl")
     assert (again.code, again.out, again.err) == (0, "", "Lines: 0 new, 16 known already\n")
     assert scored.run("review", "export", "last").out == exported.out
+
+
+def test_data_is_utf8_in_every_locale_and_holds_nothing_that_a_terminal_obeys(scored: CommandLine) -> None:
+    for args in (("report", "last", "-f", "json"), ("report", "last", "-f", "html"), ("runs", "--json")):
+        usual = scored.run(*args)
+        other = scored.run(*args, env={"PYTHONIOENCODING": "latin-1:strict"})
+        assert (other.code, other.out) == (0, usual.out), other.err
+    strange = make_plan([make_case("one")], ["openai/\x9b31m\u202e日本"])
+    store = SqliteStore(Path(scored.environ()["ASSAY_DATA_DIR"]) / "runs.sqlite")
+    store.begin_run(replace(strange, run_id="0" * 32), STARTED)
+    store.close()
+    listed = scored.run("runs", "--json", env={"PYTHONIOENCODING": "latin-1:strict"})
+    assert [run["models"] for run in json.loads(listed.out) if run["id"] == "0" * 32] == [["openai/\x9b31m\u202e日本"]]
+    assert not {"\x9b", "\u202e"} & set(listed.out)
 
 
 def test_a_template_is_filled_in(scored: CommandLine, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from tui.cli.narration import fill_closed_streams, say, silence_stdout
+from tui.cli.narration import fill_closed_streams, say, settle_encoding, silence_stdout
 
 # Name → module of `tui.cli` and the command in it.
 _COMMANDS = {
@@ -74,6 +74,7 @@ def run_command_line() -> int:
     from tui.model.errors import AssayError, ConfigError, SuiteError
 
     fill_closed_streams()
+    settle_encoding()
     try:
         result = assay.main(prog_name="assay", standalone_mode=False)
     except click.ClickException as error:

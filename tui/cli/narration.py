@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from typing import TextIO
 
 from tui.model.shown import show_text
@@ -42,6 +43,15 @@ def fill_closed_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)
     sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
+
+
+def settle_encoding() -> None:
+    """Data is UTF-8 whatever the locale is, as the reports themselves say; a terminal shows what it can."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="backslashreplace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def silence_stdout() -> None:

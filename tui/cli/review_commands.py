@@ -1,6 +1,5 @@
 """`assay review`: scores carried out of the history and into it, and how far reviewers agree."""
 
-import json
 import math
 import os
 from pathlib import Path
@@ -111,6 +110,7 @@ def agreement(run: str, as_json: bool) -> None:
 
     A unit is answer × criterion; n/a counts as missing; decisions between reviewers do not count.
     """
+    from tui.reports.json_text import json_text
     from tui.session.history import open_reviews
 
     with open_reviews(os.environ) as (store, reviews):
@@ -118,7 +118,7 @@ def agreement(run: str, as_json: bool) -> None:
         _tell_problems(reviews, run_id)
         found = reviews.agreement(run_id)
     if as_json:
-        click.echo(json.dumps(_as_json(found), indent=2, ensure_ascii=False))
+        click.echo(json_text(_as_json(found), indent=2))
         return
     rows = [("overall", found.overall), *found.by_criterion.items()]
     width = min(40, max(len(show_line(name, 40)) for name, _ in rows))

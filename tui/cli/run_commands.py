@@ -1,6 +1,5 @@
 """`assay runs` and `assay report`: what was kept."""
 
-import json
 import os
 from pathlib import Path
 
@@ -16,12 +15,13 @@ from tui.model.shown import show_line
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def runs(as_json: bool) -> None:
     """List the kept runs, the newest first."""
+    from tui.reports.json_text import json_text
     from tui.session.history import open_history
 
     with open_history(os.environ) as store:
         records = store.list_runs()
     if as_json:
-        click.echo(json.dumps([_as_json(record) for record in records], indent=2, ensure_ascii=False))
+        click.echo(json_text([_as_json(record) for record in records], indent=2))
         return
     for record in records:
         click.echo(

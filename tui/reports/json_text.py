@@ -1,4 +1,4 @@
-"""A value as JSON on one line, with nothing in it that a terminal or an eye could obey or overlook."""
+"""A value as JSON, with nothing in it that a terminal or an eye could obey or overlook."""
 
 import json
 import re
@@ -10,9 +10,9 @@ _RISKY = re.compile(
 )
 
 
-def json_text(value: object) -> str:
-    """The text. Raises ValueError for NaN and infinities."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+def json_text(value: object, indent: int | None = None) -> str:
+    """The text; on several lines with an indent. Raises ValueError for NaN and infinities."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
     if text.isascii() and "\x7f" not in text:
         return text
     # Half a character has no UTF-8: the replacement character stands for it, and spans still count right.
