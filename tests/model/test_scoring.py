@@ -120,6 +120,18 @@ def test_a_score_of_an_earlier_answer_does_not_count_and_stays() -> None:
     assert Scoreboard([make_act(1, 4, act="adjudicate", attempt=1)], now).decision(ITEM) is None
 
 
+def test_scores_of_earlier_answers_are_counted_until_they_are_given_anew() -> None:
+    old, bo = make_act(1, 4, attempt=1), make_act(2, 3, attempt=1, reviewer="Bo")
+    taken_back = make_act(3, act="invalidate", attempt=1, reviewer="Bo")
+    decided = make_act(4, 2, act="adjudicate", attempt=1)
+    assert Scoreboard([old, bo, decided]).outdated == 0
+    now = {ITEM.trial: 2}
+    assert Scoreboard([old, bo, decided], now).outdated == 2
+    assert Scoreboard([old, bo, taken_back], now).outdated == 1
+    assert Scoreboard([old, bo, make_act(5, 0, attempt=2)], now).outdated == 1
+    assert Scoreboard([make_act(1, 4)], now).outdated == 0
+
+
 def test_reveals_are_of_a_reviewer() -> None:
     board = Scoreboard([make_act(2, act="reveal"), make_act(1, act="reveal", reviewer="Bo")])
     assert (board.revealed("Ada"), board.revealed("Bo"), board.revealed("Cy")) == (True, True, False)

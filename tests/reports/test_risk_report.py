@@ -16,8 +16,10 @@ from tests.support.reviewed_runs import GUIDANCE, MODELS, act, hostile_review, r
 from tui.model.bands import BandRule
 from tui.model.kept import ReportFormat
 from tui.model.risk import Reviewed
+from tui.model.scoring import Scoreboard
 from tui.model.suite import RiskCriterion
 from tui.model.trials import TrialKey
+from tui.reports.building import build_report
 from tui.reports.findings import MOST_FINDINGS
 from tui.reports.rendering import render_report
 from tui.reports.wording import MARKS
@@ -181,6 +183,29 @@ def test_lines_that_could_not_be_read_are_counted(reviewed: Reviewed) -> None:
     assert "1 line of score files could not be read and do not count; 'assay review export' names them." in text
 
 
+def test_scores_of_earlier_answers_are_told() -> None:
+    trials = [TrialKey(f"case-{number}", A) for number in (1, 2, 3)]
+    acts = [act(trial, "Tone", 1) for trial in trials]
+    reviewed = review(scored_run(), acts)
+    for again, words in (
+        (1, "1 score is of an answer that was asked for again since, and does not count for what came then."),
+        (2, "2 scores are of answers that were asked for again since, and do not count for what came then."),
+        (3, "3 scores are of answers"),
+    ):
+        board = Scoreboard(acts, dict.fromkeys(trials[:again], 2))
+        figures = reviewed.figures if again < 3 else replace(reviewed.figures, scored=0)
+        late = replace(reviewed, board=board, figures=figures)
+        assert words in section(markdown(late), "What was not measured")
+        assert build_report(scored_run(), reviewed=late)["risk"]["outdated"] == again
+
+
+def test_a_share_of_some_answers_says_of_which(reviewed: Reviewed) -> None:
+    text = section(markdown(reviewed), "Summary")
+    assert "of its answers with a band high or critical" in text
+    whole = review(scored_run(), [*scored_acts(), act(TrialKey("case-5", A), "Tone", 4)])
+    assert "**openai/mock-a**: 1 (20%) of its answers high or critical" in section(markdown(whole), "Summary")
+
+
 def test_another_guidance_is_told() -> None:
     acts = [replace(act(TrialKey("case-1", A), "Tone", 1), guidance="ffffffff")]
     assert "another guidance than the one printed here: ffffffff." in markdown(review(scored_run(), acts))
@@ -204,7 +229,7 @@ def test_scores_of_no_criterion_of_the_suite_have_no_band() -> None:
 def test_json_holds_figures_rule_guidance_and_agreement(reviewed: Reviewed) -> None:
     report = json.loads(render_report(scored_run(), "json", reviewed=reviewed))
     risk: dict[str, Any] = report["risk"]
-    assert set(risk) == {"rule", "guidance", "reviewers", "figures", "agreement"}
+    assert set(risk) == {"rule", "guidance", "reviewers", "outdated", "figures", "agreement"}
     assert risk["rule"]["weights"] == {"low": 1, "medium": 2, "high": 3, "critical": 4}
     assert risk["rule"]["limits"] == {"negligible": 0, "low": 2, "medium": 5, "high": 9, "critical": None}
     assert risk["guidance"] == {"version": GUIDANCE.version, "levels": list(GUIDANCE.levels)}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tui.model.scores import Act, Extent, ItemKey
+from tui.model.scores import Act, ActKind, Extent, ItemKey
 from tui.model.trials import TrialKey
 
 HowFound = Literal["single", "agreed", "highest", "decided"]
@@ -104,6 +104,16 @@ class Scoreboard:
         """Reviewers differ and nobody has decided."""
         standing = self.standing(item)
         return standing is not None and standing.how == "highest"
+
+    @property
+    def outdated(self) -> int:
+        """How many scores are of answers that were asked for again since, and were not given anew: none counts."""
+        last: dict[tuple[ItemKey, str], ActKind] = {}
+        for item, acts in tuple(self._by_item.items()):
+            for act in acts:
+                if act.act != "adjudicate" and not act.withdraws and not self._is_of_now(act):
+                    last[item, act.reviewer] = act.act
+        return sum(kind == "score" and self.score(*key) is None for key, kind in last.items())
 
     def revealed(self, reviewer: str) -> bool:
         """Whether the reviewer has asked for the names."""

@@ -85,9 +85,10 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
             grave = sum(share.bands.get(band, 0) for band in ("high", "critical"))
             mean = f", mean extent {share.mean.value:.2f}" if share.mean.value is not None else ""
             span = f" ({words.interval_words(share.mean)})" if share.mean.low is not None else ""
+            which = "answers" if share.banded == share.answers else "answers with a band"
             yield (
                 Strong(model),
-                f": {words.share_words(grave, share.banded)} of its answers high or critical{mean}{span}.",
+                f": {words.share_words(grave, share.banded)} of its {which} high or critical{mean}{span}.",
             )
     yield from _agreement(reviewed)
 

@@ -82,12 +82,22 @@ def _scoring(run: Reported, detail: Detail) -> Iterator[Line]:
     if not judged_cases:
         yield "No case names a risk criterion: the risk of the answers was not scored."
     elif reviewed is None or not reviewed.figures.scored:
+        yield from _outdated(reviewed)
         yield "No answer was scored by a person: of its risk nothing is known."
     elif not detail.risk_analysis:
         yield "People have scored answers; --risk-analysis tells of it."
     else:
+        yield from _outdated(reviewed)
         yield from _open_scores(run, reviewed)
         yield from _reviewing(reviewed)
+
+
+def _outdated(reviewed: Reviewed | None) -> Iterator[Line]:
+    count = reviewed.board.outdated if reviewed else 0
+    if count:
+        one = "is of an answer that was asked for again since, and does"
+        several = "are of answers that were asked for again since, and do"
+        yield f"{many(count, 'score')} {one if count == 1 else several} not count for what came then."
 
 
 def _open_scores(run: Reported, reviewed: Reviewed) -> Iterator[Line]:

@@ -14,6 +14,7 @@ def build_risk(reviewed: Reviewed) -> dict[str, Any]:
         "rule": _rule(reviewed.rule),
         "guidance": {"version": reviewed.guidance.version, "levels": list(reviewed.guidance.levels)},
         "reviewers": list(reviewed.board.reviewers),
+        "outdated": reviewed.board.outdated,
         "figures": _figures(reviewed.figures),
         "agreement": _agreement(reviewed.agreement),
     }
