@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
 from tests.app.exploring import Seen, desk_for, explored
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
@@ -15,6 +16,7 @@ from tui.app.screens.compare import CompareScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.runs import RunsScreen
+from tui.app.screens.text_screen import TextScreen
 from tui.app.widgets.compared import StopList
 from tui.model.trials import TrialKey
 from tui.session.answers import Source
@@ -173,6 +175,45 @@ async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store:
         await seen.press("B")
         await seen.until(lambda: "mock-a" in text(seen) and "seed" not in title(seen))
         assert "1 preferred" in title(seen)
+
+
+async def test_nothing_that_moves_or_opens_tells_who_is_hidden(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        await seen.press("right_square_bracket", "right_square_bracket")
+        await seen.until(lambda: "third a" in text(seen))
+        swapped = False
+        while not swapped:  # until the seed shows B's answer on the left
+            await seen.press("B")
+            await seen.until(lambda: "blind" in title(seen) and "third a" in text(seen))
+            walk = screen(seen).walk
+            assert walk is not None
+            swapped = walk.swapped("c2")
+            if not swapped:
+                await seen.press("B")
+                await seen.until(lambda: "blind" not in title(seen) and "mock-a" in text(seen))
+        await seen.press("3")  # A has two attempts, and so has B
+        await seen.until(lambda: (walk := screen(seen).walk) is not None and walk.pair.b.attempt == 1)
+        for key in "12p":
+            await seen.press(key)
+            await seen.until(lambda: any("names are hidden" in note.message for note in seen.app._notifications))
+            assert isinstance(seen.app.screen, CompareScreen)
+            seen.app.clear_notifications()
+
+
+async def test_preferences_are_told_with_how_sure_they_are(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, desk):
+        await seen.until(lambda: "parameter" in text(seen))
+        for key, case in zip("ab", ("2/3", "3/3"), strict=True):
+            await seen.press(key)
+            await seen.until(lambda case=case: f"case {case}" in title(seen))
+        assert len(preferred(desk)) == 2
+        await seen.press("p")
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen))
+        told = " ".join(str(seen.app.screen.query_one("Reading > Static", Static).content).split())
+        assert "2 choices in this suite, 0 of them blind." in told
+        assert "no preference shown." in told
+        await seen.press("p")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))
 
 
 async def test_other_answers_can_be_chosen(store: SqliteStore, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.kept_runs import HOSTILE
 from tui.model.errors import StoreError
-from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred, latest
+from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred, latest, turned
 
 A, B = AnswerPlace("r1", "mock-a", 1, 1), AnswerPlace("r2", "mock-b", 2, 3)
 FIRST = Preferred("suites/a.yaml", "one", A, B, "a", at="2026-11-20T10:00:00.000+00:00")
@@ -37,7 +37,9 @@ def test_nothing_is_overwritten_and_the_last_choice_counts(tmp_path: Path) -> No
     log.append(second)
     assert (tmp_path / "p.jsonl").read_bytes().startswith(before)
     assert log.read() == (FIRST, second)
-    assert latest(log.read()) == {("one", A, B): second}
+    assert latest(log.read()) == (second,)
+    assert latest([turned(FIRST), second]) == (second,)
+    assert latest([second, turned(FIRST)]) == (turned(FIRST),)
 
 
 def test_a_line_that_was_cut_off_swallows_nothing(tmp_path: Path) -> None:

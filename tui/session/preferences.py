@@ -4,7 +4,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -76,9 +76,15 @@ class PreferenceLog:
         return tuple(found for line in text.split("\n") if (found := _read(line)) is not None)
 
 
-def latest(preferred: Iterable[Preferred]) -> dict[tuple[str, AnswerPlace, AnswerPlace], Preferred]:
-    """Of the same two answers to a case the last choice, by case, `a` and `b`."""
-    return {(each.case, each.a, each.b): each for each in preferred}
+def latest(preferred: Iterable[Preferred]) -> tuple[Preferred, ...]:
+    """Of the same two answers to a case the last choice, whichever of them was `a`."""
+    return tuple({(each.suite, each.case, frozenset((each.a, each.b))): each for each in preferred}.values())
+
+
+def turned(preferred: Preferred) -> Preferred:
+    """The same choice with `a` and `b` the other way round."""
+    choice: Choice = "b" if preferred.choice == "a" else "a" if preferred.choice == "b" else preferred.choice
+    return replace(preferred, a=preferred.b, b=preferred.a, choice=choice, swapped=not preferred.swapped)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -14,7 +14,7 @@ from tui.model.outcomes import Outcome, outcome_of
 from tui.model.runs import RunRecord
 from tui.model.trials import TrialKey
 from tui.session.answers import Answer, Source
-from tui.session.preferences import AnswerPlace, Choice
+from tui.session.preferences import AnswerPlace, Choice, turned
 
 SUITE = make_suite([make_case(f"c{number}") for number in range(40)])
 A, B = Source(SUITE.path, "run1", "mock-a"), Source(SUITE.path, "run2", "mock-b")
@@ -73,6 +73,8 @@ def test_what_was_preferred_before_is_remembered_for_the_same_answers_alone() ->
     first = walk.decide("a", answer(A), answer(B))
     again = walk_of()
     again.remember([replace(first, choice="b"), first, replace(first, suite="other", choice="tie")])
+    assert again.stops[0].choice == "a"
+    again.remember([replace(turned(first), seed=3)])
     assert again.stops[0].choice == "a"
     again.remember([replace(first, a=replace(first.a, run="run9"))])
     assert again.stops[0].choice is None

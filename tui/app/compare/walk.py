@@ -8,7 +8,7 @@ from tui.model.outcomes import Outcome
 from tui.model.shown import show_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, Source
-from tui.session.preferences import AnswerPlace, Choice, Preferred
+from tui.session.preferences import AnswerPlace, Choice, Preferred, turned
 
 Outcomes = Mapping[str, Sequence[Outcome]]
 
@@ -90,9 +90,10 @@ class Walk:
     def remember(self, preferred: Sequence[Preferred]) -> None:
         """Take what was preferred between these two sources before: the last choice for each case counts."""
         last: dict[str, Choice] = {}
-        for each in preferred:
-            if each.suite == self.suite.path and _is_from(each.a, self.pair.a) and _is_from(each.b, self.pair.b):
-                last[each.case] = each.choice
+        for one in preferred:
+            for each in (one, turned(one)):
+                if each.suite == self.suite.path and _is_from(each.a, self.pair.a) and _is_from(each.b, self.pair.b):
+                    last[each.case] = each.choice
         self.stops = [replace(stop, choice=last.get(stop.case)) for stop in self.stops]
 
     def decide(self, shown: Choice, a: Answer, b: Answer) -> Preferred:

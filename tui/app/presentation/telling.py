@@ -79,6 +79,8 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
 
 _GROUPS = {
     "matrix": "Matrix",
+    "compare": "Compare",
+    "runs": "Runs",
     "review": "Review",
     "run": "Running",
     "look": "Looking",
@@ -88,6 +90,8 @@ _GROUPS = {
     "risk": "Tabs",
     "tree": "Suites",
     "list": "Lists",
+    "diff": "What differs",
+    "text": "Text",
     "app": "Everywhere",
 }
 

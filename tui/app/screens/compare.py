@@ -15,6 +15,7 @@ from textual.screen import Screen
 
 from tui.app.compare.difference import answer_diff
 from tui.app.compare.lines import Names, nothing_lines, source_line, source_names
+from tui.app.compare.standing import standing_of
 from tui.app.compare.walk import Pair, Walk, next_answer
 from tui.app.widgets.compared import Compared, CompareTitle, StopList
 from tui.app.widgets.keys_line import KeysLine
@@ -28,6 +29,7 @@ from tui.session.answers import Answer, KeptAnswers, Source
 from tui.session.preferences import Choice
 
 _NARROW, _BESIDE = 100, 110
+_HIDDEN = "The names are hidden while you compare blind; B shows them."
 
 
 def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
@@ -56,6 +58,7 @@ class CompareScreen(Screen[None]):
         _key("t", "prefer('tie')", "tie", "Both are as good, and go on"),
         _key("x", "prefer('both_bad')", "both-bad", "Both are bad, and go on"),
         _key("B", "turn_blind", "blind", "Hide names and verdicts and mix the sides, or show them", "blind"),
+        _key("p", "tell_standing", "standing", "Which model was preferred, and how sure that is", "preferences"),
         _key("1", "choose_source(0)", "source-a", "Choose whose answers are A", "choose A"),
         _key("2", "choose_source(1)", "source-b", "Choose whose answers are B", "choose B"),
         _key("3", "next_answer(0)", "repeat-a", "The next repeat or attempt of A"),
@@ -223,6 +226,22 @@ class CompareScreen(Screen[None]):
         self._seed = secrets.randbelow(1_000_000) if self._seed is None else None
         self._open()
 
+    @work(group="standing", exclusive=True)
+    async def action_tell_standing(self) -> None:
+        """The ranking, from all that was preferred in this suite."""
+        from tui.app.screens.text_screen import TextScreen
+
+        if self._seed is not None:
+            self.notify(_HIDDEN, markup=False)
+            return
+        try:
+            preferred = await asyncio.to_thread(self._answers.preferences.read)
+            standing = await asyncio.to_thread(standing_of, preferred, self._suite.path)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            return
+        await self.app.push_screen(TextScreen("Preferences", standing.lines, "p"))
+
     # --- whose answers
 
     @work(group="source", exclusive=True)
@@ -230,6 +249,9 @@ class CompareScreen(Screen[None]):
         """Choose among all that has answered the suite."""
         from tui.app.screens.choice import ChoiceScreen
 
+        if self._seed is not None:
+            self.notify(_HIDDEN, markup=False)
+            return
         found = await asyncio.to_thread(self._answers.list_sources, self._suite.path)
         if not found:
             return
@@ -246,10 +268,12 @@ class CompareScreen(Screen[None]):
         walk = self._walk
         if walk is None or walk.stop is None:
             return
+        if walk.swapped(walk.stop.case):  # the side that is seen: which one moves would tell whose it is
+            side = 1 - side
         outcomes = (walk.pair.a_outcomes, walk.pair.b_outcomes)[side].get(walk.stop.case, ())
         source = next_answer(self._sources[side], outcomes)
         if source == self._sources[side]:
-            self.notify(f"{'AB'[side]} has one answer to this case alone.", markup=False, timeout=3)
+            self.notify("There is no other answer to this case on that side.", markup=False, timeout=3)
             return
         self._sources[side] = source
         self._open()
