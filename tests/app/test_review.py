@@ -310,12 +310,24 @@ async def test_a_run_without_criteria_says_what_to_do(tmp_path: Path) -> None:
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and "riskCriteria" in drawn(seen))
         await seen.press("3", "minus", "c", "u", "x", "a", "f", "T", "d", "n", "z", "enter", "right_square_bracket")
-        await seen.until(lambda: True)
         while not isinstance(seen.app.screen, ReviewScreen):
             await seen.press("escape")
         assert acts(desk) == ()
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+
+
+async def test_the_palette_leads_to_it(tmp_path: Path) -> None:
+    async with at_runs(tmp_path, keep_run(tmp_path)) as (seen, _):
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("ctrl+p")
+        await seen.until(lambda: "Search for commands" in drawn(seen))
+        await seen.press(*"Review")
+        await seen.until(lambda: "Review: score the risk" in drawn(seen))
+        await seen.press("enter")
+        await begin(seen)
+        assert "0/6" in title(seen)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16), (200, 60)])

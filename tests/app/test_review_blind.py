@@ -212,15 +212,6 @@ async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen), "nothing is asked any more")
 
 
-async def test_a_filter_is_no_oracle(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
-        for text, count in (("zebra", 0), ("model:zebra", ITEMS), ("is:disputed", ITEMS), ("!model:zebra", ITEMS)):
-            await seen.press("slash", *text)
-            await seen.until(lambda count=count: len(screen(seen).sitting.shown) == count)
-            await seen.press("escape")
-        assert [order for order, _ in screen(seen).sitting.orders] == ["queue", "open", "severity"]
-
-
 async def test_what_others_tell_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not asked: {A}.")

@@ -112,6 +112,36 @@ def test_the_prompt_is_the_suites_and_matches_are_hidden_when_blind(tmp_path: Pa
     assert {each.key.model for each in review.items} == {A, B}
 
 
+WANTED = {"is:open": 3, "band:crit": 1, "sev:low": 2, "model:walrus*": 3, "case:c1": 2, "!tone": 4, "is:note": 3,
+          "zebra": 3, "cat:sec": 6, "crit:sql": 2, "is:disputed": 1, "is:open sev:low": 2, "": 6, "is:": 6}  # fmt: skip
+
+
+def test_what_a_filter_shows(tmp_path: Path) -> None:
+    sitting = sit(tmp_path)
+    theirs = open_review(tmp_path, OTHER)
+    for item, mine, other in zip(theirs.items, (4, 1, 0), (1, 1, 0), strict=False):
+        theirs.give(item.key, other)
+        sitting.review.give(item.key, mine, "why")
+    sitting = sit(tmp_path)
+    shown = {}
+    for text in WANTED:
+        sitting.ask(text)
+        shown[text] = len(sitting.shown)
+    assert shown == WANTED
+
+
+def test_a_filter_is_no_oracle_while_names_are_hidden(tmp_path: Path) -> None:
+    sitting = sit(tmp_path, blind=True)
+    asked = {"zebra": 0, "walrus": 0, "model:zebra": 6, "!model:zebra": 6, "is:disputed": 6, "!is:decided": 6}
+    for text, count in asked.items():
+        sitting.ask(text)
+        assert len(sitting.shown) == count, text
+    assert [order for order, _ in sitting.orders] == ["queue", "open", "severity"]
+    sitting.order = "model"
+    sitting.ask("")
+    assert sitting.shown == list(range(6)), "an order from before is forgotten"
+
+
 @pytest.mark.parametrize(
     ("text", "hidden", "hint"),
     [

@@ -121,7 +121,7 @@ def given_line(item: ReviewItem, extent: Extent, rule: BandRule, what: str, widt
 def next_line(item: ReviewItem | None, here: ReviewItem | None, rule: BandRule, width: int) -> Line:
     """What comes next, in one line."""
     if item is None or item is here:
-        return (("This is the last open item.", "dim"),) if here is not None else ()
+        return (("Everything is scored." if item is None else "This is the last open item.", "dim"),)
     same = here is not None and item.answer == here.answer
     right: list[Piece] = [severity_weight(item.criterion.severity, rule), ("   next", "dim")]
     left: list[Piece] = [(show_line(item.criterion.name, 100), "dim"), ("" if same else "  next answer", "dim")]
