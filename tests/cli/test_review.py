@@ -106,6 +106,17 @@ def test_agreement_is_told_to_the_letter(scored: CommandLine) -> None:
     assert "\x1b" not in told.out
 
 
+def test_agreement_without_a_figure_says_why(scored: CommandLine) -> None:
+    lines = scored.run("review", "export", "last", "--template").out.splitlines()
+    alike = [{**json.loads(line), "reviewer": name, "extent": 0} for line in lines[:3] for name in ("Cy", "Di")]
+    for number, line in enumerate(alike):
+        line["id"] = f"{number:032x}"
+    (scored.home / "alike.jsonl").write_text("".join(json.dumps(line) + "\n" for line in alike))
+    assert scored.run("review", "import", "alike.jsonl").code == 0
+    told = scored.run("review", "agreement", "last").out
+    assert "Cy and Di: no figure, as all these extents are the same (3 scored by both)" in told
+
+
 def test_what_cannot_be_done_is_bad_input(scored: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     for args in (

@@ -178,6 +178,16 @@ def test_one_reviewer_says_nothing_of_agreement() -> None:
     assert "Nothing had to be decided." in text
 
 
+def test_agreement_without_a_figure_says_why() -> None:
+    trials = [TrialKey(f"case-{number}", A) for number in (1, 2, 3)]
+    acts = [act(trial, "Tone", 0, reviewer=name) for trial in trials for name in ("anna", "bert")]
+    alike = section(markdown(review(scored_run(), acts)), "What was not measured")
+    assert "The 3 items that two people scored all got the same extent" in alike
+    assert "| anna | bert | 3 | no figure |" in markdown(review(scored_run(), acts))
+    few = section(markdown(review(scored_run(), acts[:2])), "What was not measured")
+    assert "Too few items were scored by two people for a figure of agreement." in few
+
+
 def test_lines_that_could_not_be_read_are_counted(reviewed: Reviewed) -> None:
     text = markdown(replace(reviewed, unread=("anna.jsonl:3: error: no JSON",)))
     assert "1 line of score files could not be read and do not count; 'assay review export' names them." in text

@@ -125,7 +125,8 @@ def agreement(run: str, as_json: bool) -> None:
     for name, alpha in rows:
         click.echo(f"{show_line(name, 40):<{width}}  {_words(alpha)}")
     for pair in found.pairs:
-        kappa = "not enough data" if pair.kappa is None else f"weighted kappa {pair.kappa:.2f}"
+        why = "not enough data" if pair.items < 2 else "no figure, as all these extents are the same"
+        kappa = why if pair.kappa is None else f"weighted kappa {pair.kappa:.2f}"
         click.echo(f"{show_line(pair.a, 60)} and {show_line(pair.b, 60)}: {kappa} ({pair.items} scored by both)")
 
 
@@ -141,7 +142,7 @@ def _figures(alpha: "Interval") -> dict[str, float | None]:
 
 def _words(alpha: "Interval") -> str:
     if alpha.value is None:
-        return "not enough data"
+        return "no figure: fewer than two items scored by two people, or all with the same extent"
     interval = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.2f} to {alpha.high:.2f})"
     return f"alpha {alpha.value:.2f}{interval}"
 

@@ -135,7 +135,7 @@ def _reviewing(reviewed: Reviewed) -> Iterator[Line]:
     if len(scores) == 1:
         yield "One person scored: how far people would agree is not known."
     elif reviewed.agreement.overall.value is None:
-        yield "Too few items were scored by two people for a figure of agreement."
+        yield _without_agreement(reviewed.agreement.units)
     open_eyed = {name: sum(not score.blind for score in given) for name, given in scores.items()}
     seen = [f"{name} ({count} of {len(scores[name])})" for name, count in open_eyed.items() if count]
     if seen:
@@ -145,6 +145,12 @@ def _reviewing(reviewed: Reviewed) -> Iterator[Line]:
         others = some(sorted(versions - {reviewed.guidance.version}), _FEW)
         yield f"Scores were given under another guidance than the one printed here: {others}."
     yield from _without_interval(reviewed.figures.by_model)
+
+
+def _without_agreement(units: int) -> str:
+    if units < 2:
+        return "Too few items were scored by two people for a figure of agreement."
+    return f"The {units:,} items that two people scored all got the same extent: chance would agree as well."
 
 
 def _without_interval(shares: Mapping[str, RiskShare]) -> Iterator[Line]:

@@ -150,7 +150,8 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
     yield Paragraph(
         f"Krippendorff's alpha, ordinal, with a bootstrap interval, over {wording.many(found.units, 'item')} that at"
         " least two people scored; n/a counts as missing. 1 is perfect agreement, 0 is what chance would give."
-        " Decisions are not scores and do not enter."
+        " Decisions are not scores and do not enter. There is no figure where fewer than two items were scored by two"
+        " people, or where all that these gave is one and the same extent."
     )
     yield Table(("Criterion", "Alpha", "95%"), tuple(rows), 2)
     if found.pairs:
@@ -159,4 +160,4 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
 
 
 def _alpha(value: float | None) -> str:
-    return "not enough data" if value is None else f"{value:.2f}".replace("-", "−")
+    return "no figure" if value is None else f"{value:.2f}".replace("-", "−")
