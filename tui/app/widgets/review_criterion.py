@@ -14,7 +14,8 @@ from tui.app.review.criterion import Drawn, Judged, draw_criterion, result_line
 from tui.app.widgets.note_editor import NoteEditor
 from tui.model.scores import Extent
 
-_MOST_STACKED, _EDITOR_ROWS = 14, 4
+_MOST_STACKED, _LEAST_STACKED, _EDITOR_ROWS = 11, 4, 4
+_AROUND, _LEAST_ANSWER = 5, 5  # rows: title, last line, keys and borders; borders of the answer and a few of it
 
 
 class _Text(Static):
@@ -50,7 +51,7 @@ class CriterionPanel(Vertical):
         border-subtitle-color: $dim; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    CriterionPanel.-stacked { height: auto; max-height: 70%; }
+    CriterionPanel.-stacked { height: auto; }
     CriterionPanel VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; background: $background; }
     CriterionPanel NoteEditor { margin-top: 1; }
     CriterionPanel.-stacked NoteEditor { margin-top: 0; }
@@ -98,7 +99,7 @@ class CriterionPanel(Vertical):
             return
         width = max(20, self.content_region.width - 1)
         stacked, judged = self.has_class("-stacked"), replace(self._judged, writing=self.editor.is_open)
-        room = _MOST_STACKED if stacked else self.content_region.height
+        room = self._stacked_rows(judged.writing) if stacked else self.content_region.height
         room -= _EDITOR_ROWS if judged.writing and not stacked else 0
         drawn = draw_criterion(judged, width, short=stacked)
         if not stacked and len(drawn.lines) > room:
@@ -106,6 +107,11 @@ class CriterionPanel(Vertical):
         self.border_subtitle = content_of(result_line(judged)) if drawn.short else Content()
         self._text.show(drawn)
         self._scroll.styles.height = max(1, min(len(drawn.lines), room))
+
+    def _stacked_rows(self, writing: bool) -> int:
+        """What there is for the text where the answer stands above it, and has to be seen too."""
+        room = self.screen.size.height - _AROUND - _LEAST_ANSWER - (_EDITOR_ROWS - 1 if writing else 0)
+        return max(_LEAST_STACKED, min(_MOST_STACKED, room))
 
     def write(self, note: str) -> None:
         """Write a note, from the very next key on."""
