@@ -17,6 +17,7 @@ from tui.model.errors import ConfigError
 from tui.model.scores import ItemKey
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
+from tui.session import score_exchange
 from tui.session.reviewing import Reviews
 from tui.session.score_exchange import Imported, ScoresRefused
 from tui.store.sqlite import SqliteStore
@@ -167,6 +168,16 @@ def test_a_template_without_a_name_says_so_when_it_is_filled_in(reviews: Reviews
 
 
 # --- in
+
+
+def test_what_never_ends_is_no_score_file(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score_exchange, "_LARGEST_FILE", 2 * len(line(1)))
+    assert reviews.import_files([write(tmp_path, "fits.jsonl", line(1), line(2))]).new == 2
+    for file in (write(tmp_path, "large.jsonl", line(3), line(4), line(5)), Path("/dev/zero")):
+        if file.exists():
+            with pytest.raises(ConfigError, match="has more than"):
+                reviews.import_files([file])
+    assert reviews.export(RUN).count("\n") == 2
 
 
 def test_every_bad_line_of_every_file_is_told_and_nothing_changes(reviews: Reviews, tmp_path: Path) -> None:

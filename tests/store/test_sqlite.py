@@ -247,7 +247,7 @@ def test_runs_are_found_by_the_beginning_of_their_id(store: SqliteStore) -> None
     assert [record.id[:6] for record in store.list_runs()] == ["0193ab", "0193aa"]
     with pytest.raises(UnknownRun, match=r"2 kept runs begin with '0193'.*Give more of the id"):
         store.find_run("0193")
-    for prefix in ("ff", "", "0193a%", "_"):
+    for prefix in ("ff", "", "0193a%", "_", "\udcff"):
         with pytest.raises(UnknownRun, match="no kept run begins with"):
             store.find_run(prefix)
 

@@ -22,6 +22,7 @@ from tui.store.protocol import Store
 STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
+_LARGEST_FILE = 256 * 2**20  # bytes: some 500,000 lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,17 @@ def import_scores(files: Sequence[Path], store: Store, kept: ScoreFiles) -> Impo
 
 def _read_file(file: Path, lines: list[_Line], bad: list[BadLine]) -> None:
     try:
-        data = sys.stdin.buffer.read() if file == STDIN else file.read_bytes()
+        if file == STDIN:
+            data = sys.stdin.buffer.read(_LARGEST_FILE + 1)
+        else:
+            with open(file, "rb") as source:
+                data = source.read(_LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ConfigError(f"cannot be read ({why})", where=str(file), fix="Name a score file.") from error
+    if len(data) > _LARGEST_FILE:
+        what = f"has more than {_LARGEST_FILE // 2**20} MiB"
+        raise ConfigError(what, where=str(file), fix="Name a score file; a large one can be cut between two lines.")
     for number, line in enumerate(data.removeprefix(_MARK).split(b"\n"), 1):
         if not line.strip():
             continue

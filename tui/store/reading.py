@@ -206,6 +206,6 @@ def select_running(connection: sqlite3.Connection) -> list[Row]:
 def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
     """The ids that begin so, the newest first."""
     rows = connection.execute(
-        "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id DESC", (prefix,)
+        "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id DESC", (storable(prefix),)
     ).fetchall()
     return [row[0] for row in rows]
