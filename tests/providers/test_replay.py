@@ -19,8 +19,8 @@ from tui.model.chunks import (
     ToolCall,
 )
 from tui.model.errors import ProviderError
-from tui.model.trials import Attempt, Prompt, ServedBy, StepResult, Timing, TrialKey, TrialResult, Usage
-from tui.providers.replay import Place, ReplayProvider, recordings_of
+from tui.model.trials import Attempt, Prompt, ServedBy, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
+from tui.providers.replay import Place, Recorded, ReplayProvider, recordings_of
 
 RUN = "0193f00d"
 LABEL = Noted(f"recorded answer of run {RUN}")
@@ -36,8 +36,8 @@ def recorded(response: str, *, pace: tuple[tuple[int, int], ...] = (), **more: o
     )
 
 
-def player(step: StepResult, speed: float | None = None) -> ReplayProvider:
-    return ReplayProvider({Place("case", 0, 1): step}, RUN, speed)
+def player(step: StepResult, speed: float | None = None, ended: Attempt | None = None) -> ReplayProvider:
+    return ReplayProvider({Place("case", 0, 1): Recorded(step, ended)}, RUN, speed)
 
 
 async def timed(provider: ReplayProvider, request: Request) -> list[tuple[float, Chunk]]:
@@ -126,6 +126,31 @@ async def test_an_answer_that_was_incomplete_stays_so() -> None:
     assert text_of(heard) == "half"
 
 
+@pytest.mark.parametrize(
+    ("verdict", "fault", "played"),
+    [
+        ("error", "refused", "refused"),
+        ("error", "unauthorized", "unauthorized"),
+        ("error", None, "refused"),
+        ("timed_out", "timed_out", "timed_out"),
+        ("timed_out", None, "timed_out"),
+        ("incomplete", "incomplete", "incomplete"),
+    ],
+)
+async def test_what_went_wrong_goes_wrong_again(verdict: Verdict, fault: str | None, played: str) -> None:
+    step = recorded("half", finish_reason=None)
+    ended = Attempt(1, verdict, "HOST refused the request (400): no", (step,), fault=fault)
+    heard, raised = await ask_in_vain(player(step, ended=ended), make_request("x"))
+    assert (raised.fault, str(raised)) == (played, "As recorded: HOST refused the request (400): no")
+    assert text_of(heard) == "half"
+
+
+async def test_a_judged_answer_needs_no_finish_reason() -> None:
+    step = recorded("whole", finish_reason=None)
+    heard = await ask(player(step, ended=Attempt(1, "passed", None, (step,))), make_request("x"))
+    assert heard[-1] == End("other")
+
+
 @pytest.mark.parametrize(("step", "repeat"), [(1, 1), (0, 2)])
 async def test_what_is_not_there_is_said(step: int, repeat: int) -> None:
     with pytest.raises(ProviderError) as caught:
@@ -144,7 +169,8 @@ def test_the_last_attempt_of_the_models_trials_is_played() -> None:
 
     results = [trial("a", "m", "old", "new"), trial("a", "other", "not this"), trial("b", "m")]
     played = recordings_of(results, "m")
-    assert {place: step.response for place, step in played.items()} == {("a", 0, 2): "new", ("a", 1, 2): "new+"}
+    assert {place: each.step.response for place, each in played.items()} == {("a", 0, 2): "new", ("a", 1, 2): "new+"}
+    assert [each.ended for each in played.values()] == [None, results[0].attempts[-1]]
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from tui.model.chunks import (
     Chunk,
@@ -18,9 +18,9 @@ from tui.model.chunks import (
     Text,
     ToolCall,
 )
-from tui.model.errors import ProviderError
+from tui.model.errors import ProviderError, ProviderFault
 from tui.model.shown import show_line
-from tui.model.trials import StepResult, TrialResult
+from tui.model.trials import Attempt, StepResult, TrialResult
 
 _REASONS: Mapping[str, FinishReason] = {
     "stop": "stop",
@@ -29,6 +29,7 @@ _REASONS: Mapping[str, FinishReason] = {
     "content_filter": "content_filter",
     "refusal": "refusal",
 }
+_FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(ProviderFault)}
 
 
 class Place(NamedTuple):
@@ -39,10 +40,19 @@ class Place(NamedTuple):
     repeat: int
 
 
-def recordings_of(results: Iterable[TrialResult], model: str) -> dict[Place, StepResult]:
+class Recorded(NamedTuple):
+    """An answer, and the attempt that it ended; None where other answers followed."""
+
+    step: StepResult
+    ended: Attempt | None = None
+
+
+def recordings_of(results: Iterable[TrialResult], model: str) -> dict[Place, Recorded]:
     """What one model said in a run: of each trial the last attempt's steps."""
     return {
-        Place(result.trial.case, number, result.trial.repeat): step
+        Place(result.trial.case, number, result.trial.repeat): Recorded(
+            step, result.attempts[-1] if step is result.attempts[-1].steps[-1] else None
+        )
         for result in results
         if result.trial.model == model and result.attempts
         for number, step in enumerate(result.attempts[-1].steps)
@@ -55,23 +65,24 @@ class ReplayProvider:
     `run` names the run. `speed` 1.0 keeps the recorded timing, 2.0 halves the waits, None tells at once.
     """
 
-    def __init__(self, recordings: Mapping[Place, StepResult], run: str, speed: float | None = None) -> None:
+    def __init__(self, recordings: Mapping[Place, Recorded], run: str, speed: float | None = None) -> None:
         if speed is not None and not speed > 0:
             raise ValueError(f"speed must be above 0, not {speed}")
         self._recordings, self._run, self._speed = recordings, run, speed
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """One recorded answer. Raises ProviderError: `not_found` where there is none, `incomplete` at the end of one
-        that was not complete when it was recorded."""
+        """One recorded answer. Raises ProviderError: `not_found` where there is none, what was recorded at the end of
+        one that failed, else `incomplete` at the end of one that was not complete."""
         place = Place(request.trial.case, request.step, request.trial.repeat)
-        recorded = self._recordings.get(place)
-        if recorded is None:
+        found = self._recordings.get(place)
+        if found is None:
             raise ProviderError(
                 "not_found",
                 f"run {show_line(self._run, 60)} holds no answer to step {place.step + 1} of case "
                 f"{show_line(place.case, 80)}, repeat {place.repeat}",
                 fix="Run the case again, or replay a run that has it.",
             )
+        recorded = found.step
         began = asyncio.get_running_loop().time()
         yield Sent()
         yield Noted(f"recorded answer of run {self._run}")
@@ -83,9 +94,9 @@ class ReplayProvider:
         await self._wait_until(began, recorded.timing.duration_ms)
         for chunk in _rest(recorded):
             yield chunk
-        if recorded.finish_reason is None:
-            raise ProviderError("incomplete", "The recorded answer is incomplete")
-        yield End(_REASONS.get(recorded.finish_reason, "other"))
+        if (fault := _fault_of(found)) is not None:
+            raise fault
+        yield End(_REASONS.get(recorded.finish_reason or "", "other"))
 
     async def models(self) -> tuple[str, ...]:
         """None: recordings are asked for by their run."""
@@ -100,6 +111,19 @@ class ReplayProvider:
             wait = began + moment_ms / 1000 / self._speed - asyncio.get_running_loop().time()
             if wait > 0:
                 await asyncio.sleep(wait)
+
+
+def _fault_of(recorded: Recorded) -> ProviderError | None:
+    """What went wrong when it was recorded. Other tools' runs say how an answer was judged, and no finish reason."""
+    ended = recorded.ended
+    if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
+        kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
+        return ProviderError(
+            kind, f"As recorded: {ended.error}" if ended.error else "The recorded answer is incomplete"
+        )
+    if recorded.step.finish_reason is None and (ended is None or ended.verdict not in ("passed", "failed")):
+        return ProviderError("incomplete", "The recorded answer is incomplete")
+    return None
 
 
 def _pieces(recorded: StepResult) -> Iterator[tuple[int, str]]:

@@ -49,7 +49,7 @@ class ProviderShelf:
 
     def _take_recording(self, subject: Subject, speed: float | None) -> Provider:
         """`replay/RUN/MODEL`; the run may be shortened, or `last`."""
-        from tui.providers.replay import Place, ReplayProvider
+        from tui.providers.replay import ReplayProvider, recordings_of
 
         # A recorded model's own name may have settings in it, which are no settings of the recording.
         written = subject.name.removeprefix("replay/") if subject.name.startswith("replay/") else subject.model_id
@@ -66,7 +66,6 @@ class ProviderShelf:
             )
         key = f"replay/{run_id}/{model} at {speed}"
         if key not in self._open:
-            kept_answers = self._store.read_recordings(run_id, model)
-            recordings = {Place(*place): step for place, step in kept_answers.items()}
+            recordings = recordings_of(self._store.read_recordings(run_id, model), model)
             self._open[key] = ReplayProvider(recordings, run_id, speed)
         return self._open[key]

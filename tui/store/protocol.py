@@ -9,7 +9,7 @@ from tui.model.plan import Plan
 from tui.model.prices import Spent
 from tui.model.runs import RunRecord, RunSetup, RunState
 from tui.model.suite import Suite
-from tui.model.trials import StepResult, TrialKey, TrialResult
+from tui.model.trials import TrialKey, TrialResult
 
 
 class Store(Protocol):
@@ -92,8 +92,8 @@ class Store(Protocol):
         """One result, whole; None where the trial has none."""
         ...
 
-    def read_recordings(self, run_id: str, model: str) -> Mapping[tuple[str, int, int], StepResult]:
-        """What a model answered in a run, by (case, step from 0, repeat from 1): the last attempts, for replay."""
+    def read_recordings(self, run_id: str, model: str) -> tuple[TrialResult, ...]:
+        """What a model answered in a run, for replay."""
         ...
 
     def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:

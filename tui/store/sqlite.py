@@ -16,7 +16,7 @@ from tui.model.plan import Plan
 from tui.model.prices import Spent
 from tui.model.runs import RunRecord, RunSetup, RunState
 from tui.model.suite import Suite
-from tui.model.trials import StepResult, TrialKey, TrialResult
+from tui.model.trials import TrialKey, TrialResult
 from tui.store import reading, writing
 from tui.store.codec import decode_suite, encode_result
 from tui.store.file import HistoryFile
@@ -149,16 +149,12 @@ class SqliteStore:
         found = self._decode(lambda: reading.results_of(rows))
         return found[0] if found else None
 
-    def read_recordings(self, run_id: str, model: str) -> Mapping[tuple[str, int, int], StepResult]:
-        """What a model answered in a run, by (case, step from 0, repeat from 1): the last attempts."""
+    def read_recordings(self, run_id: str, model: str) -> tuple[TrialResult, ...]:
+        """What a model answered in a run."""
         rows = self._file.read(
             lambda connection: reading.select_answers(connection, self._known(connection, run_id), model)
         )
-        return {
-            (result.trial.case, number, result.trial.repeat): step
-            for result in self._decode(lambda: reading.results_of(rows))
-            for number, step in enumerate(result.attempts[-1].steps if result.attempts else ())
-        }
+        return self._decode(lambda: reading.results_of(rows))
 
     def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
         """The newest result of each case × model × repeat over all runs of the suite at that path."""
