@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,7 @@ class ReviewingScreen(TabulatingScreen):
             await super().follow_choice(choice)
 
     async def _review(self, desk: Desk, run_id: str, start: ItemKey | None) -> None:
+        await asyncio.to_thread(import_module, "tui.app.screens.review")  # a tenth of a second the first time
         from tui.app.review.who import guess_name
         from tui.app.screens.review import ReviewScreen
         from tui.app.screens.review_start import ReviewStartScreen
