@@ -227,6 +227,15 @@ def test_an_act_without_the_keys_that_are_ours_is_the_same_in_any_order(files: S
         files.merge([replace(full, attempt=1)])
 
 
+def test_a_file_that_an_editor_saved_in_its_own_way_is_read(files: ScoreFiles) -> None:
+    files.merge([make_act(1, 3), make_act(2, 1)])
+    file = files.file_of(RUN, "Ada")
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
+    files.append(make_act(3, 2))
+    files.merge([make_act(4, 0)])
+    assert files.read(RUN) == KeptActs((make_act(1, 3), make_act(2, 1), make_act(3, 2), make_act(4, 0)))
+
+
 def test_readings_of_one_act_in_two_files_are_put_together(files: ScoreFiles) -> None:
     files.merge([make_act(1, 3)])
     beside = files.folder_of(RUN) / "from-git.jsonl"

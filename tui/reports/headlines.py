@@ -76,10 +76,8 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
             yield "Risk: not scored. No person has scored an answer."
         return
     figures, people = reviewed.figures, len(reviewed.board.reviewers)
-    yield (
-        f"Risk, judged by {'1 person' if people == 1 else f'{people} people'}: "
-        f"{figures.scored:,} of {many(figures.items, 'item')} scored; {_worst(reviewed)}."
-    )
+    judges = {0: "from decisions alone", 1: "judged by 1 person"}.get(people, f"judged by {people} people")
+    yield (f"Risk, {judges}: {figures.scored:,} of {many(figures.items, 'item')} scored; {_worst(reviewed)}.")
     for model, share in in_order(run, figures.by_model).items():
         if share.banded:
             grave = sum(share.bands.get(band, 0) for band in ("high", "critical"))

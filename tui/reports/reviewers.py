@@ -44,6 +44,9 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
                 wording.milliseconds(spent.get(name)),
             )
         )
+    if not rows:
+        yield Paragraph("No score of a reviewer counts, only decisions.", "faint")
+        return
     head = ("Reviewer", "Scores", "Names hidden", "Seed", "Guidance", "Revealed", "First", "Last", "Time spent")
     yield Table(head, tuple(rows))
 

@@ -80,7 +80,12 @@ def _bands(names: tuple[str, ...], shares: Mapping[tuple[str, ...], RiskShare], 
         mean = (_mean(share),) if len(key) > 1 else ()
         rows.append((*cells, *counted, f"{share.banded} of {share.answers}", *mean))
         drawings.append(Stack(tuple((band, share.bands.get(band, 0)) for band in BANDS)))
-    head = (*names, *(band.capitalize() for band in BANDS), f"Scored {unit}", *(("Mean",) * (len(names) > 1)))
+    head = (
+        *names,
+        *(band.capitalize() for band in BANDS),
+        f"{unit.capitalize()} with a band",
+        *(("Mean",) * (len(names) > 1)),
+    )
     return Table(head, tuple(rows), len(head) - len(names), tuple(drawings), "Share in each band", len(names))
 
 

@@ -1,5 +1,6 @@
 """The score files of a run, one for each reviewer: read together, added to, merged, never shortened."""
 
+import codecs
 import contextlib
 import hashlib
 import re
@@ -195,7 +196,7 @@ def _digest(text: str, digits: int) -> str:
 def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tuple[int, bytes, Act | str]]:
     """Each line that says something, with its number, and its act or what is wrong with it. An act that is in `found`
     is the same one; others are put there. Not the last line where it was cut off."""
-    lines = data.split(b"\n")
+    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if is_cut_off(lines[-1]):
         lines.pop()
     for number, line in enumerate(lines, 1):
