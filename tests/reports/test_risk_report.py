@@ -5,7 +5,7 @@ import io
 import json
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 import pytest
@@ -176,6 +176,20 @@ def test_one_reviewer_says_nothing_of_agreement() -> None:
     assert "One person scored: how far people would agree is not known." in text
     assert "There is no figure of agreement: no answer was scored by two people." in text
     assert "Nothing had to be decided." in text
+
+
+@pytest.mark.parametrize("format", get_args(ReportFormat))
+def test_a_note_is_told_to_its_end(format: ReportFormat) -> None:
+    long = "a long note, " * 500
+    acts = [
+        act(TrialKey("case-1", A), "Tone", 3, note=f"{long} end of the score"),
+        act(TrialKey("case-1", A), "Tone", 1, reviewer="bert"),
+        act(TrialKey("case-1", A), "Tone", 2, reviewer="chair", kind="adjudicate", note=f"{long} end of the decision"),
+        act(TrialKey("case-2", A), "Tone", 0, note=f"{long} end of what is no finding"),
+    ]
+    text = render_report(scored_run(), format, risk_analysis=True, reviewed=review(scored_run(), acts))
+    for end in ("end of the score", "end of the decision", "end of what is no finding"):
+        assert end in text
 
 
 def test_decisions_alone_are_no_reviewers() -> None:

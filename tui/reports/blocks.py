@@ -49,7 +49,16 @@ class Jump:
     label: Status
 
 
-Piece = str | Code | Strong | Faint | Status | Jump
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What a person wrote on purpose: it is not cut where other text would be."""
+
+    text: str
+
+
+LARGEST = 1_048_576
+"""Code points that are shown of it; a line of a score file has no more."""
+Piece = str | Code | Strong | Faint | Status | Jump | Whole
 Line = str | tuple[Piece, ...]
 
 

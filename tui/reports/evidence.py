@@ -6,7 +6,7 @@ from tui.model.bands import EXTENTS, Band
 from tui.model.scores import Extent
 from tui.model.trials import Attempt, Prompt, StepResult, TrialResult
 from tui.reports import wording
-from tui.reports.blocks import Block, Code, Faint, Line, Paragraph, Piece, Points, Quoted, Status, Strong, Table
+from tui.reports.blocks import Block, Code, Faint, Line, Paragraph, Piece, Points, Quoted, Status, Strong, Table, Whole
 from tui.reports.scores import Judged
 from tui.reports.wording import CHECKS, MARKS, Detail, Reported
 
@@ -59,12 +59,17 @@ def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
         yield name, "", "", "", (Faint(NOT_SCORED),)
         return
     for act in judged.scores:
-        yield name, act.reviewer, *_judgement(act.extent, run.scores.band_of(judged.severity, act.extent)), act.note
+        yield (
+            name,
+            act.reviewer,
+            *_judgement(act.extent, run.scores.band_of(judged.severity, act.extent)),
+            (Whole(act.note),),
+        )
         name = ""
     if judged.decision is not None:
         act = judged.decision
         band = run.scores.band_of(judged.severity, act.extent)
-        yield name, (Strong("decided"), f" by {act.reviewer}"), *_judgement(act.extent, band), act.note
+        yield name, (Strong("decided"), f" by {act.reviewer}"), *_judgement(act.extent, band), (Whole(act.note),)
     elif judged.standing.how == "highest":
         said = "the highest, as long as nobody has decided"
         yield "", (Strong("counts"),), *_judgement(judged.standing.extent, judged.band), (Faint(said),)

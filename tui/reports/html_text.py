@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from tui.model.shown import show_line, show_text
 from tui.model.trials import CheckResult
-from tui.reports.blocks import Code, Faint, Jump, Line, Piece, Status, Strong
+from tui.reports.blocks import LARGEST, Code, Faint, Jump, Line, Piece, Status, Strong, Whole
 
 
 def line(text: str, limit: int = 300) -> str:
@@ -29,6 +29,8 @@ def _piece(piece: Piece, limit: int) -> str:
             return f"<b>{_spaced(piece.text, limit)}</b>"
         case Faint():
             return f'<span class="dim">{_spaced(piece.text, limit)}</span>'
+        case Whole():
+            return _spaced(piece.text, LARGEST)
         case Status():
             return f'<span class="{line(piece.kind)}">{line(piece.text)}</span>'
         case Jump():

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from tui.model.shown import show_line, show_text
-from tui.reports.blocks import Code, Jump, Line, Piece, Strong
+from tui.reports.blocks import LARGEST, Code, Jump, Line, Piece, Strong, Whole
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~$])")
 # Neither an address nor a name becomes a link where the reader makes links of them.
@@ -41,9 +41,10 @@ def _pieces(text: Line, limit: int, *, cell: bool) -> str:
         if isinstance(piece, Code) and not cell:
             written += code(own, limit)
             continue
+        most = LARGEST if isinstance(piece, Whole) else limit
         # What is shown on a line loses the spaces at its ends; between pieces they are needed.
         before, after = " " * own[:1].isspace(), " " * own[1:][-1:].isspace()
-        said = within(own, limit) if cell or written.strip() else inline(own, limit)
+        said = within(own, most) if cell or written.strip() else inline(own, most)
         strong = isinstance(piece, Strong) and not cell and _may_be_strong(said, following)
         written += f"{before}**{said}**{after}" if strong else f"{before}{said}{after}"
     return written.strip()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tui.model.risk import Reviewed
 from tui.model.scores import Act
 from tui.reports import wording
-from tui.reports.blocks import Block, Line, Paragraph, Status, Strong, Table
+from tui.reports.blocks import Block, Line, Paragraph, Status, Strong, Table, Whole
 from tui.reports.evidence import extent_words
 from tui.reports.wording import Detail, Reported
 
@@ -70,7 +70,7 @@ def decisions(run: Reported, detail: Detail) -> Iterator[Block]:
                 band = run.scores.band_of(judged.severity, act.extent)
                 decided: Line = (Strong(extent_words(act.extent)), " ", Status(band, band)) if band else "n/a"
                 by = f"{act.reviewer}, {spaced(act.scored_at)}" if detail.timestamps else act.reviewer
-                rows.append((wording.title(run, result), judged.name, given, decided, by, act.note))
+                rows.append((wording.title(run, result), judged.name, given, decided, by, (Whole(act.note),)))
     if rows:
         yield Table(("Answer", "Criterion", "Scores", "Decided", "By", "Note"), tuple(rows))
     disputed = reviewed.figures.disputed
