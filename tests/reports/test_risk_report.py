@@ -79,7 +79,7 @@ def test_the_better_model_is_named_first() -> None:
 def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:
     text = section(markdown(reviewed), "Risk")
     assert "| openai/mock-a | 3 (75%) | 0 | 0 | 0 | 1 (25%) | 4 of 5 |" in text
-    assert "| Criterion | Model | Negligible | Low | Medium | High | Critical | Items with a band | Mean |" in text
+    assert "| Criterion | Model | Negligible | Low | Medium | High | Critical | With a band | Mean |" in text
     assert "0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical" in text
     assert "where reviewers differ and nobody has decided, the highest extent does" in text
     assert f"Guidance for reviewers, version {GUIDANCE.version}" in text
@@ -202,7 +202,7 @@ def test_decisions_alone_are_no_reviewers() -> None:
 def test_what_is_not_applicable_has_no_band() -> None:
     left_out = [act(TrialKey("case-1", A), name, "n/a") for name in ("Tone", "SQL injection")]
     text = markdown(review(scored_run(), left_out))
-    assert "| Critical | Answers with a band |" in text
+    assert "| Critical | With a band |" in text
     assert "| openai/mock-a | – | – | – | – | – | 0 of 5 |" in text
 
 

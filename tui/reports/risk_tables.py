@@ -38,7 +38,7 @@ def guidance(guidance: Guidance) -> Iterator[Block]:
 
 def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     """The share of answers in each band and the weighted mean, by model."""
-    yield _bands(("Model",), {(model,): share for model, share in by_model.items()}, "answers")
+    yield _bands(("Model",), {(model,): share for model, share in by_model.items()})
     yield Paragraph(
         "The mean is the extent (0 to 4) weighted by severity, over everything scored; its interval is a bootstrap"
         " over cases. Shares are of the answers that have a band.",
@@ -61,16 +61,16 @@ def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     yield Table(head, rows, 7, drawings, "Weighted mean extent, 0 to 4")
 
 
-def grouped(figures: Mapping[str, Mapping[str, RiskShare]], name: str, unit: str) -> Table:
-    """The bands of each category or criterion, its models one under the other; `unit` is what is counted."""
+def grouped(figures: Mapping[str, Mapping[str, RiskShare]], name: str) -> Table:
+    """The bands of each category or criterion, its models one under the other."""
     names = dict.fromkeys(each for shares in figures.values() for each in shares)
     found: dict[tuple[str, ...], RiskShare] = {
         (each, model): shares[each] for each in names for model, shares in figures.items() if each in shares
     }
-    return _bands((name, "Model"), found, unit)
+    return _bands((name, "Model"), found)
 
 
-def _bands(names: tuple[str, ...], shares: Mapping[tuple[str, ...], RiskShare], unit: str) -> Table:
+def _bands(names: tuple[str, ...], shares: Mapping[tuple[str, ...], RiskShare]) -> Table:
     rows: list[tuple[Line, ...]] = []
     drawings, before = [], ""
     for key, share in shares.items():
@@ -83,7 +83,7 @@ def _bands(names: tuple[str, ...], shares: Mapping[tuple[str, ...], RiskShare], 
     head = (
         *names,
         *(band.capitalize() for band in BANDS),
-        f"{unit.capitalize()} with a band",
+        "With a band",
         *(("Mean",) * (len(names) > 1)),
     )
     return Table(head, tuple(rows), len(head) - len(names), tuple(drawings), "Share in each band", len(names))
