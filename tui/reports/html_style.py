@@ -58,6 +58,7 @@ th:last-child, td:last-child { padding-right: 0; }
 td { vertical-align: top; }
 td:not(.n) { overflow-wrap: anywhere; min-width: 4rem; }
 td:first-child { min-width: 7.5rem; }
+article td:nth-child(2) { min-width: 6.5rem; }
 td.chart, th.chart { width: 270px; min-width: 200px; }
 .n { text-align: right; font-variant-numeric: tabular-nums; }
 td.n { white-space: nowrap; }
@@ -155,6 +156,7 @@ svg.heat text.on { font-weight: 700; fill: var(--on); }
   tr, figure, li { break-inside: avoid; }
   td:not(.n) { min-width: 11mm; }
   td:first-child { min-width: 20mm; }
+  article td:nth-child(2) { min-width: 18mm; }
   td.chart, th.chart { width: 50mm; min-width: 40mm; }
   .dense table { font-size: 7.2pt; }
   .dense th { font-size: 6.8pt; }
