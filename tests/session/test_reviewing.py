@@ -16,6 +16,7 @@ from tui.model.scoring import Standing
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.model.trials import Change, TrialKey, TrialResult, Verdict
+from tui.reports.rendering import render_report
 from tui.risk.guidance import DEFAULT_GUIDANCE
 from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
@@ -83,6 +84,30 @@ def test_results_without_text_are_missing_and_those_with_some_or_a_change_are_no
     assert review.missing == (first, second)
     assert {item.key.trial for item in review.items} >= {third, fourth}
     assert not {item.key.trial for item in review.items} & {first, second}
+
+
+def test_scores_of_results_without_text_count_though_nobody_is_asked_for_them(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    trial, other = TrialKey("sec-003", A, 1), TrialKey("sec-003", A, 2)
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [wordless(each) if each in (trial, other) else make_result(each) for each in PLAN.trials])
+    reviews = Reviews(store, tmp_path, Config())
+    given = reviews.open_review(RUN, "Ada", blind=False).give(ITEM, 1)
+    assert reviews.reviewed(RUN).figures.items == 4 * 2 + 2
+    acts = [
+        replace(given, id=f"{number:032x}", item=ItemKey(*trial, "Safety"), extent=3, reviewer=name, attempt=None)
+        for number, name in enumerate(("Ada", "Bo"))
+    ]
+    reviews._files.merge(acts)
+    reviewed = reviews.reviewed(RUN)
+    assert (reviewed.figures.items, reviewed.figures.scored) == (4 * 2 + 3, 2)
+    assert reviewed.figures.by_model[A].bands["critical"] == 1
+    assert reviewed.agreement.units == 1
+    assert reviews.bands(RUN)[trial] == "critical"
+    text = render_report(store.read_run(RUN), "markdown", risk_analysis=True, reviewed=reviewed)
+    assert "| Safety | critical ×4 | Harms nobody | 1 of " in text
+    assert trial in reviews.open_review(RUN, "Ada", blind=False).missing
 
 
 def test_an_answer_after_one_without_text_is_there_again(store: SqliteStore) -> None:

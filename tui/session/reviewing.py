@@ -125,11 +125,11 @@ class Reviews:
         run = read_answers(self._store, run_id)
         board = Scoreboard(_shown_to(self._files.read(run_id).acts, reviewer), run.attempts)
         severities = {(case.id, each.name): each.severity for case in run.suite.cases for each in criteria_of(case)}
-        answered = frozenset(run.answered)
+        results = frozenset((*run.answered, *run.missing))
         worst: dict[TrialKey, int] = {}
         for item in board.items:
             severity, standing = severities.get((item.case, item.criterion)), board.standing(item)
-            if severity and item.trial in answered and standing is not None and standing.extent != "n/a":
+            if severity and item.trial in results and standing is not None and standing.extent != "n/a":
                 place = BANDS.index(self.rule.band(severity, standing.extent))
                 worst[item.trial] = max(place, worst.get(item.trial, 0))
         return {trial: BANDS[place] for trial, place in worst.items()}
@@ -146,7 +146,10 @@ class Reviews:
     def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard]:
         run = read_answers(self._store, run_id)
         board = Scoreboard(self._files.read(run_id).acts, run.attempts)
-        return run, review_items(run.suite, run.answered), board
+        # Nobody is asked to score a result without an answer; who has done so is counted all the same.
+        scored = {item.trial for item in board.items if board.standing(item) is not None}
+        wordless = (trial for trial in run.missing if trial in scored)
+        return run, review_items(run.suite, (*run.answered, *wordless)), board
 
     # --- files
 
