@@ -18,6 +18,7 @@ from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.pairs import PairsScreen
+from tui.app.widgets.line_list import LineList
 from tui.model.bands import Band
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.trials import TrialKey
@@ -301,6 +302,18 @@ async def test_the_statistics_choose_the_pair_below() -> None:
         await until(pilot, lambda: isinstance(app.screen, PairsScreen))
         await pilot.press("home", "enter")
         await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in said(screen))
+
+
+@pytest.mark.parametrize(("width", "told"), [(80, False), (140, True)])
+async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) -> None:
+    matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
+    async with alone((width, 24), MatrixApp(matrix, history_of(matrix))) as app:
+        await until(app.hand, lambda: bool(matrix.survey.pairs))
+        await app.hand.press("p")
+        await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
+        shown = app.screen.query_one(LineList)
+        await until(app.hand, lambda: "40 won" in shown.render_line(0).text)
+        assert shown.render_line(0).text.rstrip().endswith("points (+87 to +100)" if told else "+100 points")
 
 
 async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:

@@ -197,7 +197,7 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     assert len(pairs_table(found.pairs, matrix.names)) == 3
     listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
     assert "  What does this regex do" in listed
-    assert listed[1].startswith("Difference in the share of passes: 0 points (95% interval: −")
+    assert listed[1].startswith("Difference in the share of passes: 0 points (95% interval of this pair alone: −")
     by_category = listed.index("By category, gpt-5.2 : gemini-3-pro  (counted, not tested)")
     assert [line.split() for line in listed[by_category : by_category + 5]] == [
         ["By", "category,", "gpt-5.2", ":", "gemini-3-pro", "(counted,", "not", "tested)"],

@@ -66,7 +66,8 @@ def judgement(pair: Comparison, names: Mapping[str, str]) -> Piece:
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
-    """All pairs, a line each: first what follows, then the figures, which a narrow screen may cut."""
+    """All pairs, a line each: first what follows, then the figures, last the interval, which a narrow screen may leave
+    out."""
     names = short_names(names)
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
@@ -81,7 +82,8 @@ def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int
         (f" {title}", "strong"),
         (f"  {fill(said.partition(' (')[0], room)}", role),
         (f"  {pair.wins:>4} won · {pair.losses} lost · {pair.ties} alike", "plain"),
-        (f"  {_points(pair.difference)} points ({low} to {high})", "dim"),
+        (f"  {_points(pair.difference)} points", "dim"),
+        (f" ({low} to {high})", "dim"),
     )
 
 
@@ -118,7 +120,10 @@ def _apart(pair: Comparison) -> list[Line]:
     if pair.finding == "nothing in common":
         return []
     low, high = (_points(end) for end in pair.difference_95)
-    said = f"Difference in the share of passes: {_points(pair.difference)} points (95% interval: {low} to {high})."
+    alone = " of this pair alone" if pair.pairs > 1 else ""
+    said = (
+        f"Difference in the share of passes: {_points(pair.difference)} points (95% interval{alone}: {low} to {high})."
+    )
     return [((said, "dim"),)]
 
 

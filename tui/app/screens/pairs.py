@@ -11,12 +11,21 @@ from textual.screen import ModalScreen
 
 from tui.app.matrix.sentences import pair_lines, pairs_table
 from tui.app.matrix.tallies import ModelFigures
+from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
 from tui.model.suite import Case
 
 if TYPE_CHECKING:
     from tui.statistics.comparing import Comparison
+
+
+class _PairList(LineList):
+    """The pairs; with their intervals where all have room for them."""
+
+    def line_at(self, place: int, width: int) -> Line:
+        line = super().line_at(place, width)
+        return line if all(width_of(text_of(each)) <= width for each in self._lines) else line[:-1]
 
 
 class PairsScreen(ModalScreen[int | None]):
@@ -46,7 +55,7 @@ class PairsScreen(ModalScreen[int | None]):
         super().__init__()
         self._figures = figures
         self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
-        self._list, self._detail = LineList(), Reading()
+        self._list, self._detail = _PairList(), Reading()
 
     def compose(self) -> ComposeResult:
         """The pairs, and all of the one under the cursor."""
