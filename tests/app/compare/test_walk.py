@@ -116,6 +116,13 @@ def test_nothing_is_told_of_hidden_answers() -> None:
     assert "seed 7" in text_of(title_line(walk, "", 100))
 
 
+def test_long_names_keep_their_end_where_they_differ() -> None:
+    stop = replace(walk_of().stops[0], name="A question about security with the number 12", choice="a")
+    line = text_of(stop_line(stop, blind=False, width=30))
+    assert "…" in line
+    assert line.split("…")[1].split() == ["number", "12", "A"]
+
+
 @pytest.mark.parametrize("width", [30, 60, 76, 120])
 def test_lines_have_their_width(width: int) -> None:
     walk = walk_of(7)

@@ -221,6 +221,14 @@ def test_the_cases_of_a_pair_are_in_the_order_of_the_suite_and_errors_are_said()
     assert not any(line.startswith("good: ") for line in listed)
 
 
+def test_names_too_long_for_a_narrow_matrix_keep_their_end() -> None:
+    matrix = matrix_of([("A", f"A question about security with the number {number}", "✓✗✓") for number in range(3)])
+    layout = lay_out(76, 3, 60)
+    names = [text_of(matrix.row_line(place, layout))[: layout.name].strip() for place in range(1, 4)]
+    assert [name.split()[-1] for name in names] == ["0", "1", "2"]
+    assert all("…" in name for name in names)
+
+
 def test_what_follows_from_a_pair_stands_where_a_narrow_screen_shows_it() -> None:
     matrix = matrix_of()
     for pair, line in zip(surveyed(matrix).pairs, pairs_table(matrix.survey.pairs, matrix.names), strict=True):

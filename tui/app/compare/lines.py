@@ -18,6 +18,7 @@ from tui.session.preferences import Choice
 Names = tuple[str, ...]
 """What somebody is called, in full and ever shorter."""
 _SHORT_NAME = 20
+_STOP_AROUND = " ✓✓   ● "
 _CHOICES: dict[Choice, Piece] = {
     "a": ("A", "accent"),
     "b": ("B", "accent"),
@@ -41,7 +42,8 @@ def stop_line(stop: Stop, blind: bool, width: int) -> Line:
     choice: Piece = ("", "dim")
     if stop.choice is not None:
         choice = ("●", "accent") if blind else _CHOICES[stop.choice]
-    return spread([(" ", "plain"), *marks, (f" {stop.name}", "plain")], [choice, (" ", "plain")], width)
+    name = cut_middle(stop.name, width - len(_STOP_AROUND))
+    return spread([(" ", "plain"), *marks, (f" {name}", "plain")], [choice, (" ", "plain")], width)
 
 
 def _status(outcome: Outcome | Answer | None) -> StatusWord:

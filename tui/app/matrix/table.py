@@ -12,7 +12,7 @@ from tui.app.matrix.ordering import Grouping, Order, Row, grouped, order_words, 
 from tui.app.matrix.survey import Snapshot, Survey
 from tui.app.presentation.bands import worst_band
 from tui.app.presentation.naming import model_names
-from tui.app.presentation.pieces import Line, width_of
+from tui.app.presentation.pieces import Line, cut_middle, width_of
 from tui.model.bands import Band
 from tui.model.filtering import Filter
 from tui.model.outcomes import Outcome
@@ -160,7 +160,8 @@ class Matrix:
             cells.append(with_band(cell_line(cell, beat, before), band, layout.cell))
         change = change_line(self.change(case)) if self.baseline else ()
         indent = "" if self.wanted.grouping == "none" else "  "
-        return joined(layout, ((f"{indent}{show_line(case.name or case.id, 200)}", "plain"),), cells, change)
+        name = cut_middle(show_line(case.name or case.id, 200), layout.name - 1 - len(indent))
+        return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
 
     def snapshot(self) -> Snapshot:
         """What a survey needs, as it stands now."""

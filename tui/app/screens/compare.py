@@ -44,7 +44,8 @@ class CompareScreen(Screen[None]):
     DEFAULT_CSS = """
     CompareScreen { background: $background; color: $foreground; }
     CompareScreen #cases {
-        width: 34; border: round $quiet-border; border-title-color: $foreground; padding: 0 1;
+        width: 26%; min-width: 34; max-width: 48; padding: 0 1;
+        border: round $quiet-border; border-title-color: $foreground;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
     CompareScreen.-narrow #cases { display: none; }
