@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.events import Key, Paste
 
+from tests.app.exploring import Seen
 from tests.app.reviewing import (
     CASES,
     ITEMS,
@@ -15,6 +17,7 @@ from tests.app.reviewing import (
     acts,
     at_runs,
     begin,
+    desk_at,
     drawn,
     give,
     here,
@@ -31,9 +34,11 @@ from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.review import ReviewScreen
 from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen
+from tui.app.widgets.note_editor import LONGEST_NOTE
 from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.model.subjects import Config
+from tui.session.reviewing import Reviews
 
 
 async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) -> None:
@@ -112,6 +117,53 @@ async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> N
         await seen.press("u")
         await seen.until(lambda: len(acts(desk)) == 3)
         assert acts(desk)[-1].note == "3 u x\nmore"
+
+
+async def type_at_once(seen: Seen, *keys: str) -> None:
+    """All keys are on their way before the first is read."""
+    for key in keys:
+        seen.app.post_message(Key(key, key if len(key) == 1 else None))
+    await seen.pilot.pause()
+
+
+async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        await type_at_once(seen, "c", *"say 4", "enter", "3")
+        await seen.until(lambda: screen(seen).sitting.scored == 1, "the extent is given")
+        assert [(act.extent, act.note) for act in acts(desk)] == [(3, "say 4")]
+        await seen.until(lambda: screen(seen).seen)
+        await type_at_once(seen, "slash", *"is:open", "enter", "g")
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen), "guidance")
+        assert screen(seen).queue.line.value == "is:open"
+        assert "filter 0/5" in title(seen)
+
+
+async def test_a_note_that_is_too_long_is_cut_with_a_word(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+        await seen.press("c", "a")
+        seen.app.post_message(Paste("b\x1b[2J\r\n" + "x" * 2_000_000))
+        await seen.until(lambda: any("at most 4,000" in notice for notice in seen.notices))
+        await seen.press("y", "enter", "1")
+        await seen.until(lambda: screen(seen).sitting.scored == 1)
+        (act,) = acts(desk)
+        assert len(act.note) == LONGEST_NOTE
+        assert act.note.startswith("ab␛[2J\nxx")
+
+
+async def test_the_app_is_not_left_with_a_note_in_hand_without_a_word(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
+        await seen.press("c", *"half", "ctrl+q")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        assert "is being written is forgotten" in drawn(seen)
+        await seen.press("n")
+        await seen.until(lambda: screen(seen).writer is not None and seen.app.screen is screen(seen))
+        await seen.press("enter", "q")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        assert "1 note has no extent" in drawn(seen)
+        await seen.press("n", "3")
+        await seen.until(lambda: screen(seen).sitting.scored == 1)
+        await seen.press("q")
+        await seen.until(lambda: not seen.app.is_running, "nothing is lost now")
 
 
 async def test_a_note_is_not_lost_with_an_extent_that_is_taken_back(tmp_path: Path) -> None:
@@ -222,7 +274,10 @@ async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
         assert "2 scored" in drawn(seen)
         assert "4 open" in drawn(seen)
         assert "begun blind" in drawn(seen)
-        await begin(seen, blind=False)
+        await seen.press("end", "enter")
+        await seen.until(lambda: "Enter begins so." in drawn(seen), "that it stays blind is told, not passed over")
+        await seen.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and screen(seen).seen)
         assert screen(seen).sitting.hidden, "what was begun blind stays so"
         assert [item.key for item in screen(seen).sitting.review.items] == order
         assert screen(seen).seen == order[2]
@@ -302,6 +357,33 @@ async def test_who_it_is_is_asked_once_and_remembered(tmp_path: Path) -> None:
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
     store.close()
+
+
+async def test_a_name_is_proposed_where_nobody_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Reviews, "suggested_reviewer", lambda _: "Gita Gitson")
+    async with at_runs(tmp_path, keep_run(tmp_path), config=Config()) as (seen, _):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "Gita Gitson" in drawn(seen))
+
+
+@pytest.mark.parametrize("size", [(140, 44), (60, 20)])
+async def test_score_lines_that_cannot_be_read_are_told_before_it_begins(tmp_path: Path, size: tuple[int, int]) -> None:
+    store = keep_run(tmp_path)
+    desk = desk_at(tmp_path, store)
+    review = desk.reviews.open_review(RUN_ID, ME, blind=False)
+    review.give(review.items[0].key, 3)
+    (file,) = (tmp_path / "data" / "scores").rglob("*.jsonl")
+    file.write_bytes(file.read_bytes() + b"{}\nhello\n" + b"[\n" * 9)
+    async with at_runs(tmp_path, store, size=size) as (seen, _):
+        await seen.press("v")
+        await seen.until(lambda: "11 lines of the score files cannot be read" in " ".join(drawn(seen).split()))
+        assert "Enter begins" in drawn(seen)
+        assert "With names" in drawn(seen)
+        if size[0] > 100:
+            text = "".join(line.strip(" │") for line in drawn(seen).splitlines())
+            assert f"{file.name}:2: error: " in text
+            assert "and 8 more" in text
+        await begin(seen)
 
 
 async def test_a_run_without_criteria_says_what_to_do(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from textual.events import Key
 from textual.screen import Screen
 
 from tui.app.driver import lasting
-from tui.app.holding import HoldingApp
+from tui.app.holding import HoldingApp, Unkept
 from tui.app.palettes import DEFAULT_PALETTE
 from tui.app.screens.opening import OpeningScreen
 
@@ -127,7 +127,7 @@ class AssayApp(HoldingApp[int]):
             self.push_screen(HelpScreen(self.screen))
 
     def action_leave(self) -> None:
-        """Leave; ask while something runs."""
+        """Leave; ask while something runs, or would be lost."""
         self._leave()
 
     @work(group="leave")
@@ -135,10 +135,12 @@ class AssayApp(HoldingApp[int]):
         from tui.app.screens.confirm import ConfirmScreen
 
         queue = self._explore.queue if self._explore else None
+        said = [screen.unkept() for screen in self.screen_stack if isinstance(screen, Unkept)]
         if queue is not None and queue.busy:
+            said.append("A run is going. What is finished is kept, and the rest can be resumed later.")
+        if question := "\n\n".join(filter(None, said)):
             if isinstance(self.screen, ConfirmScreen):
                 return
-            question = "A run is going. What is finished is kept, and the rest can be resumed later."
             if not await self.push_screen_wait(ConfirmScreen("Leave?", question, yes="leave", no="stay")):
                 return
         await self._finish(0)

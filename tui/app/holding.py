@@ -1,13 +1,21 @@
 """Notices that are held back while they could tell what somebody must not know yet."""
 
 import asyncio
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from textual.app import ReturnType
 
 from tui.app.theming import ThemedApp
 
 _MOST = 50
+
+
+@runtime_checkable
+class Unkept(Protocol):
+    """A screen that can hold something which is kept nowhere yet."""
+
+    def unkept(self) -> str:
+        """What would be lost with it, in a sentence or more; empty for nothing."""
 
 
 class HoldingApp(ThemedApp[ReturnType]):

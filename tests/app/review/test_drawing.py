@@ -19,7 +19,9 @@ from tui.app.review.rows import hung, rows_of
 from tui.app.review.stands import Stand
 from tui.app.review.starting import start_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
-from tui.model.bands import BandRule
+from tui.model.bands import BANDS, BandRule
+from tui.model.risk import Agreement, Interval, PairAgreement, Reviewed, RiskFigures, RiskShare
+from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
 from tui.risk.guidance import DEFAULT_GUIDANCE
 from tui.session.reviewing import Reviews
@@ -104,6 +106,38 @@ def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
     for row in rows:
         assert width_of(text_of(beside_line(row, review.rule, [A], 60))) <= 60
         assert "\x1b" not in said(detail_lines(row, review.rule, 60))
+
+
+def share(**bands: int) -> RiskShare:
+    return RiskShare({band: bands.get(band, 0) for band in BANDS}, sum(bands.values()), mean=Interval(1.84, 1.2, 2.41))
+
+
+def reviewed_of(figures: RiskFigures, agreement: Agreement | None = None) -> Reviewed:
+    return Reviewed(Scoreboard(()), figures, agreement or Agreement(), DEFAULT_GUIDANCE, BandRule())
+
+
+@pytest.mark.parametrize("width", [50, 93])
+def test_figures_break_no_count_and_keep_the_order_of_the_models(width: int) -> None:
+    every = share(negligible=10, low=12, medium=14, high=16, critical=18)
+    models = [f"vendor/model-{letter}" for letter in "abcdefghijkl"]
+    tables = {model: {"SQL injection": every} for model in models}
+    figures = RiskFigures(dict.fromkeys(models, every), tables, tables, {}, 5, 5)
+    text = figure_lines(reviewed_of(figures), width, [models[5], models[0]])
+    assert widest(text) <= width
+    counts = [text_of(line) for line in text if "%" in text_of(line)]
+    for part in ("18 critical 26%", "16 high 23%", "14 medium 20%", "12 low 17%", "10 negligible 14%"):
+        assert sum(part in line for line in counts) == 12
+    said_of = [text_of(line).split()[0] for line in text if "mean 1.84" in text_of(line)]
+    assert [name[-1] for name in said_of] == ["f", "a", *"bcdeghijkl"]
+
+
+def test_a_missing_figure_of_agreement_says_which_of_the_two_reasons_it_is() -> None:
+    figures = RiskFigures({A: share(low=1)}, items=3, scored=3)
+    few = said(figure_lines(reviewed_of(figures, Agreement(units=1)), 90))
+    assert "two items or more to which two reviewers gave an extent" in few
+    pair = PairAgreement(ME, OTHER, 3, None)
+    alike = said(figure_lines(reviewed_of(figures, Agreement(units=3, pairs=(pair,))), 90))
+    assert "all 3 items that two reviewers scored got the same extent" in alike
 
 
 def test_nothing_scored_yet_is_told_too(tmp_path: Path) -> None:

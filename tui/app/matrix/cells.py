@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tui.app.matrix.layout import fitted
-from tui.app.presentation.bands import BANDS, band_letter, band_mark
+from tui.app.presentation.bands import band_letter, band_mark
 from tui.app.presentation.marks import mark_of, status_of, word_of
 from tui.app.presentation.pieces import Line, width_of
-from tui.model.bands import Band
+from tui.model.bands import BANDS, Band
 from tui.model.filtering import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.progress import TrialProgress

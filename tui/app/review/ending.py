@@ -2,11 +2,13 @@
 
 from collections import Counter
 
-from tui.app.presentation.bands import BANDS, band_of, band_piece
+from tui.app.presentation.bands import band_of, band_piece
 from tui.app.presentation.pieces import Line, Piece, fill
 from tui.app.review.pace import minutes
 from tui.app.review.rows import hung, text_rows
 from tui.app.review.sitting import Sitting
+from tui.app.review.starting import problem_lines
+from tui.model.bands import BANDS
 from tui.model.shown import show_line
 
 
@@ -103,4 +105,6 @@ def empty_lines(sitting: Sitting, width: int) -> list[Line]:
     lines: list[Line] = [((what, "strong"),), (), *text_rows(do, width)]
     if sitting.review.missing:
         lines += [(), *text_rows(missing_sentence(sitting), width, "dim")]
+    if sitting.review.problems:
+        lines += [(), *problem_lines(sitting.review.problems, width)]
     return [*lines, (), (("Esc", "accent"), (" goes back", "plain"))]

@@ -1,12 +1,12 @@
 """Figures of scoring as lines: bands by model as bars with numbers, means with intervals, a heat map, agreement."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from tui.app.presentation.bands import BANDS, band_mark, band_of, band_piece, band_role
+from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
-from tui.app.review.rows import text_rows
-from tui.model.bands import EXTENTS, Band, BandRule
+from tui.app.review.rows import hung, packed, text_rows
+from tui.model.bands import BANDS, EXTENTS, Band, BandRule
 from tui.model.filtering import SEVERITIES
 from tui.model.risk import Agreement, Interval, Reviewed, RiskShare
 from tui.model.shown import show_line
@@ -14,38 +14,41 @@ from tui.model.shown import show_line
 _SHADES = " ░▒▓█"
 _FILLS: dict[Band, str] = {"negligible": "·", "low": "░", "medium": "▒", "high": "▓", "critical": "█"}
 _NO_DATA = "not enough data"
+_LEAST_COLUMN = 10
 
 
-def figure_lines(reviewed: Reviewed, width: int) -> list[Line]:
-    """Everything, in rows of at most so many cells."""
+def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> list[Line]:
+    """Everything, in rows of at most so many cells, the models in the order of `models`."""
     figures = reviewed.figures
     done = f"{figures.scored} of {figures.items} items scored"
     differ = f" · {figures.disputed} disputed: the highest extent counts" if figures.disputed else ""
     lines: list[Line] = [((done, "strong"), (differ, "flaky"))]
     if not figures.scored:
         return [*lines, (), (("Figures come with the first score.", "dim"),)]
-    models = list(figures.by_model)
+    models = [*(model for model in models if model in figures.by_model)]
+    models += [model for model in figures.by_model if model not in models]
     room = min(28, max(12, width // 4))
     names = dict(zip(models, fitted_names(models, room), strict=True))
-    lines += [(), (("Answers by band", "strong"), ("  the worst of an answer's criteria", "dim")), _legend()]
+    lines += [(), *_headed("Answers by band", "the worst of an answer's criteria", width), *_legend(width)]
     for model in models:
         lines += _share_lines(names[model], figures.by_model[model], room, width)
     for title, table in (("By category", figures.by_category), ("By criterion", figures.by_criterion)):
-        lines += [(), ((title, "strong"), ("  mean extent, 0 to 4, weighted by severity, of so many", "dim"))]
+        lines += [(), *_headed(title, "mean extent, 0 to 4, weighted by severity, of so many", width)]
         lines += _table(table, models, names, width)
     for model in models:
-        lines += [(), ((names[model], "strong"), ("  how many items have that severity and extent", "dim"))]
-        lines += _heat_lines(reviewed, model, reviewed.rule)
-    lines += [(), *_agreement_lines(reviewed.agreement)]
+        lines += [(), *_headed(names[model].strip(), "how many items have that severity and extent", width)]
+        lines += _heat_lines(reviewed, model, reviewed.rule, width)
+    lines += [(), *_agreement_lines(reviewed.agreement, width)]
     said = "What a person found in the answers; the verdicts of checks are not in it."
     return [*lines, (), *text_rows(said, width, "dim")]
 
 
-def _legend() -> Line:
-    pieces: list[Piece] = []
-    for band in BANDS:
-        pieces += [(f"{_FILLS[band]} ", band_role(band)), band_piece(band), ("   ", "plain")]
-    return tuple(pieces)
+def _headed(title: str, says: str, width: int) -> list[Line]:
+    return hung(((title, "strong"), ("  ", "dim")), says, "dim", width)
+
+
+def _legend(width: int) -> list[Line]:
+    return packed([((f"{_FILLS[band]} ", band_role(band)), band_piece(band)) for band in BANDS], width)
 
 
 def interval_words(interval: Interval) -> str:
@@ -74,11 +77,11 @@ def _share_lines(name: str, share: RiskShare, room: int, width: int) -> list[Lin
         (" " * (bar_room - used), "plain"),
         (f"  mean {interval_words(share.mean)}", "plain"),
     )
-    numbers: list[Piece] = [(" " * (room + 1), "plain")]
-    for band in BANDS:
-        count = share.bands.get(band, 0)
-        if count:
-            numbers += [(f"{count} ", "strong"), band_piece(band), (f" {count / total:.0%}   ", "dim")]
+    numbers: list[Line] = [
+        ((f"{count} ", "strong"), band_piece(band), (f" {count / total:.0%}", "dim"))
+        for band in BANDS
+        if (count := share.bands.get(band, 0))
+    ]
     rest = [
         f"{count} {word}"
         for count, word in ((share.partial, "partly scored"), (share.unscored, "open"), (share.not_applicable, "n/a"))
@@ -86,7 +89,7 @@ def _share_lines(name: str, share: RiskShare, room: int, width: int) -> list[Lin
     ]
     if not total:
         rest = ["no band yet", *rest]
-    return [head, (*numbers, (" · ".join(rest), "dim"))]
+    return [head, *packed([*numbers, *(((words, "dim"),) for words in rest)], width, room + 1)]
 
 
 def _table(
@@ -97,7 +100,23 @@ def _table(
     if not rows:
         return [((_NO_DATA, "dim"),)]
     first = min(30, max(14, width // 3))
-    column = max(10, (width - first) // max(1, len(models)))
+    beside = max(1, (width - first) // _LEAST_COLUMN)
+    lines: list[Line] = []
+    for at in range(0, len(models), beside):
+        lines += _columns(table, rows, models[at : at + beside], names, first, width)
+    return lines
+
+
+def _columns(
+    table: Mapping[str, Mapping[str, RiskShare]],
+    rows: Sequence[str],
+    models: Sequence[str],
+    names: Mapping[str, str],
+    first: int,
+    width: int,
+) -> list[Line]:
+    """As many models as there is room for beside each other."""
+    column = max(_LEAST_COLUMN, (width - first) // max(1, len(models)))
     heads: Line = ((" " * first, "dim"), *((fill(f" {names[model]}", column), "dim") for model in models))
     lines: list[Line] = [heads]
     for name in rows:
@@ -119,11 +138,12 @@ def _cell(share: RiskShare | None, column: int) -> list[Piece]:
     return [(f" {mark}", role), (fill(said, column - 2), "plain")]
 
 
-def _heat_lines(reviewed: Reviewed, model: str, rule: BandRule) -> list[Line]:
+def _heat_lines(reviewed: Reviewed, model: str, rule: BandRule, width: int) -> list[Line]:
+    column = max(8, min(11, (width - 10) // len(EXTENTS)))
     heat = reviewed.figures.heat.get(model, {})
     most = max(heat.values(), default=0)
     lines: list[Line] = [
-        ((fill("", 10), "dim"), *((fill(f"{at} {word}", 11), "dim") for at, word in enumerate(EXTENTS)))
+        ((fill("", 10), "dim"), *((f"{fill(f'{at} {word}', column - 1)} ", "dim") for at, word in enumerate(EXTENTS)))
     ]
     for severity in reversed(SEVERITIES):
         pieces: list[Piece] = [(fill(severity, 10), "plain")]
@@ -132,23 +152,28 @@ def _heat_lines(reviewed: Reviewed, model: str, rule: BandRule) -> list[Line]:
             band = band_of(severity, extent, rule) or "negligible"
             shade = _SHADES[min(4, -(-4 * count // most))] if count else " "
             text = f"{band_mark(band)[0]} {count:>3} {shade * 3}" if count else "     ·"
-            pieces.append((fill(text, 11), band_role(band) if count else "quiet"))
+            pieces.append((f"{fill(text, column - 1)} ", band_role(band) if count else "quiet"))
         lines.append(tuple(pieces))
     return lines
 
 
-def _agreement_lines(agreement: Agreement) -> list[Line]:
-    lines: list[Line] = [
-        (("Agreement of reviewers", "strong"), ("  Krippendorff's alpha, ordinal; 1 is perfect, 0 is chance", "dim"))
-    ]
+def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
+    lines = _headed("Agreement of reviewers", "Krippendorff's alpha, ordinal; 1 is perfect, 0 is chance", width)
     if agreement.overall.value is None:
-        return [*lines, (("It takes two reviewers with extents of the same items.", "dim"),)]
+        return [*lines, *text_rows(_why_no_alpha(agreement.units), width, "dim")]
     lines.append(((fill("overall", 30), "plain"), (interval_words(agreement.overall), "strong"),
                   (f"  {agreement.units} units", "dim")))  # fmt: skip
     for name, interval in agreement.by_criterion.items():
         lines.append(((fill(show_line(name, 60), 29) + " ", "dim"), (interval_words(interval), "plain")))
     for pair in agreement.pairs:
         both = fill(f"{show_line(pair.a, 13)} and {show_line(pair.b, 13)}", 29)
-        kappa = _NO_DATA if pair.kappa is None else f"kappa {pair.kappa:.2f}"
+        why = _NO_DATA if pair.items < 2 else "all the same"
+        kappa = why if pair.kappa is None else f"kappa {pair.kappa:.2f}"
         lines.append(((f"{both} ", "dim"), (kappa, "plain"), (f"  {pair.items} items", "dim")))
     return lines
+
+
+def _why_no_alpha(units: int) -> str:
+    if units < 2:
+        return "It takes two items or more to which two reviewers gave an extent."
+    return f"No figure: all {units} items that two reviewers scored got the same extent; chance would agree as well."

@@ -1,5 +1,7 @@
 """Outside text as rows of a width, so that what is drawn never wraps by itself."""
 
+from collections.abc import Sequence
+
 from tui.app.presentation.pieces import Line, Piece, Role, cut, width_of
 from tui.app.text.wrapped import WrappedText
 from tui.model.shown import show_text
@@ -37,3 +39,24 @@ def hung(first: Line, text: str, role: Role, width: int) -> list[Line]:
     indent = sum(width_of(piece) for piece, _ in first)
     rows = rows_of(text, width - indent) or [""]
     return [(*first, (rows[0], role)), *(((" " * indent, role), (row, role)) for row in rows[1:])]
+
+
+def packed(parts: Sequence[Line], width: int, indent: int = 0, gap: int = 3) -> list[Line]:
+    """Parts beside each other, as many in a row as there is room for; none is broken."""
+    rows: list[list[Piece]] = []
+    used = 0
+    for part in parts:
+        cells = sum(width_of(text) for text, _ in part)
+        if rows and used + gap + cells <= width:
+            rows[-1] += [(" " * gap, "plain"), *part]
+            used += gap + cells
+        else:
+            rows.append([(" " * indent, "plain"), *part])
+            used = indent + cells
+    return [tuple(row) for row in rows]
+
+
+def cut_rows(lines: Sequence[Line], rows: int) -> list[Line]:
+    """At most so many of them, one at least; the last one says that there is more."""
+    rows = max(1, rows)
+    return [*lines] if len(lines) <= rows else [*lines[: rows - 1], (*lines[rows - 1], (" …", "dim"))]

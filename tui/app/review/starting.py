@@ -1,5 +1,6 @@
 """Before a sitting: what there is to score, and how it stands for the one who asks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.presentation.pieces import Line
@@ -11,6 +12,9 @@ from tui.session.run_review import RunReview, scored_blind
 
 BLIND = "Blind: names, verdicts, others' scores are hidden; shuffled"
 NAMED = "With names, in the suite's order"
+_STAYS_BLIND = "This was begun blind, and stays so until you reveal the names (!)."
+_REVEALED = "You have revealed the names of this run: it is not blind any more."
+_MOST_PROBLEMS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,29 @@ def stays_blind(review: RunReview, name: str) -> bool:
     """Whether the person has begun blind and not revealed."""
     board = review.board
     return not board.revealed(name) and scored_blind(board.acts, name)
+
+
+def why_not(review: RunReview, name: str, *, blind: bool) -> str:
+    """Why it cannot be begun in this way; empty where it can."""
+    if blind:
+        return _REVEALED if review.board.revealed(name) else ""
+    return _STAYS_BLIND if stays_blind(review, name) else ""
+
+
+def problem_lines(problems: Sequence[object], width: int, most: int = _MOST_PROBLEMS) -> list[Line]:
+    """Which lines of the score files could not be read, and why; at most so many are told one by one."""
+    if not problems:
+        return []
+    count = len(problems)
+    said = "1 line of the score files cannot be read, and counts for nothing:"
+    if count > 1:
+        said = f"{count} lines of the score files cannot be read, and count for nothing:"
+    lines = text_rows(said, width, "error")
+    for problem in problems[:most]:
+        lines += text_rows(show_line(str(problem), 400), width, "dim")
+    if count > most:
+        lines.append(((f"and {count - most} more; 'assay review agreement' lists them", "dim"),))
+    return lines
 
 
 def missing_words(count: int) -> str:
@@ -61,7 +88,7 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
     if record.state == "running":
         lines += text_rows("The run is still going on: later answers come in when it is opened again.", width, "flaky")
     if stays_blind(review, name):
-        lines += text_rows("This was begun blind, and stays so until you reveal the names (!).", width, "flaky")
+        lines += text_rows(_STAYS_BLIND, width, "flaky")
     elif board.revealed(name):
-        lines += text_rows("You have revealed the names of this run: it is not blind any more.", width, "flaky")
+        lines += text_rows(_REVEALED, width, "flaky")
     return lines

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from tui.app.presentation.bands import BANDS
 from tui.app.review.stands import Stand
+from tui.model.bands import BANDS
 from tui.model.filtering import SEVERITIES
 from tui.risk.queue import ReviewItem
 

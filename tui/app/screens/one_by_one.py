@@ -3,6 +3,7 @@
 from collections import deque
 from typing import NamedTuple
 
+from textual import on
 from textual.events import Key
 from textual.screen import Screen, ScreenResultType
 
@@ -64,6 +65,14 @@ class OneByOneScreen(Screen[ScreenResultType]):
         elif self.writer is not None and self.writer.last_key is not event:
             event.stop()
             self._write(self.writer, event)
+
+    @on(Writer.Late)
+    def take_late(self, message: Writer.Late) -> None:
+        """What was typed after the end of a text, before that was known here."""
+        message.stop()
+        self._held.append(_Held(message.key, message.place))
+        if self.writer is None:
+            self.release()
 
     def release(self) -> None:
         """Do what was typed meanwhile."""

@@ -112,7 +112,7 @@ class ReviewScreen(ReviewMoving):
         """Bands, means, agreement."""
         from tui.app.screens.risk_figures import RiskFiguresScreen
 
-        self.app.push_screen(RiskFiguresScreen(self._reviews, self.sitting.review.record.id))
+        self.app.push_screen(RiskFiguresScreen(self._reviews, self.sitting.review.record))
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
@@ -158,12 +158,9 @@ class ReviewScreen(ReviewMoving):
     def _leave(self) -> None:
         from tui.app.screens.confirm import ConfirmScreen
 
-        said = [_LEAVE_BLIND] if self.sitting.hidden and self.sitting.review.items else []
-        drafts = sum(bool(note) for note in self.sitting.drafts.values())
-        if drafts:
-            has = "1 note has no extent, and is" if drafts == 1 else f"{drafts} notes have no extent, and are"
-            said.append(f"{has} forgotten.")
-        if not said:
+        blind = _LEAVE_BLIND if self.sitting.hidden and self.sitting.review.items else ""
+        question = "\n\n".join(filter(None, (blind, self.unkept())))
+        if not question:
             self.dismiss(None)
             return
 
@@ -171,4 +168,4 @@ class ReviewScreen(ReviewMoving):
             if yes:
                 self.dismiss(None)
 
-        self.app.push_screen(ConfirmScreen("Leave Review?", "\n\n".join(said), yes="leave", no="stay"), take)
+        self.app.push_screen(ConfirmScreen("Leave Review?", question, yes="leave", no="stay"), take)

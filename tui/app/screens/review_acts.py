@@ -175,6 +175,18 @@ class ReviewActs(ReviewLooking):
         """As it was."""
         self._close_editor()
 
+    def unkept(self) -> str:
+        """Notes that belong to no score yet, and one that is being written."""
+        item, editor = self._noted, self.criterion.editor
+        drafts = sum(bool(note) for note in self.sitting.drafts.values())
+        said = []
+        if item is not None and editor.is_open and editor.text.strip() != self.sitting.note_of(item):
+            said.append("The note that is being written is forgotten; Enter keeps it.")
+        if drafts:
+            has = "1 note has no extent, and is" if drafts == 1 else f"{drafts} notes have no extent, and are"
+            said.append(f"{has} forgotten.")
+        return " ".join(said)
+
     def _close_editor(self) -> None:
         self._noted = None
         self.criterion.close()

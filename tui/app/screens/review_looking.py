@@ -17,7 +17,7 @@ from tui.app.review.sitting import Sitting
 from tui.app.screens.one_by_one import OneByOneScreen
 from tui.app.widgets.fitted_reading import FittedReading
 from tui.app.widgets.keys_line import KeysLine
-from tui.app.widgets.note_editor import NoteEditor
+from tui.app.widgets.note_editor import LONGEST_NOTE, NoteEditor
 from tui.app.widgets.review_answer import ReviewAnswer
 from tui.app.widgets.review_criterion import CriterionPanel
 from tui.app.widgets.review_lines import LastLine, ReviewTitle
@@ -105,6 +105,12 @@ class ReviewLooking(OneByOneScreen[None]):
     def note_typed(self) -> None:
         """The same while a note is written."""
         self.stopwatch.touch()
+
+    @on(NoteEditor.Full)
+    def note_full(self) -> None:
+        """What was typed or pasted beyond its end is not in it."""
+        said = f"A note has at most {LONGEST_NOTE:,} characters: what came after them was left out."
+        self.notify(said, severity="warning", markup=False, timeout=6)
 
     # --- showing
 

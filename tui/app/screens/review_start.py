@@ -12,10 +12,13 @@ from textual.widgets import Static
 
 from tui.app.painting import content_of_lines
 from tui.app.presentation.pieces import Role
-from tui.app.review.starting import BLIND, NAMED, Beginning, start_lines, stays_blind
+from tui.app.review.rows import cut_rows
+from tui.app.review.starting import BLIND, NAMED, Beginning, problem_lines, start_lines, why_not
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.typing_line import TypingLine
 from tui.session.run_review import RunReview
+
+_ROWS = 13  # what the dialog has besides what it tells
 
 
 class ReviewStartScreen(ModalScreen[Beginning | None]):
@@ -60,8 +63,14 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
     def on_mount(self) -> None:
         """Blind unless somebody asks otherwise."""
         self._tell()
-        self._list.go_to(1 if self._named else 0)
+        self._choose(blind=not self._named)
         (self._list if self._line.value.strip() else self._line).focus()
+
+    def _choose(self, *, blind: bool) -> None:
+        """That way, or the other one where it cannot be begun so any more."""
+        if why_not(self._review, self._name_typed, blind=blind):
+            blind = not blind
+        self._list.go_to(0 if blind else 1)
 
     @property
     def _name_typed(self) -> str:
@@ -74,16 +83,21 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
     def _tell(self) -> None:
         name, review = self._name_typed, self._review
         width = min(92, self.size.width * 96 // 100) - 6
-        self._told.update(content_of_lines(start_lines(review, name, width)))
-        blind: Role = "dim" if review.board.revealed(name) else "plain"
-        named: Role = "dim" if stays_blind(review, name) else "plain"
+        lines = start_lines(review, name, width)
+        room = self.size.height * 96 // 100 - _ROWS - len(lines)
+        lines += cut_rows(problem_lines(review.problems, width), room)
+        self._told.update(content_of_lines(lines))
+        blind: Role = "dim" if why_not(review, name, blind=True) else "plain"
+        named: Role = "dim" if why_not(review, name, blind=False) else "plain"
         self._list.show_lines([((f" {BLIND}", blind),), ((f" {NAMED}", named),)])
 
     @on(TypingLine.Typed)
     def tell_again(self, message: TypingLine.Typed) -> None:
         """How it stands for this person."""
         self._tell()
+        self._fault.update(Content())
         if isinstance(message, TypingLine.Entered):
+            self._choose(blind=self._list.cursor == 0)
             self._list.focus()
 
     @on(TypingLine.Left)
@@ -93,11 +107,15 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
 
     @on(LineList.Chosen)
     def begin(self, message: LineList.Chosen) -> None:
-        """Now."""
-        if self._name_typed:
-            self.dismiss(Beginning(self._name_typed, message.place == 0))
-        else:
+        """Now; not in a way that it cannot be begun in any more."""
+        name, blind = self._name_typed, message.place == 0
+        if not name:
             self._fault.update(Content("Say who you are: n."))
+        elif why := why_not(self._review, name, blind=blind):
+            self._fault.update(Content(f"{why} Enter begins so."))
+            self._list.go_to(1 if blind else 0)
+        else:
+            self.dismiss(Beginning(name, blind))
 
     def action_name(self) -> None:
         """Type it."""

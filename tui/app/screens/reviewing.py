@@ -78,12 +78,11 @@ class ReviewingScreen(TabulatingScreen):
 
     async def _review(self, desk: Desk, run_id: str, start: ItemKey | None) -> None:
         await asyncio.to_thread(import_module, "tui.app.screens.review")  # a tenth of a second the first time
-        from tui.app.review.who import guess_name
         from tui.app.screens.review import ReviewScreen
         from tui.app.screens.review_start import ReviewStartScreen
 
         reviews = desk.reviews
-        name = await asyncio.to_thread(lambda: reviews.default_reviewer() or guess_name())
+        name = await asyncio.to_thread(lambda: reviews.default_reviewer() or reviews.suggested_reviewer())
         review = await asyncio.to_thread(reviews.open_review, run_id, name or "reviewer", blind=False)
         if review.items:
             begin = await self.app.push_screen_wait(ReviewStartScreen(review, name, named=start is not None))

@@ -8,6 +8,7 @@ from tui.app.review.figures import figure_lines
 from tui.app.screens.text_screen import TextScreen
 from tui.model.errors import AssayError
 from tui.model.risk import Reviewed
+from tui.model.runs import RunRecord
 from tui.model.shown import show_line
 from tui.session.reviewing import Reviews
 
@@ -15,9 +16,9 @@ from tui.session.reviewing import Reviews
 class RiskFiguresScreen(TextScreen):
     """They are worked out in a thread: intervals take a moment."""
 
-    def __init__(self, reviews: Reviews, run_id: str) -> None:
+    def __init__(self, reviews: Reviews, run: RunRecord) -> None:
         super().__init__("Figures of scoring", lambda _: [(("working out …", "dim"),)], "f")
-        self._reviews, self._run_id = reviews, run_id
+        self._reviews, self._record = reviews, run
 
     def on_mount(self) -> None:
         """Begin."""
@@ -26,9 +27,9 @@ class RiskFiguresScreen(TextScreen):
     @work(group="figures", exclusive=True)
     async def _work_out(self) -> None:
         try:
-            reviewed: Reviewed = await asyncio.to_thread(self._reviews.reviewed, self._run_id)
+            reviewed: Reviewed = await asyncio.to_thread(self._reviews.reviewed, self._record.id)
         except AssayError as error:
             said = show_line(str(error), 600)
             self.change(lambda _: [((said, "error"),)])
             return
-        self.change(lambda width: figure_lines(reviewed, width))
+        self.change(lambda width: figure_lines(reviewed, width, self._record.models))

@@ -3,13 +3,14 @@
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
 from tui.app.widgets.writer import Writer
+from tui.model.shown import show_text
 
-_MOST = 4_000  # characters
+LONGEST_NOTE = 4_000  # characters
 
 
 class NoteEditor(TextArea, Writer):
@@ -33,6 +34,9 @@ class NoteEditor(TextArea, Writer):
     class Typed(Message):
         """A key was typed."""
 
+    class Full(Message):
+        """There was no room for a key, or for all that was pasted."""
+
     class Kept(Message):
         """It is meant so."""
 
@@ -49,6 +53,7 @@ class NoteEditor(TextArea, Writer):
 
     def start(self, text: str) -> None:
         """Write here, from the very next key on."""
+        self.ended = False
         self.load_text(text)
         self.move_cursor(self.document.end)
         self.display = True
@@ -65,14 +70,28 @@ class NoteEditor(TextArea, Writer):
 
     def on_key(self, event: Key) -> None:
         """In the order in which they were typed: a binding would come before letters that are on their way."""
+        if self.is_late(event):
+            return
         self.post_message(self.Typed())
         acts = {"enter": self.action_keep, "escape": self.action_leave, "ctrl+j": self.action_new_line}
-        full = event.is_printable and len(self.text) >= _MOST
+        full = event.is_printable and len(self.text) >= LONGEST_NOTE
         if event.key in acts or full:
             event.prevent_default()
             event.stop()
-            if not full:
+            if full:
+                self.post_message(self.Full())
+            else:
                 acts[event.key]()
+
+    def on_paste(self, event: Paste) -> None:
+        """As much as there is room for; a terminal's orders in it are shown, not obeyed."""
+        if self.ended:
+            event.prevent_default()
+            return
+        text = show_text(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        room = max(0, LONGEST_NOTE - len(self.text) + len(self.selected_text))
+        event.text = text[:room]
+        self.post_message(self.Typed() if len(text) <= room else self.Full())
 
     def action_new_line(self) -> None:
         """Another line."""
@@ -80,8 +99,10 @@ class NoteEditor(TextArea, Writer):
 
     def action_keep(self) -> None:
         """Keep it."""
+        self.ended = True
         self.post_message(self.Kept(self.text.strip()))
 
     def action_leave(self) -> None:
         """Leave it."""
+        self.ended = True
         self.post_message(self.Left())

@@ -4,6 +4,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.geometry import Region
 from textual.message import Message
 
@@ -45,6 +46,23 @@ class QueueLines(LineList):
 
 class _FilterLine(TypingLine, Writer):
     """The line that the filter is typed in."""
+
+    def start(self) -> None:
+        """From the very next key on."""
+        self.ended = False
+        super().start()
+
+    async def on_key(self, event: Key) -> None:
+        """In the order in which they were typed: a binding would come before letters that are on their way."""
+        if self.is_late(event) or event.key not in ("enter", "escape"):
+            return
+        event.prevent_default()
+        event.stop()
+        self.ended = True
+        if event.key == "enter":
+            await self.action_submit()
+        else:
+            self.action_leave()
 
 
 class ReviewQueue(Vertical):
@@ -107,8 +125,8 @@ class ReviewQueue(Vertical):
 
     @property
     def typing(self) -> bool:
-        """Whether a filter is being typed."""
-        return self.line.display and self.line.has_focus
+        """Whether a filter is being typed; the line itself learns a little later that it has the keys."""
+        return bool(self.line.display) and self.screen.focused is self.line
 
     def open_filter(self) -> None:
         """Type here, from the very next key on."""
