@@ -19,7 +19,7 @@ from tui.app.review.rows import hung, rows_of
 from tui.app.review.stands import Stand
 from tui.app.review.starting import start_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
-from tui.model.bands import BANDS, BandRule
+from tui.model.bands import BANDS, EXTENTS, BandRule
 from tui.model.risk import Agreement, Interval, PairAgreement, Reviewed, RiskFigures, RiskShare
 from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
@@ -46,11 +46,11 @@ def test_nothing_is_wider_than_its_room(tmp_path: Path, width: int) -> None:
     mine, other = make_act(1, 3, reviewer=ME, note=TEXT), make_act(2, "n/a", reviewer=TEXT, note=TEXT * 3)
     stand = Stand(mine, (other,), make_act(3, 4, act="adjudicate", note=TEXT))
     for deciding in (False, True):
-        for short in (False, True):
+        for short, tight in ((False, False), (True, False), (True, True)):
             judged = Judged(item, stand, rule, DEFAULT_GUIDANCE, mine, TEXT, True, deciding, item, hidden=False)
-            drawn = draw_criterion(judged, width, short=short)
+            drawn = draw_criterion(judged, width, short=short, tight=tight)
             assert widest(drawn.lines) <= width
-            assert set(drawn.extents.values()) == {0, 1, 2, 3, 4, "n/a"}
+            assert {spot.extent for spot in drawn.spots} == {0, 1, 2, 3, 4, "n/a"}
             assert "\x1b" not in said(drawn.lines)
     for lines in (guidance_lines(DEFAULT_GUIDANCE, item, width), trail_lines(item, [mine, other], rule, width)):
         assert "\x1b" not in said(lines)
@@ -106,6 +106,23 @@ def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
     for row in rows:
         assert width_of(text_of(beside_line(row, review.rule, [A], 60))) <= 60
         assert "\x1b" not in said(detail_lines(row, review.rule, 60))
+
+
+@pytest.mark.parametrize(("width", "rows"), [(76, 1), (54, 1), (38, 2)])
+def test_where_the_window_is_low_the_extents_stand_beside_each_other(tmp_path: Path, width: int, rows: int) -> None:
+    review = open_review(tmp_path)
+    item = review.items[0]
+    drawn = draw_criterion(Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE), width, tight=True)
+    assert {spot.row for spot in drawn.spots} == set(range(2, 2 + rows))
+    for spot in drawn.spots:
+        name = "n/a" if spot.extent == "n/a" else f"{spot.extent} {EXTENTS[spot.extent]}"
+        assert name in text_of(drawn.lines[spot.row])[spot.start : spot.end]
+        assert drawn.extent_at(spot.start + 1, spot.row) == spot.extent
+        assert drawn.extent_at(spot.start + 1, 0) is None
+    assert "g what they mean" in said(drawn.lines)
+    given = draw_criterion(Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3)), width, tight=True)
+    assert "▸3 major" in said(given.lines)
+    assert DEFAULT_GUIDANCE.levels[3][:20] in said(given.lines)
 
 
 def share(**bands: int) -> RiskShare:

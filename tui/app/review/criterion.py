@@ -1,9 +1,10 @@
 """The criterion that an answer is judged by, as lines; some of them stand for an extent that can be clicked."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tui.app.presentation.bands import band_block, band_of, band_piece, extent_words, severity_weight
-from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
+from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread, width_of
 from tui.app.review.lines import next_line
 from tui.app.review.rows import cut_line, hung, rows_of, text_rows
 from tui.app.review.stands import Stand
@@ -42,37 +43,49 @@ class Judged:
     writing: bool = False
 
 
+class Spot(NamedTuple):
+    """Cells of a row that stand for an extent."""
+
+    row: int
+    start: int
+    end: int
+    extent: Extent
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """Lines, and what a click on one of them gives; a `short` one leaves the result to be said elsewhere."""
 
     lines: tuple[Line, ...]
-    extents: dict[int, Extent]
+    spots: tuple[Spot, ...] = ()
     short: bool = False
 
+    def extent_at(self, column: int, row: int) -> Extent | None:
+        """What a click there gives."""
+        hit = (spot for spot in self.spots if spot.row == row and spot.start <= column < spot.end)
+        return next((spot.extent for spot in hit), None)
 
-def draw_criterion(judged: Judged, width: int, *, short: bool = False) -> Drawn:
-    """All of it, in rows of at most so many cells; `short` leaves out what is only for comfort."""
-    item = judged.item
+
+def draw_criterion(judged: Judged, width: int, *, short: bool = False, tight: bool = False) -> Drawn:
+    """All of it, in rows of at most so many cells; `short` leaves out what is only for comfort, and a `tight` one has
+    the extents beside each other besides."""
+    item, short = judged.item, short or tight
     lines = _head(item, judged.rule, width, short=short)
     if not short:
         question = "What do you decide?" if judged.deciding else "How far does this answer violate it?"
         lines += [(), ((question, "strong"),), ()]
-    extents: dict[int, Extent] = {}
-    for extent in _LEVELS:
-        rows = _level(judged, extent, width)
-        extents |= dict.fromkeys(range(len(lines), len(lines) + len(rows)), extent)
-        lines += rows
+    levels, spots = (_levels_beside if tight else _levels_below)(judged, width, len(lines))
+    lines += levels
     if not short:
         lines += [(), result_line(judged)]
     if judged.writing:
-        return Drawn((*lines, *(() if short else ((),)), (("Note", "dim"),)), extents, short)
+        return Drawn((*lines, *(() if short else ((),)), (("Note", "dim"),)), tuple(spots), short)
     lines += _note(judged, width, short=short)
     if not judged.hidden:
         lines += _others(judged, width)
     if not short:
         lines += [(), next_line(judged.upcoming, item, judged.rule, width)]
-    return Drawn(tuple(cut_line(line, width) for line in lines), extents, short)
+    return Drawn(tuple(cut_line(line, width) for line in lines), tuple(spots), short)
 
 
 def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[Line]:
@@ -81,6 +94,35 @@ def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[
     lines = [spread([(rows[0], "strong")], [weight], width), *(((row, "strong"),) for row in rows[1:])]
     described = text_rows(item.criterion.description, width, "dim")
     return [*lines, *(described[:2] if short else described)]
+
+
+def _levels_below(judged: Judged, width: int, at: int) -> tuple[list[Line], list[Spot]]:
+    lines, spots = list[Line](), list[Spot]()
+    for extent in _LEVELS:
+        rows = _level(judged, extent, width)
+        spots += [Spot(at + len(lines) + row, 0, width, extent) for row in range(len(rows))]
+        lines += rows
+    return lines, spots
+
+
+def _levels_beside(judged: Judged, width: int, at: int) -> tuple[list[Line], list[Spot]]:
+    """In as few rows as they fit in; below them what the given one means."""
+    rows, spots, column = [list[Piece]()], list[Spot](), 0
+    for extent in _LEVELS:
+        here = judged.given is not None and judged.given.extent == extent
+        key, name = ("-", "n/a") if extent == "n/a" else (str(extent), EXTENTS[extent])
+        cells = 4 + len(name)
+        if rows[-1] and column + cells > width:
+            rows, column = [*rows, []], 0
+        spots.append(Spot(at + len(rows) - 1, column, column + cells, extent))
+        column += cells
+        role: Role = "chosen-accent" if here else "accent"
+        rows[-1] += [(f"{'▸' if here else ' '}{key} ", role), (name, "chosen" if here else "plain"), (" ", "plain")]
+    given = judged.given.extent if judged.given is not None else None
+    means = judged.guidance.levels[given] if isinstance(given, int) else ""
+    means = show_line(means, 200)
+    told: Line = ((f" {cut(means, width - 1)}", "dim"),) if means else ((" g", "accent"), (" what they mean", "dim"))
+    return [*map(tuple, rows), told], spots
 
 
 def _level(judged: Judged, extent: Extent, width: int) -> list[Line]:

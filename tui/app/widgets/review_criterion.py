@@ -15,6 +15,7 @@ from tui.app.widgets.note_editor import NoteEditor
 from tui.model.scores import Extent
 
 _MOST_STACKED, _LEAST_STACKED, _EDITOR_ROWS = 11, 4, 4
+_LOW = 30  # rows: below that the answer needs them more
 _AROUND, _LEAST_ANSWER = 5, 5  # rows: title, last line, keys and borders; borders of the answer and a few of it
 
 
@@ -22,7 +23,7 @@ class _Text(Static):
     """Lines, some of which can be clicked."""
 
     ALLOW_SELECT = False
-    drawn = Drawn((), {})
+    drawn = Drawn(())
 
     class Clicked(Message):
         """A line that stands for an extent."""
@@ -37,7 +38,7 @@ class _Text(Static):
             self.update(content_of_lines(drawn.lines))
 
     def on_click(self, event: Click) -> None:
-        extent = self.drawn.extents.get(event.y)
+        extent = self.drawn.extent_at(event.x, event.y)
         if extent is not None:
             self.post_message(self.Clicked(extent))
 
@@ -101,7 +102,7 @@ class CriterionPanel(Vertical):
         stacked, judged = self.has_class("-stacked"), replace(self._judged, writing=self.editor.is_open)
         room = self._stacked_rows(judged.writing) if stacked else self.content_region.height
         room -= _EDITOR_ROWS if judged.writing and not stacked else 0
-        drawn = draw_criterion(judged, width, short=stacked)
+        drawn = draw_criterion(judged, width, short=stacked, tight=stacked and self.screen.size.height < _LOW)
         if not stacked and len(drawn.lines) > room:
             drawn = draw_criterion(judged, width, short=True)
         self.border_subtitle = content_of(result_line(judged)) if drawn.short else Content()
