@@ -1,5 +1,6 @@
 """The suite tree as rows: what is unfolded, what is counted, what the filter leaves."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.support.scripted_desk import case_of, suite_of
@@ -73,6 +74,12 @@ def test_a_case_shows_a_mark_for_each_model_and_its_severity() -> None:
     assert line.startswith("    ✓● two ")
     assert line.endswith(" crit")
     assert len(line) == 30
+
+
+def test_a_long_name_in_the_tree_keeps_its_end() -> None:
+    case = replace(CASES[1], name="A question about security number 12")
+    row = Row("case", (), 2, case.name, None, VOLUME, (case,))
+    assert text_of(row_line(row, lambda _: ["passed", "failed"], 24)) == "  ✓✗ A quest…ber 12 crit"
 
 
 def test_a_folded_row_counts_what_is_below_it() -> None:

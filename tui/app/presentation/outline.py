@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tui.app.presentation.marks import mark_of, severity_piece, tally
-from tui.app.presentation.pieces import Line, Piece, spread
+from tui.app.presentation.pieces import Line, Piece, cut_middle, spread, width_of
 from tui.model.filtering import StatusWord, severity_of
 from tui.model.problems import Problem
 from tui.model.shown import show_line
@@ -183,7 +183,10 @@ def _case_line(row: Row, statuses: Sequence[StatusWord], indent: str, width: int
     right = (severity_piece(severity),) if severity in ("critical", "high") else ()
     arrow = "" if row.unfolded is None else "▾ " if row.unfolded else "▸ "
     marks = [mark_of(status) for status in statuses]
-    return spread([(indent + arrow, "dim"), *marks, (" " + show_line(row.name or case.id), "plain")], right, width)
+    taken = sum(width_of(text) for text, _ in marks) + len(indent + arrow) + 1
+    room = width - taken - (sum(width_of(text) for text, _ in right) + 1 if right else 0)
+    name = cut_middle(show_line(row.name or case.id), room)
+    return spread([(indent + arrow, "dim"), *marks, (f" {name}", "plain")], right, width)
 
 
 def _size(row: Row) -> str:
