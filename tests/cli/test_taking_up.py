@@ -1,5 +1,6 @@
 """`--resume` and `--rerun-failed`: what a kept run has still to ask, from wherever it is taken up."""
 
+import asyncio
 import json
 
 import pytest
@@ -33,6 +34,37 @@ async def test_a_finished_run_is_not_cloned_again(assay: CommandLine) -> None:
         again = await assay.run_async("run", "--resume", "last", env=keys_for(server))
     assert again.code == 0
     assert "Clon" not in again.err
+
+
+async def test_every_run_that_is_told_of_can_be_resumed_after_a_kill_at_once(assay: CommandLine) -> None:
+    first = write_suite(assay.home, 1)
+    write_files(assay.home, {"second.json": first.read_bytes()})
+    async with ModelServer(say("yes"), listing=streamed("late", latency_s=60)) as server:
+        running = assay.start("run", str(first), "second.json", env=keys_for(server))
+        assert running.stderr is not None
+        told = [await asyncio.to_thread(running.stderr.readline) for _ in range(2)]
+        running.kill()
+        await asyncio.to_thread(running.communicate)
+        assert server.asked == []
+    ids = [line.split()[1] for line in told]
+    async with ModelServer(say("yes")) as server:
+        for run_id in ids:
+            resumed = await assay.run_async("run", "--resume", run_id, "-f", "json", env=keys_for(server))
+            assert resumed.code == 0, resumed.err
+            assert report_of(resumed)["run"]["state"] == "finished"
+        assert len(server.asked) == 2
+
+
+async def test_a_run_that_waits_for_another_begins_when_it_is_its_turn(assay: CommandLine) -> None:
+    first = write_suite(assay.home, 1)
+    write_files(assay.home, {"second.json": first.read_bytes()})
+    async with ModelServer(say("yes", latency_s=0.2)) as server:
+        ran = await assay.run_async(
+            "run", str(first), "second.json", "-f", "json", "-o", "r.json", env=keys_for(server)
+        )
+    assert ran.code == 0, ran.err
+    earlier, later = sorted(json.loads(assay.run("runs", "--json").out), key=lambda run: str(run["started_at"]))
+    assert later["started_at"] >= earlier["finished_at"]
 
 
 @pytest.mark.parametrize("words", [("--resume", "last"), ("suite.json", "-m", "openai/mock-a", "--resume", "last")])

@@ -47,6 +47,7 @@ async def _run(wish: RunWish) -> int:
         control = Control()
         with _signals(control) as caught:
             # The ids come first: a script reads them off the first lines. Whatever is told here is kept.
+            await workbench.begin(plans)
             say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
             await _warn_of_models(workbench, plans, control)
             kept, lost = await _run_plans(workbench, plans, control)

@@ -10,6 +10,14 @@ from tui.providers.resolving import provider_settings
 from tui.store.protocol import Store
 
 
+def reopened(providers: dict[str, Provider]) -> dict[str, Provider]:
+    """The same; those that a refused key had closed can be asked again."""
+    for provider in providers.values():
+        if isinstance(provider, Reopens):
+            provider.reopen()
+    return providers
+
+
 class ProviderShelf:
     """Hands out the provider of a subject. A recorded run is a provider of its own; every other is shared, so that
     its limits (a refused key, a pause after 429) hold for all that ask it."""
@@ -23,11 +31,7 @@ class ProviderShelf:
         """The providers by subject name, for a run that begins; recorded answers at that speed, where one is wanted.
         Raises ConfigError before anything is asked."""
         speed = replay_speed or self._replay_speed
-        providers = {subject.name: self._take(subject, speed) for subject in subjects}
-        for provider in providers.values():
-            if isinstance(provider, Reopens):
-                provider.reopen()
-        return providers
+        return reopened({subject.name: self._take(subject, speed) for subject in subjects})
 
     def of_name(self, name: str) -> Provider:
         """A provider by its own name. Raises ConfigError."""

@@ -32,7 +32,7 @@ from tui.session.pricing import PriceBook
 from tui.session.repository import RunRepository, secrets_of, without_secrets
 from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
-from tui.session.shelf import ProviderShelf
+from tui.session.shelf import ProviderShelf, reopened
 from tui.session.versions import versions_of
 from tui.store.sqlite import SqliteStore
 from tui.suites.loading import Loaded
@@ -54,6 +54,8 @@ class Workbench:
         self._consents = ConsentRecord(self.folders.data / "consents.json")
         self._shelf = ProviderShelf(self.config, environ, self.store, replay_speed)
         self._checker = Checker()
+        self._taken: dict[str, dict[str, Provider]] = {}
+        self._begun: str | None = None
         self._prices = PriceBook(self.config, environ)
         self.history = RunHistory(self.store, self.folders.data, lambda names: self.price(self.resolve(names)))
         self.reviews = Reviews(self.store, self.folders.data, self.config)
@@ -110,15 +112,31 @@ class Workbench:
         overrides = Overrides(streaming=stream, stream_by_default=True)
         return make_plan(suite, self.price(subjects), overrides, only=trials)
 
+    async def begin(self, plans: Sequence[Plan]) -> None:
+        """Keep what will be run one after the other, so that all of it can be resumed whatever happens from now on.
+        Raises ConfigError and StoreError."""
+        # Before any of them is kept: `last` may name whose answers are replayed.
+        taken = {
+            plan.run_id: self._shelf.take(plan.subjects, plan.options.replay_speed) for plan in plans if plan.trials
+        }
+        for plan in plans:
+            if plan.trials:
+                await asyncio.to_thread(self._begin, plan, self._secrets_of(plan))
+        self._taken.update(taken)
+        self._begun = plans[0].run_id if plans else None
+
     async def run(self, plan: Plan, control: Control, patience: Patience = _FOR_EVER) -> AsyncGenerator[Event, None]:
         """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
         ConfigError before it begins, and StoreError when the history cannot be written for longer than the patience
         lasts."""
         if not plan.trials and await asyncio.to_thread(self._is_finished, plan.run_id):
             return
-        providers = self._shelf.take(plan.subjects, plan.options.replay_speed)
-        secrets = Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
-        await asyncio.to_thread(self._begin, plan, secrets)
+        taken = self._taken.pop(plan.run_id, None)
+        providers = reopened(taken) if taken else self._shelf.take(plan.subjects, plan.options.replay_speed)
+        secrets = self._secrets_of(plan)
+        # What waited for others begins once more, since its time counts from now.
+        if taken is None or plan.run_id != self._begun:
+            await asyncio.to_thread(self._begin, plan, secrets)
         repository = RunRepository(plan.suite, self._environ, self.config.secrets.values())
         try:
             if plan.trials:
@@ -141,6 +159,9 @@ class Workbench:
         told = {secrets.hide(name): secrets.hide(version) for name, version in versions.items()}
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.store.begin_run(without_secrets(plan, secrets), started_at, told)
+
+    def _secrets_of(self, plan: Plan) -> Secrets:
+        return Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
 
     def _is_finished(self, run_id: str) -> bool:
         return any(record.id == run_id and record.state == "finished" for record in self.store.list_runs())

@@ -62,7 +62,7 @@ class SqliteStore:
                 writing.insert_run(connection, plan, started_at, self._owner.token, versions)
             else:
                 self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
-                writing.take_up_run(connection, run, plan, self._owner.token, versions)
+                writing.take_up_run(connection, run, plan, started_at, self._owner.token, versions)
 
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
         """Keep finished trials, all or none."""

@@ -46,9 +46,11 @@ def insert_run(
     _add_trials(connection, run, plan.trials)
 
 
-def take_up_run(connection: sqlite3.Connection, run: int, plan: Plan, owner: str, versions: Mapping[str, str]) -> None:
-    """The run goes on: what is new in the plan is added, the rest stays as it was begun. Of what has another version
-    by now, both are kept."""
+def take_up_run(
+    connection: sqlite3.Connection, run: int, plan: Plan, started_at: str, owner: str, versions: Mapping[str, str]
+) -> None:
+    """The run goes on: what is new in the plan is added, the rest stays as it was begun; where its owner has nothing
+    of it yet, it begins now. Of what has another version by now, both are kept."""
     kept_suite, kept_subjects, kept_versions = connection.execute(
         "SELECT suite.content, run.subjects, run.versions FROM run JOIN suite ON suite.number = run.suite"
         " WHERE run.number = ?",
@@ -59,11 +61,13 @@ def take_up_run(connection: sqlite3.Connection, run: int, plan: Plan, owner: str
     known = {subject.name for subject in subjects}
     subjects += tuple(subject for subject in plan.subjects if subject.name not in known)
     connection.execute(
-        "UPDATE run SET state = 'running', finished_at = NULL, owner = ?, suite = ?, subjects = ?, models = ?,"
-        " versions = ?"
-        " WHERE number = ?",
+        "UPDATE run SET state = 'running', finished_at = NULL,"
+        " started_at = iif(owner IS ?1 AND saved_at = started_at, ?2, started_at),"
+        " saved_at = iif(owner IS ?1 AND saved_at = started_at, ?2, saved_at),"
+        " owner = ?1, suite = ?3, subjects = ?4, models = ?5, versions = ?6 WHERE number = ?7",
         (
             owner,
+            started_at,
             _suite_number(connection, suite),
             codec.encode_subjects(subjects),
             json.dumps([subject.name for subject in subjects]),
