@@ -189,7 +189,21 @@ async def test_what_cannot_be_kept_is_not_shown_as_given(tmp_path: Path) -> None
         assert last(seen) == ""
         (tmp_path / "data" / "scores" / RUN_ID).unlink()
         await give(seen, "3")
+        await seen.until(lambda: not seen.notices, "what was refused before is no news any more")
         assert [act.extent for act in acts(desk)] == [3]
+
+
+async def test_the_answer_is_a_key_away_from_a_long_prompt(tmp_path: Path) -> None:
+    long = replace(CASES[0], steps=(replace(CASES[0].steps[0], input="Read this.\n" * 200),))
+    store = keep_run(tmp_path, results(cases=(long,)), cases=(long,))
+    async with reviewed(tmp_path, store, blind=False) as (seen, _):
+        await seen.until(lambda: "Read this." in drawn(seen))
+        assert "voice on c0" not in drawn(seen)
+        await seen.press("p")
+        await seen.until(lambda: "voice on c0" in drawn(seen))
+        await seen.press("d", "p")
+        await seen.until(lambda: "voice on c0" not in drawn(seen))
+    store.close()
 
 
 async def test_keys_typed_while_a_score_is_written_never_score_what_was_not_seen(

@@ -20,7 +20,7 @@ from tui.session.run_history import RunHistory
 from tui.session.run_review import RunReview
 
 _HIDDEN = "Names are hidden: that would tell. ! reveals them."
-_OF_AN_ITEM = ("give", "note", "withdraw", "trail", "look_at_extents", "turn_diff", "zoom", "match")
+_OF_AN_ITEM = ("give", "note", "withdraw", "trail", "look_at_extents", "turn_diff", "turn_prompt", "zoom", "match")
 _REVEAL = (
     "Names, verdicts and other people's scores are shown from then on. It is recorded, and cannot be taken back; your "
     "scores stay as they are."

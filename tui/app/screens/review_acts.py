@@ -25,7 +25,7 @@ class ReviewActs(ReviewLooking):
 
     def __init__(self, review: RunReview) -> None:
         super().__init__(review)
-        self._acting = False
+        self._acting = self._refused = False
         self._noted: ReviewItem | None = None
 
     @property
@@ -44,8 +44,12 @@ class ReviewActs(ReviewLooking):
         try:
             kept = await asyncio.to_thread(act)
         except AssayError as error:
+            self._refused = True
             self.notify(show_line(str(error), 600), title="Not kept", severity="error", markup=False, timeout=12)
         else:
+            if self._refused:
+                self.app.clear_notifications()  # beside what is kept "Not kept" would be a lie
+            self._refused = False
             done(kept)
         finally:
             self._acting = False

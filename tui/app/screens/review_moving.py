@@ -32,6 +32,14 @@ class ReviewMoving(ReviewActs):
         else:
             self.notify(f"This is the {'last' if by > 0 else 'first'} item.", markup=False, timeout=3)
 
+    def action_turn_prompt(self) -> None:
+        """A prompt may be long, and is read once; the answer is what is scored."""
+        self.touched()
+        if self.answer.has_class("-diff"):
+            self.answer.turn_diff()
+        if not self.answer.view.turn_prompt():
+            self.notify("Prompt and answer are in sight together.", markup=False, timeout=3)
+
     def action_turn_diff(self) -> None:
         """What the answer changed."""
         self.touched()

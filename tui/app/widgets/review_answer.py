@@ -41,6 +41,16 @@ class PartsView(AnswerView, inherit_bindings=False):
         self.follow(False)
 
 
+    def turn_prompt(self) -> bool:
+        """To the beginning of the answer, or from there back to what was asked. False where there is nothing to turn
+        to: all of it is in sight."""
+        answer = min(self._sheet.head_rows - 1, int(self.max_scroll_y))
+        if answer <= 0:
+            return False
+        self.scroll_by_hand(0 if self.top_row >= answer else answer)
+        return True
+
+
 class _FileLine(PieceLine):
     files: Sequence[FileDiff] = ()
     at = 0
