@@ -266,6 +266,27 @@ async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> No
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen) and "4 total" in drawn(seen))
 
 
+async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: Path) -> None:
+    async with at_runs(tmp_path, keep_run(tmp_path), config=Config(reviewer=ME)) as (seen, _):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
+        await seen.press("n", "ctrl+u", *"Bea Bold", "enter")
+        await begin(seen)
+        await give(seen, *"4444")
+        await seen.press("escape", "y")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("H", "enter")
+        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.press("full_stop", "full_stop", "full_stop")
+        await seen.until(lambda: seen.screen.evidence.current == "risk" and "not revealed: 4" in drawn(seen))
+        assert "4 total" not in drawn(seen)
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
+        assert "critical" not in drawn(seen)
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "Bea Bold" in drawn(seen))
+
+
 async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, _):

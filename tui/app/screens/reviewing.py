@@ -33,6 +33,7 @@ class ReviewingScreen(TabulatingScreen):
     """Scores belong to a run: a suite's file stands for its newest one."""
 
     _risk_of: tuple[Path | None, str | None] | None = None
+    _reviewer: str | None = None
 
     def action_review(self) -> None:
         """Score the answers of the suite that is looked at."""
@@ -82,17 +83,23 @@ class ReviewingScreen(TabulatingScreen):
         from tui.app.screens.review_start import ReviewStartScreen
 
         reviews = desk.reviews
-        name = await asyncio.to_thread(lambda: reviews.default_reviewer() or reviews.suggested_reviewer())
+        name = await asyncio.to_thread(lambda: self._who(desk) or reviews.suggested_reviewer())
         review = await asyncio.to_thread(reviews.open_review, run_id, name or "reviewer", blind=False)
         if review.items:
             begin = await self.app.push_screen_wait(ReviewStartScreen(review, name, named=start is not None))
             if begin is None:
                 return
             review = await asyncio.to_thread(reviews.open_review, run_id, begin.reviewer, blind=begin.blind)
+            self._reviewer = begin.reviewer
             await self._remember(desk, begin.reviewer)
         screen = ReviewScreen(review, reviews, desk.history, None if review.blind else start)
         await self.app.push_screen_wait(screen)
         self.scores_changed()
+
+    def _who(self, desk: Desk) -> str | None:
+        """Whoever scored last here, also where the config names somebody else: what they gave blind is hidden from
+        them. It blocks: for a thread."""
+        return self._reviewer or desk.reviews.default_reviewer()
 
     async def _remember(self, desk: Desk, name: str) -> None:
         """Whoever scores is proposed the next time; where that cannot be kept, scores still can."""
@@ -139,7 +146,7 @@ class ReviewingScreen(TabulatingScreen):
 
         def read() -> "RunReview | None":
             run_id = _run_of(desk.history, wanted, suite.path)
-            name = desk.reviews.default_reviewer() or "reviewer"
+            name = self._who(desk) or "reviewer"
             return desk.reviews.open_review(run_id, name, blind=False) if run_id else None
 
         try:
@@ -157,7 +164,7 @@ class ReviewingScreen(TabulatingScreen):
 
         def read() -> Mapping[TrialKey, Band]:
             run_id = _run_of(desk.history, wanted, suite.path)
-            return desk.reviews.bands(run_id, desk.reviews.default_reviewer()) if run_id else {}
+            return desk.reviews.bands(run_id, self._who(desk)) if run_id else {}
 
         try:
             return await asyncio.to_thread(read)
