@@ -272,7 +272,7 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
         await seen.press("n", "ctrl+u", *"Bea Bold", "enter")
         await begin(seen)
-        await give(seen, *"4444")
+        await give(seen, *"444444"[:ITEMS])
         await seen.press("escape", "y")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         await seen.press("H", "enter")
