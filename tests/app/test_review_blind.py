@@ -29,6 +29,7 @@ from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.review_start import ReviewStartScreen
+from tui.app.screens.runs import RunsScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.subjects import Config
 from tui.session.reviewing import Reviews
@@ -285,6 +286,12 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         assert "critical" not in drawn(seen)
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "Bea Bold" in drawn(seen))
+        await seen.press("escape", "m")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("H")
+        await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
+        await seen.press("e")
+        await seen.until(lambda: "beside 6 scores that you gave blind" in drawn(seen))
 
 
 async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.naming import fitted_names
-from tui.app.presentation.pieces import Line, Piece, fill, width_of
+from tui.app.presentation.pieces import Line, Piece, cut_middle, fill, width_of
 from tui.app.review.rows import hung, packed, text_rows
 from tui.model.bands import BANDS, EXTENTS, Band, BandRule
 from tui.model.filtering import SEVERITIES
@@ -120,7 +120,7 @@ def _columns(
     heads: Line = ((" " * first, "dim"), *((fill(f" {names[model]}", column), "dim") for model in models))
     lines: list[Line] = [heads]
     for name in rows:
-        pieces: list[Piece] = [(fill(show_line(name, 80), first - 1) + " ", "plain")]
+        pieces: list[Piece] = [(fill(cut_middle(show_line(name, 200), first - 1), first - 1) + " ", "plain")]
         for model in models:
             share = table.get(model, {}).get(name)
             pieces += _cell(share, column)
@@ -164,7 +164,9 @@ def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
     lines.append(((fill("overall", 30), "plain"), (interval_words(agreement.overall), "strong"),
                   (f"  {agreement.units} units", "dim")))  # fmt: skip
     for name, interval in agreement.by_criterion.items():
-        lines.append(((fill(show_line(name, 60), 29) + " ", "dim"), (interval_words(interval), "plain")))
+        lines.append(
+            ((fill(cut_middle(show_line(name, 200), 29), 29) + " ", "dim"), (interval_words(interval), "plain"))
+        )
     for pair in agreement.pairs:
         both = fill(f"{show_line(pair.a, 13)} and {show_line(pair.b, 13)}", 29)
         why = _NO_DATA if pair.items < 2 else "all the same"

@@ -23,7 +23,7 @@ from tui.session.run_history import RunHistory
 
 
 class ExportScreen(ModalScreen[Path | None]):
-    """Gives the file that was written, or None."""
+    """Gives the file that was written, or None. `hidden` is how many scores should not be seen beside names yet."""
 
     DEFAULT_CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
@@ -40,9 +40,9 @@ class ExportScreen(ModalScreen[Path | None]):
         Binding("a", "turn_answers", "Answers", id="export.answers", tooltip="With full answers, or without"),
     ]
 
-    def __init__(self, history: RunHistory, run: RunRecord) -> None:
+    def __init__(self, history: RunHistory, run: RunRecord, hidden: int = 0) -> None:
         super().__init__()
-        self._history, self._run = history, run
+        self._history, self._run, self._hidden = history, run, hidden
         self._list, self._line = LineList(), TypingLine("a file's name")
         self._said = Static(Content(), markup=False)
         self._answers = False
@@ -63,6 +63,9 @@ class ExportScreen(ModalScreen[Path | None]):
         self._draw()
         self._name_file(0)
         self._list.focus()
+        if self._hidden:
+            scores = "1 score" if self._hidden == 1 else f"{self._hidden} scores"
+            self._say(f"Careful: it tells names beside {scores} that you gave blind and have not revealed.")
 
     def _draw(self) -> None:
         self._list.show_lines([format_line(each, self._answers) for each in FORMATS])

@@ -40,7 +40,7 @@ REVIEW_KEYS: list[BindingType] = [
     _key("f", "figures", "figures", "Figures: bands, means, agreement", "figures"),
     _key("S", "turn_queue", "queue", "Show or hide the queue", "queue"),
     _key("slash", "filter", "filter", "Filter the queue", "filter", "/"),
-    _key("escape", "leave", "leave", "Leave; all is kept", "leave, all is kept"),
+    _key("escape", "leave", "leave", "Leave; all is kept", "leave"),
     _key("p", "turn_prompt", "prompt", "Go to where the answer begins, or back to the prompt", "prompt"),
     _key("right_square_bracket", "step(1)", "forward", "Go to the next item, open or not", shown_as="]"),
     _key("left_square_bracket,backspace", "step(-1)", "back", "Go to the item before", shown_as="["),

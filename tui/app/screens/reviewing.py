@@ -101,6 +101,10 @@ class ReviewingScreen(TabulatingScreen):
         them. It blocks: for a thread."""
         return self._reviewer or desk.reviews.default_reviewer()
 
+    def hidden_scores(self, run_id: str) -> int:
+        """What was given blind here and not revealed."""
+        return self.desk.reviews.hidden_scores(run_id, self._who(self.desk)) if self.desk is not None else 0
+
     async def _remember(self, desk: Desk, name: str) -> None:
         """Whoever scores is proposed the next time; where that cannot be kept, scores still can."""
         try:

@@ -1,6 +1,7 @@
 """The Runs screen: every kept run, and what can be done with one."""
 
 import asyncio
+from collections.abc import Callable
 from typing import ClassVar, Literal, NamedTuple
 
 from textual import on, work
@@ -79,9 +80,9 @@ class RunsScreen(Screen[RunChoice | None]):
     ]
     AUTO_FOCUS = "RunLines"
 
-    def __init__(self, history: RunHistory) -> None:
+    def __init__(self, history: RunHistory, hidden: Callable[[str], int] = lambda _: 0) -> None:
         super().__init__()
-        self._history = history
+        self._history, self._hidden = history, hidden
         self._title, self.lines, self._setup = RunsTitle(), RunLines(), RunSetupLines()
         self.deleted: list[str] = []
 
@@ -214,7 +215,11 @@ class RunsScreen(Screen[RunChoice | None]):
         run = self._run
         if run is None:
             return
-        written = await self.app.push_screen_wait(ExportScreen(self._history, run))
+        try:
+            hidden = await asyncio.to_thread(self._hidden, run.id)
+        except AssayError:
+            hidden = 0  # whoever cannot read the scores will be told by the report
+        written = await self.app.push_screen_wait(ExportScreen(self._history, run, hidden))
         if written is not None:
             self.notify(f"Written: {show_line(str(written), 300)}", markup=False)
 
