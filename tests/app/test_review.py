@@ -268,6 +268,12 @@ async def test_an_answer_that_cannot_be_read_says_why_and_is_passed_over(tmp_pat
         await seen.until(lambda: "The disk is gone" in drawn(seen))
         await seen.press("3")
         assert acts(desk) == ()
+        await seen.press("right_square_bracket", "right_square_bracket")
+        await seen.until(lambda: "c1 · greet a guest" in drawn(seen) and "The disk is gone" in drawn(seen))
+        await seen.until(lambda: "Stays polite" in drawn(seen), "the criterion is the item's, not the one before")
+        assert "query by mail" not in drawn(seen), "nor is the prompt"
+        await seen.press("3")
+        assert acts(desk) == ()
 
 
 async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:

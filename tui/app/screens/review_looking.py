@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.events import Resize
 
+from tui.app.presentation.pieces import Line
 from tui.app.review.answer import checks_line
 from tui.app.review.answers import AnswerShelf, OpenedAnswer
 from tui.app.review.criterion import Judged
@@ -144,7 +145,9 @@ class ReviewLooking(OneByOneScreen[None]):
         try:
             opened = await asyncio.to_thread(self.shelf.open, item)
         except AssayError as error:
-            self.answer.view.note(show_line(str(error), 600))
+            if self.sitting.item is item:
+                self.answer.view.note(show_line(str(error), 600))
+                self._tell_criterion(item, ())
             return
         if self.sitting.item is item:
             self._show_answer(item, opened)
@@ -161,6 +164,10 @@ class ReviewLooking(OneByOneScreen[None]):
         self.answer.name_it(answer_name(item, hidden=self.sitting.hidden), " · ".join(ids))
 
     def _show_criterion(self, item: ReviewItem, opened: OpenedAnswer) -> None:
+        self._tell_criterion(item, () if self.sitting.hidden else checks_line(opened.result))
+        self.call_after_refresh(self._is_seen, item.key)
+
+    def _tell_criterion(self, item: ReviewItem, checks: Line) -> None:
         sitting, review = self.sitting, self.sitting.review
         self.criterion.show(
             Judged(
@@ -173,11 +180,10 @@ class ReviewLooking(OneByOneScreen[None]):
                 sitting.has_draft(item),
                 sitting.deciding,
                 sitting.upcoming(),
-                () if sitting.hidden else checks_line(opened.result),
+                checks,
                 sitting.hidden,
             )
         )
-        self.call_after_refresh(self._is_seen, item.key)
 
     def _is_seen(self, key: ItemKey) -> None:
         """It is on the screen now: keys may be about it."""

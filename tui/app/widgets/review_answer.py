@@ -41,6 +41,11 @@ class PartsView(AnswerView, inherit_bindings=False):
         self.follow(False)
 
 
+    def forget(self) -> None:
+        """Nothing, not even what was asked."""
+        self._parts = ()
+        self.clear()
+
     def turn_prompt(self) -> bool:
         """To the beginning of the answer, or from there back to what was asked. False where there is nothing to turn
         to: all of it is in sight."""
@@ -102,7 +107,7 @@ class ReviewAnswer(Vertical):
 
     def show_nothing(self) -> None:
         """Between two answers."""
-        self.view.clear()
+        self.view.forget()
         self.remove_class("-changes")
 
     def name_it(self, title: str, below: str) -> None:
