@@ -40,7 +40,6 @@ class PartsView(AnswerView, inherit_bindings=False):
         self.scroll_now(0)
         self.follow(False)
 
-
     def forget(self) -> None:
         """Nothing, not even what was asked."""
         self._parts = ()
