@@ -155,9 +155,10 @@ svg.heat text.on { font-weight: 700; fill: var(--on); }
   thead { display: table-header-group; }
   tr, figure, li { break-inside: avoid; }
   td:not(.n) { min-width: 11mm; }
-  td:first-child { min-width: 20mm; }
+  td:first-child { min-width: 27mm; }
   article td:nth-child(2) { min-width: 18mm; }
-  td.chart, th.chart { width: 50mm; min-width: 40mm; }
+  td:nth-child(2):not(.n, .chart) { min-width: 24mm; }
+  td.chart, th.chart { width: 44mm; min-width: 36mm; }
   .dense table { font-size: 7.2pt; }
   .dense th { font-size: 6.8pt; }
   .dense th, .dense td { padding-right: 1.4mm; }
