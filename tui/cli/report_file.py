@@ -43,12 +43,13 @@ def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> 
     """Scores that cannot be read are told of; the report is written all the same."""
     ids = [run.record.id for run in kept]
     try:
-        for problem in (problem for run_id in ids for problem in reviews.problems(run_id)):
-            say(problem)
-        return reviews.reviewed_runs(ids, even_unscored=wish.risk_analysis)
+        found = reviews.reviewed_runs(ids, even_unscored=wish.risk_analysis)
     except StoreError as error:
         say(f"Note: the report is without scores. {error}")
         return {}
+    for problem in (problem for reviewed in found.values() for problem in reviewed.unread):
+        say(problem)
+    return found
 
 
 def _print(text: str) -> None:

@@ -13,7 +13,7 @@ from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey
-from tui.risk.files import ScoreCount, ScoreFiles
+from tui.risk.files import BadLine, ScoreCount, ScoreFiles
 from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
 from tui.risk.queue import ReviewItem, criteria_of, review_items
 from tui.session.run_answers import RunAnswers, read_answers
@@ -95,14 +95,14 @@ class Reviews:
         from tui.risk.agreement import agreement
         from tui.risk.figures import risk_figures
 
-        run, items, board = self._read(run_id)
+        run, items, board, bad = self._read(run_id)
         return Reviewed(
             board,
             risk_figures(items, board, self.rule),
             agreement(items, board),
             self.guidance_for(run.suite),
             self.rule,
-            self.problems(run_id),
+            tuple(map(str, bad)),
         )
 
     def reviewed_runs(self, run_ids: Iterable[str], *, even_unscored: bool) -> dict[str, Reviewed]:
@@ -113,7 +113,7 @@ class Reviews:
         """How far the reviewers of a run agree."""
         from tui.risk.agreement import agreement
 
-        _, items, board = self._read(run_id)
+        _, items, board, _ = self._read(run_id)
         return agreement(items, board)
 
     @paused_collector()
@@ -143,13 +143,14 @@ class Reviews:
         return sum((score := board.score(item, reviewer)) is not None and score.blind for item in board.items)
 
     @paused_collector()
-    def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard]:
+    def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard, tuple[BadLine, ...]]:
         run = read_answers(self._store, run_id)
-        board = Scoreboard(self._files.read(run_id).acts, run.attempts)
+        kept = self._files.read(run_id)
+        board = Scoreboard(kept.acts, run.attempts)
         # Nobody is asked to score a result without an answer; who has done so is counted all the same.
         scored = {item.trial for item in board.items if board.standing(item) is not None}
         wordless = (trial for trial in run.missing if trial in scored)
-        return run, review_items(run.suite, (*run.answered, *wordless)), board
+        return run, review_items(run.suite, (*run.answered, *wordless)), board, kept.bad
 
     # --- files
 
