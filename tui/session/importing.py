@@ -7,6 +7,7 @@ from tui.config.folders import find_folders
 from tui.config.loading import load_config
 from tui.imports.promptfoo import Imported, read_promptfoo
 from tui.model.secrets import Secrets
+from tui.session.records import is_finished
 from tui.store.protocol import Store
 
 _AT_ONCE = 500
@@ -24,7 +25,7 @@ def keep_results(imported: Imported, store: Store) -> bool:
     StoreError."""
     run_id = imported.plan.run_id
     # One that was cut short while it was written is written again.
-    if any(record.id == run_id and record.state == "finished" for record in store.list_runs()):
+    if is_finished(store, run_id):
         return False
     store.begin_run(imported.plan, imported.started_at)
     for start in range(0, len(imported.results), _AT_ONCE):

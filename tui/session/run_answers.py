@@ -7,6 +7,7 @@ from tui.model.errors import StoreError
 from tui.model.runs import RunRecord
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey
+from tui.session.records import find_record
 from tui.store.protocol import Store
 
 
@@ -24,7 +25,7 @@ class RunAnswers:
 
 def read_answers(store: Store, run_id: str) -> RunAnswers:
     """Tens of milliseconds for thousands of results. Raises StoreError."""
-    record = next((each for each in store.list_runs() if each.id == run_id), None)
+    record = find_record(store, run_id)
     if record is None:
         raise StoreError(f"run {run_id} is not kept any more")
     suite = store.read_suite(run_id)

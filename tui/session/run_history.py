@@ -20,6 +20,7 @@ from tui.risk.files import ScoreCount
 from tui.session.answers import KeptAnswers
 from tui.session.baselines import Baselines
 from tui.session.preferences import PreferenceLog
+from tui.session.records import find_record
 from tui.session.reviewing import Reviews
 from tui.session.writing import write_safely
 from tui.store.protocol import Store
@@ -58,7 +59,7 @@ class RunHistory:
 
     def open_run(self, run_id: str) -> OpenedRun:
         """What can be shown at once; the results come by `read_outcomes` and `read_trial`."""
-        record = next((each for each in self._store.list_runs() if each.id == run_id), None)
+        record = find_record(self._store, run_id)
         if record is None:
             raise StoreError(f"run {run_id} is not kept any more")
         suite = self._store.read_suite(run_id)
@@ -126,7 +127,7 @@ class RunHistory:
 
     def settle(self, run_id: str) -> None:
         """A run in which only some cases were asked again is not finished as long as others have no result."""
-        record = next((each for each in self._store.list_runs() if each.id == run_id), None)
+        record = find_record(self._store, run_id)
         if record is not None and record.state == "finished" and self.missing_trials(run_id):
             self._store.finish_run(run_id, "interrupted", record.finished_at or record.started_at)
 

@@ -29,6 +29,7 @@ from tui.session.digests import Digests
 from tui.session.keeping import Patience, keep_events
 from tui.session.opening import open_suite, suites_at
 from tui.session.pricing import PriceBook
+from tui.session.records import is_finished
 from tui.session.repository import RunRepository, secrets_of, without_secrets
 from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
@@ -129,7 +130,7 @@ class Workbench:
         """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
         ConfigError before it begins, and StoreError when the history cannot be written for longer than the patience
         lasts."""
-        if not plan.trials and await asyncio.to_thread(self._is_finished, plan.run_id):
+        if not plan.trials and await asyncio.to_thread(is_finished, self.store, plan.run_id):
             return
         taken = self._taken.pop(plan.run_id, None)
         providers = reopened(taken) if taken else self._shelf.take(plan.subjects, plan.options.replay_speed)
@@ -162,9 +163,6 @@ class Workbench:
 
     def _secrets_of(self, plan: Plan) -> Secrets:
         return Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
-
-    def _is_finished(self, run_id: str) -> bool:
-        return any(record.id == run_id and record.state == "finished" for record in self.store.list_runs())
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
         """The newest kept result of each trial of the suite. Raises StoreError."""
