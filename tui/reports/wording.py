@@ -1,6 +1,6 @@
 """The words and numbers that the reports for people share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -136,11 +136,6 @@ def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
     """The checks of the last attempt that did not pass, each with its step from 1."""
     steps = result.attempts[-1].steps if result.attempts else ()
     return [(number, check) for number, step in enumerate(steps, 1) for check in step.checks if check.state != "passed"]
-
-
-def not_passed(results: Sequence[TrialResult]) -> list[TrialResult]:
-    """What a reader should look at: everything but plain passes."""
-    return [result for result in results if outcome_word(result) != "passed"]
 
 
 def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
