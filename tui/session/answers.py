@@ -44,10 +44,15 @@ class KeptAnswers:
         self._store = store
         self.preferences = preferences
 
+    def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
+        """The runs of the suite at that path, the newest first and not the very oldest."""
+        place = place_of(suite)
+        runs = [run for run in self._store.list_runs() if run.models and place_of(run.suite_path) == place]
+        return tuple(runs[:_MOST_RUNS])
+
     def list_sources(self, suite: str) -> tuple[tuple[Source, RunRecord | None], ...]:
         """What the suite at that path has answers from: of each model the newest, then run by run."""
-        place = place_of(suite)
-        runs = [run for run in self._store.list_runs() if place_of(run.suite_path) == place][:_MOST_RUNS]
+        runs = self.list_runs(suite)
         models = dict.fromkeys(model for run in runs for model in run.models)
         newest = ((Source(suite, "", model), None) for model in models)
         return (*newest, *((Source(suite, run.id, model), run) for run in runs for model in run.models))

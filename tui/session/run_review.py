@@ -65,6 +65,10 @@ class RunReview:
         """Whether the reviewer has asked for the names."""
         return self.board.revealed(self.reviewer)
 
+    def hides(self, act: Act) -> bool:
+        """Whether the act may not be seen beside names yet: given blind by this reviewer, and not revealed."""
+        return self.blind and act.blind and act.reviewer == self.reviewer
+
     def mine(self, item: ItemKey) -> Act | None:
         """The reviewer's own score that counts."""
         return self.board.score(item, self.reviewer)

@@ -62,11 +62,8 @@ def models_beside(models: Sequence[str], review: "RunReview | None") -> tuple[st
 
 
 def _row(criterion: RiskCriterion, item: ItemKey, review: "RunReview") -> BesideRow:
-    def is_hidden(act: Act) -> bool:
-        return review.blind and act.blind and act.reviewer == review.reviewer
-
     scores = review.board.scores(item)
-    seen = tuple(score for score in scores if not is_hidden(score))
+    seen = tuple(score for score in scores if not review.hides(score))
     return BesideRow(criterion, item, seen, review.board.decision(item), len(seen) < len(scores))
 
 

@@ -125,7 +125,7 @@ class CompareScreen(Screen[None]):
         pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
         walk = Walk(self._suite, pair, self._seed)
         walk.remember(self._answers.preferences.read())
-        runs = {run.id: run for _, run in self._answers.list_sources(self._suite.path) if run is not None}
+        runs = {run.id: run for run in self._answers.list_runs(self._suite.path)}
         return walk, runs
 
     @property

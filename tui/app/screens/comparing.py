@@ -9,11 +9,9 @@ from tui.app.screens.matrix_asks import CompareRequested
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.screens.runs import RunChoice
 from tui.model.errors import AssayError
-from tui.model.runs import RunRecord
 from tui.model.shown import show_line
 from tui.model.suite import Suite
 from tui.session.answers import Source
-from tui.session.run_history import RunHistory
 
 
 class ComparingScreen(RecallingScreen):
@@ -33,7 +31,7 @@ class ComparingScreen(RecallingScreen):
         suite, models = volume.suite, looking.models
         current = self.answers.current.model if self.answers.current else ""
         try:
-            runs = await asyncio.to_thread(_runs_of, desk.history, suite.path)
+            runs = await asyncio.to_thread(desk.history.answers.list_runs, suite.path)
         except AssayError as error:
             self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
@@ -52,7 +50,7 @@ class ComparingScreen(RecallingScreen):
             return
         history, _ = self.places()
         opened = await asyncio.to_thread(history.open_run, choice.run.id)
-        runs = await asyncio.to_thread(_runs_of, history, choice.run.suite_path)
+        runs = await asyncio.to_thread(history.answers.list_runs, choice.run.suite_path)
         baseline = await asyncio.to_thread(history.baseline_of, choice.run)
         self._show_compared(opened.suite, sources_of_run(choice.run, baseline, runs), None)
 
@@ -64,8 +62,3 @@ class ComparingScreen(RecallingScreen):
             return
         history, _ = self.places()
         self.app.push_screen(CompareScreen(history.answers, suite, *sources, case))
-
-
-def _runs_of(history: RunHistory, suite: str) -> list[RunRecord]:
-    """The runs of a suite, the newest first."""
-    return list(dict.fromkeys(run for _, run in history.answers.list_sources(suite) if run is not None))

@@ -1,10 +1,10 @@
 """From Explore to Review, and what was scored there beside the answers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual import on, work
 
@@ -24,8 +24,10 @@ from tui.model.trials import TrialKey
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
+    from tui.session.reviewing import Reviews
     from tui.session.run_review import RunReview
 
+Found = TypeVar("Found")
 _NO_RUN = "No run of this suite is kept: run it first (R), then score its answers."
 
 
@@ -143,38 +145,31 @@ class ReviewingScreen(TabulatingScreen):
         super().show_evidence()
 
     async def _scores_of(self, volume: Volume) -> "RunReview | None":
-        desk, suite = self.desk, volume.suite
-        if desk is None or suite is None:
-            return None
-        wanted = self._run_here(volume)
-
-        def read() -> "RunReview | None":
-            run_id = _run_of(desk.history, wanted, suite.path)
-            name = self._who(desk) or "reviewer"
-            return desk.reviews.open_review(run_id, name, blind=False) if run_id else None
-
-        try:
-            return await asyncio.to_thread(read)
-        except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="warning", markup=False, timeout=8)
-            return None
+        return await self._read_of_run(
+            volume, lambda reviews, run, who: reviews.open_review(run, who or "reviewer", blind=False)
+        )
 
     async def bands_of(self, volume: Volume) -> Mapping[TrialKey, Band]:
         """For the matrix; without what its reviewer may not see beside names yet."""
+        return await self._read_of_run(volume, lambda reviews, run, who: reviews.bands(run, who)) or {}
+
+    async def _read_of_run(self, volume: Volume, read: "Callable[[Reviews, str, str | None], Found]") -> Found | None:
+        """What is kept of scoring the run here, for whoever scores; None where there is no run, or it cannot be read,
+        which is told."""
         desk, suite = self.desk, volume.suite
         if desk is None or suite is None:
-            return {}
+            return None
         wanted = self._run_here(volume)
 
-        def read() -> Mapping[TrialKey, Band]:
+        def read_it() -> Found | None:
             run_id = _run_of(desk.history, wanted, suite.path)
-            return desk.reviews.bands(run_id, self._who(desk)) if run_id else {}
+            return read(desk.reviews, run_id, self._who(desk)) if run_id else None
 
         try:
-            return await asyncio.to_thread(read)
+            return await asyncio.to_thread(read_it)
         except AssayError as error:
             self.notify(show_line(str(error), 600), severity="warning", markup=False, timeout=8)
-            return {}
+            return None
 
     def scores_changed(self) -> None:
         """Somebody has scored: what is shown of it is read again."""
@@ -206,12 +201,11 @@ class ReviewingScreen(TabulatingScreen):
         item = next((each for each in review.items if each.key == message.item), None) if review else None
         if review is None or item is None:
             return
-        mine = review.reviewer if review.blind else None
-        acts = [act for act in review.board.trail(item.key) if not (act.blind and act.reviewer == mine)]
+        acts = [act for act in review.board.trail(item.key) if not review.hides(act)]
         self.app.push_screen(TextScreen("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T"))
 
 
 def _run_of(history: RunHistory, run_id: str, suite: str) -> str:
     """That run if it is kept, else the newest of the suite; empty where there is none."""
-    runs = [run.id for _, run in history.answers.list_sources(suite) if run is not None]
+    runs = [run.id for run in history.answers.list_runs(suite)]
     return run_id if run_id in runs else next(iter(runs), "")
