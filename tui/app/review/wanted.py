@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from tui.app.review.stands import Stand
 from tui.model.bands import BANDS
-from tui.model.filtering import SEVERITIES
+from tui.model.filtering import SEVERITIES, Term
 from tui.risk.queue import ReviewItem
 
 _STATES = ("open", "unscored", "scored", "disputed", "decided", "note")
@@ -28,20 +28,11 @@ _TELLING = {"model": "Names are hidden", "disputed": "Other people's scores are 
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """One word of a filter, folded; `key` is empty for a plain one."""
-
-    key: str
-    value: str
-    inverted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """A filter that was read: all its words must hold. `hint` says what in it makes no sense, or may not be asked;
     plain words look for models only where names are not `hidden`."""
 
-    words: tuple[Word, ...] = ()
+    words: tuple[Term, ...] = ()
     hint: str = ""
     hidden: bool = True
 
@@ -62,7 +53,7 @@ class Wanted:
 
 def parse_wanted(text: str, *, hidden: bool) -> Wanted:
     """What a person typed, also while it is being typed. While names are `hidden` nothing that tells can be asked."""
-    words: list[Word] = []
+    words: list[Term] = []
     hint = ""
     for each in _split(text):
         inverted, each = each.startswith("!"), each.removeprefix("!").casefold()
@@ -81,7 +72,7 @@ def parse_wanted(text: str, *, hidden: bool) -> Wanted:
             hint = hint or f"{_TELLING[tells]} until you reveal (!): {each} is passed over"
             continue
         hint = hint or _senseless(key, value)
-        words.append(Word(key, value, inverted))
+        words.append(Term(key, value, inverted))
     return Wanted(tuple(words), hint, hidden)
 
 
@@ -114,7 +105,7 @@ def _fits(text: str, value: str) -> bool:
     return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
 
 
-def _holds(word: Word, item: ReviewItem, stand: Stand, hidden: bool) -> bool:
+def _holds(word: Term, item: ReviewItem, stand: Stand, hidden: bool) -> bool:
     value, case, criterion = word.value, item.case, item.criterion
     match word.key:
         case "is":
