@@ -154,28 +154,23 @@ async def test_filters_by_tag_and_id_and_repeats(assay: CommandLine) -> None:
     assert report_of(ran)["summary"]["repeats"]["openai/mock-a"]["n"] == 3
 
 
-async def test_concurrency_and_timeout_and_retries_override_the_suite(assay: CommandLine) -> None:
+async def test_concurrency_overrides_the_suite(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 6)
+    async with ModelServer(lambda _: whole("yes", latency_s=0.1)) as server:
+        await assay.run_async("run", str(suite), "-f", "json", "--concurrency", "3", env=keys_for(server))
+        assert server.most_in_flight == 3
+
+
+async def test_timeout_and_retries_override_the_suite(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 6, options={"retries": 1, "timeoutMs": 60_000})
     hanging = Reply((HANG,))
 
     def script(asked: Asked) -> Reply:
-        return hanging if asked.prompt == "question 0" else whole("yes", latency_s=0.1)
+        return hanging if asked.prompt == "question 0" else whole("yes")
 
     async with ModelServer(script) as server:
-        ran = await assay.run_async(
-            "run",
-            str(suite),
-            "-f",
-            "json",
-            "--concurrency",
-            "3",
-            "--timeout",
-            "400",
-            "--retries",
-            "2",
-            env=keys_for(server),
-        )
-        assert server.most_in_flight == 3
+        command = ("run", str(suite), "-f", "json", "--concurrency", "3", "--timeout", "2000", "--retries", "2")
+        ran = await assay.run_async(*command, env=keys_for(server))
     first = report_of(ran)["results"][0]
     assert (first["verdict"], len(first["attempts"])) == ("timed_out", 2)
     assert report_of(ran)["summary"]["errors"] == 1
