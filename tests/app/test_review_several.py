@@ -183,7 +183,7 @@ async def test_an_answer_that_was_asked_for_again_is_open_again(tmp_path: Path) 
     store = two(tmp_path)
     result = store.read_trial(RUN_ID, screen_trial())
     assert result is not None
-    again = replace(result.attempts[-1], number=2, asked_again=True)
+    again = replace(result.attempts[-1], number=2, asking=1)
     store.save_trials(RUN_ID, [replace(result, attempts=(*result.attempts, again))])
     async with reviewed(tmp_path, store, blind=False) as (seen, _):
         open_ = [

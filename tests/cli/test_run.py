@@ -257,7 +257,10 @@ async def test_what_failed_is_asked_again_in_the_same_run_and_is_not_flaky(assay
     result = report_of(again)["results"][1]
     assert report_of(again)["run"]["id"] == report_of(first)["run"]["id"]
     assert (result["verdict"], result["flaky"], len(result["attempts"])) == ("passed", False, 2)
-    assert report_of(again)["summary"]["passed"] == 2
+    # The exit code follows the latest verdict, the figures the first judged answer.
+    assert (result["first_verdict"], result["reruns"]) == ("failed", 1)
+    assert report_of(again)["summary"]["passed"] == 1
+    assert report_of(again)["summary"]["reruns"] == {"trials": 1, "passed_since": 1}
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])

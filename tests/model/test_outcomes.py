@@ -12,7 +12,7 @@ def test_the_last_attempts_steps_are_taken_together() -> None:
     first, last = make_result(key, flaky=True).attempts
     more = replace(make_step(duration_ms=300.0), usage=Usage(None, 5, 7), retries=(Retry("429", 1000),))
     result = TrialResult(key, "passed", True, None, (first, replace(last, steps=(*last.steps, more))))
-    assert outcome_of(result) == Outcome(key, "passed", True, None, 2, 150.0, 1500.0, 20, 45, 7, 1)
+    assert outcome_of(result) == Outcome(key, "passed", "passed", True, 0, None, 2, 150.0, 1500.0, 20, 45, 7, 1)
 
 
 def test_what_nobody_counted_stays_unknown() -> None:
@@ -21,7 +21,7 @@ def test_what_nobody_counted_stays_unknown() -> None:
     result = TrialResult(key, "passed", False, None, (Attempt(1, "passed", None, (step,)),))
     assert outcome_of(result).input_tokens is None
     assert outcome_of(TrialResult(key, "cancelled", False, "stopped", ())) == Outcome(
-        key, "cancelled", False, "stopped", 0, None, 0, None, None, None, 0
+        key, "cancelled", "cancelled", False, 0, "stopped", 0, None, 0, None, None, None, 0
     )
 
 

@@ -13,7 +13,7 @@ from tui.model.trials import Attempt, Timing, TrialKey, TrialResult
 from tui.reports.building import build_report
 
 A, B = "openai/mock-a", "local/mock-b"
-FIVE = {"trials", "passed", "failed", "errors", "flaky"}
+COUNTS = {"trials", "passed", "failed", "errors", "flaky", "unchecked"}
 
 
 def test_the_head() -> None:
@@ -40,13 +40,25 @@ def test_the_head() -> None:
 
 def test_the_summary() -> None:
     summary = build_report(small_run())["summary"]
-    assert set(summary) == FIVE | {
-        "by_model", "by_category", "pass_rate_95", "repeats", "cost_usd", "cost_usd_at_least",
+    assert set(summary) == COUNTS | {
+        "by_model", "by_category", "pass_rate_95", "repeats", "cost_usd", "cost_usd_at_least", "reruns",
     }  # fmt: skip
     for count in (summary, *summary["by_model"].values(), *summary["by_category"].values()):
-        assert count["trials"] == count["passed"] + count["failed"] + count["errors"] + count["flaky"]
-    assert {key: summary[key] for key in FIVE} == {"trials": 7, "passed": 2, "failed": 1, "errors": 3, "flaky": 1}
-    assert summary["by_model"][A] == {"trials": 4, "passed": 2, "failed": 0, "errors": 1, "flaky": 1}
+        assert (
+            count["trials"] == count["passed"] + count["failed"] + count["errors"] + count["flaky"] + count["unchecked"]
+        )
+    assert [summary[key] for key in ("trials", "passed", "failed", "errors", "flaky", "unchecked")] == [
+        7,
+        2,
+        1,
+        3,
+        1,
+        0,
+    ]
+    assert summary["by_model"][A] == {
+        "trials": 4, "passed": 2, "failed": 0, "errors": 1, "flaky": 1, "unchecked": 0,
+    }  # fmt: skip
+    assert summary["reruns"] == {"trials": 0, "passed_since": 0}
     assert summary["pass_rate_95"][A] == pytest.approx([0.1500, 0.8500], abs=1e-4)
     assert summary["repeats"][A] == {"n": 1, "pass_at_k": {"1": 0.5}, "pass_hat_k": {"1": 0.5}, "flake_rate": 0.25}
 
@@ -79,6 +91,8 @@ def test_a_result() -> None:
         "model": A,
         "repeat": 1,
         "verdict": "passed",
+        "first_verdict": "passed",
+        "reruns": 0,
         "flaky": False,
         "error": None,
         "cost_usd": None,

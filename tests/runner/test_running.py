@@ -82,7 +82,8 @@ async def test_what_a_person_asks_again_goes_on_numbering_and_is_not_flaky() -> 
     )
     result = results_of(await run_events(plan, {"a": answers(says("yes"))}))[A1]
     assert (result.verdict, result.flaky) == ("passed", False)
-    assert [(attempt.number, attempt.asked_again) for attempt in result.attempts] == [(1, False), (2, True)]
+    assert [(attempt.number, attempt.asking) for attempt in result.attempts] == [(1, 0), (2, 1)]
+    assert (result.first_verdict, result.reruns) == ("failed", 1)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def wordless(trial: TrialKey, verdict: Verdict = "error") -> TrialResult:
 
 def answered_again(trial: TrialKey) -> TrialResult:
     result = make_result(trial, "failed")
-    return replace(result, attempts=(*result.attempts, replace(result.attempts[0], number=2, asked_again=True)))
+    return replace(result, attempts=(*result.attempts, replace(result.attempts[0], number=2, asking=1)))
 
 
 # --- what there is
@@ -114,7 +114,7 @@ def test_an_answer_after_one_without_text_is_there_again(store: SqliteStore) -> 
     trial = TrialKey("sec-001", A)
     store.begin_run(PLAN, STARTED)
     nothing = wordless(trial)
-    again = replace(make_result(trial).attempts[0], number=2, asked_again=True)
+    again = replace(make_result(trial).attempts[0], number=2, asking=1)
     store.save_trials(RUN, [replace(nothing, attempts=(*nothing.attempts, again))])
     assert store.read_wordless(RUN) == frozenset()
     store.save_trials(RUN, [replace(nothing, attempts=(again, *nothing.attempts))])

@@ -105,12 +105,13 @@ def test_an_empty_file_becomes_a_history(history: Path) -> None:
     assert SqliteStore(history).notices == ()
 
 
-NEW_KEYS = ("price", "cost_usd", "served_by", "cached_tokens", "cache_writing_tokens")
+NEW_KEYS = ("asking", "price", "cost_usd", "served_by", "cached_tokens", "cache_writing_tokens")
 
 
 def without_new_keys(value: object) -> object:
     if isinstance(value, dict):
-        return {key: without_new_keys(inner) for key, inner in value.items() if key not in NEW_KEYS}
+        older = {key: without_new_keys(inner) for key, inner in value.items() if key not in NEW_KEYS}
+        return {**older, "asked_again": value["asking"] > 0} if "asking" in value else older
     return [without_new_keys(each) for each in value] if isinstance(value, list) else value
 
 
@@ -118,6 +119,9 @@ def make_older(history: Path) -> None:
     """As it was written before there were costs and versions."""
     change(
         history,
+        "ALTER TABLE trial DROP COLUMN first_verdict",
+        "ALTER TABLE trial DROP COLUMN reruns",
+        "ALTER TABLE run DROP COLUMN unchecked",
         "ALTER TABLE trial DROP COLUMN cost_usd",
         "ALTER TABLE run DROP COLUMN versions",
         "PRAGMA user_version = 1",

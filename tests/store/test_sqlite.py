@@ -118,7 +118,7 @@ def test_outcomes_are_the_results_without_their_texts(store: SqliteStore) -> Non
     keep_whole(store, kept)
     assert store.read_outcomes(kept.plan.run_id) == tuple(outcome_of(result) for result in kept.results)
     assert store.read_outcomes(kept.plan.run_id)[0] == Outcome(
-        TrialKey("sec-001", A), "passed", False, None, 1, 150.0, 1200.0, 20, 40, None, 0
+        TrialKey("sec-001", A), "passed", "passed", False, 0, None, 1, 150.0, 1200.0, 20, 40, None, 0
     )
 
 
@@ -197,15 +197,38 @@ def test_a_trial_that_is_saved_again_is_replaced(store: SqliteStore) -> None:
     kept = small_run()
     keep_whole(store, kept)
     before = store.list_runs()[0].passed
-    key = TrialKey("sec-001", B)
+    key = TrialKey("sec-002", B)  # an error: a rerun replaces it
     better = make_result(key)
-    again = replace(better, attempts=(*better.attempts, replace(better.attempts[0], number=2, asked_again=True)))
+    broken = replace(better.attempts[0], verdict="error")
+    again = replace(better, attempts=(broken, replace(better.attempts[0], number=2, asking=1)))
     store.save_trials(kept.plan.run_id, [again])
     assert store.read_trial(kept.plan.run_id, key) == again
     assert len(store.read_run(kept.plan.run_id).results) == len(kept.results)
     assert store.list_runs()[0].passed == before + 1
     store.save_trials(kept.plan.run_id, [replace(again, flaky=True)])
     assert store.list_runs()[0].passed == before
+
+
+def test_a_rerun_does_not_change_what_a_judged_answer_counts_as(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    before = store.list_runs()[0].passed
+    key = TrialKey("sec-001", B)  # failed
+    failed, better = make_result(key, "failed"), make_result(key)
+    rerun = replace(better, attempts=(*failed.attempts, replace(better.attempts[0], number=2, asking=1)))
+    store.save_trials(kept.plan.run_id, [rerun])
+    assert store.list_runs()[0].passed == before
+    (outcome,) = [each for each in store.read_outcomes(kept.plan.run_id) if each.trial == key]
+    assert (outcome.verdict, outcome.first_verdict, outcome.flaky, outcome.reruns) == ("passed", "failed", False, 1)
+
+
+def test_unchecked_answers_are_counted_beside_the_passes(store: SqliteStore) -> None:
+    plan = make_plan([make_case("one"), make_case("two")], [A])
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [make_result(key, "unchecked") for key in plan.trials])
+    assert [(run.passed, run.unchecked) for run in store.list_runs()] == [(0, 2)]
+    store.save_trials(plan.run_id, [make_result(plan.trials[0], "failed")])
+    assert [(run.passed, run.unchecked) for run in store.list_runs()] == [(0, 1)]
 
 
 def test_a_trial_that_nobody_planned_is_kept_too(store: SqliteStore) -> None:

@@ -9,13 +9,16 @@ from tui.model.trials import StepResult, TrialKey, TrialResult, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a trial ended. Times (milliseconds), tokens and `retries` (in transport) are those of the last attempt's
+    """How a trial ended: `verdict` is the latest, `first_verdict` the one that counts in figures (see TrialResult).
+    Times (milliseconds), tokens and `retries` (in transport) are those of the last attempt's
     steps taken together; None where nobody counted. `attempts` is how many there were. `cost_usd` is what all of them
     cost together: they were all paid for; None where that of one step is not known, or none was asked."""
 
     trial: TrialKey
     verdict: Verdict
+    first_verdict: Verdict
     flaky: bool
+    reruns: int
     error: str | None
     attempts: int
     first_token_ms: float | None
@@ -33,7 +36,9 @@ def outcome_of(result: TrialResult) -> Outcome:
     return Outcome(
         result.trial,
         result.verdict,
+        result.first_verdict,
         result.flaky,
+        result.reruns,
         result.error,
         len(result.attempts),
         steps[0].timing.first_token_ms if steps else None,

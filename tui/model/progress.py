@@ -5,7 +5,20 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.model.events import LiveState
-from tui.model.trials import Attempt, CheckState, Prompt, Retry, Span, StepResult, TrialKey, TrialResult, Verdict
+from tui.model.outcomes import Outcome
+from tui.model.trials import (
+    Attempt,
+    CheckState,
+    Prompt,
+    Retry,
+    Span,
+    StepResult,
+    TrialKey,
+    TrialResult,
+    Verdict,
+    counted_as,
+    has_passed_since,
+)
 
 TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
 OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
@@ -63,7 +76,7 @@ class AttemptProgress:
 @dataclass(slots=True)
 class TrialProgress:
     """A trial as far as it is known. `waits` is the transport retry that is being waited for; `version` grows with
-    every event that concerns it; `kept_flaky` is for a kept result that was not read yet."""
+    every event that concerns it; `kept` is the outcome of a kept result that was not read yet."""
 
     key: TrialKey
     status: TrialStatus = "waiting"
@@ -72,12 +85,17 @@ class TrialProgress:
     waits: Retry | None = None
     result: TrialResult | None = None
     version: int = 0
-    kept_flaky: bool = False
+    kept: Outcome | None = None
+
+    @property
+    def ended(self) -> TrialResult | Outcome | None:
+        """How it ended, from the whole result or from its outcome; None while there is no verdict."""
+        return self.result or self.kept
 
     @property
     def flaky(self) -> bool:
-        """Whether it passed, but not on the first attempt."""
-        return self.result.flaky if self.result is not None else self.kept_flaky
+        """Whether the asking that counts passed, but not on its first attempt."""
+        return self.ended is not None and self.ended.flaky
 
     @property
     def is_unread(self) -> bool:
@@ -116,15 +134,33 @@ class Limit:
 
 @dataclass(slots=True)
 class Counts:
-    """How the trials of the run stand; `errors` holds everything that is neither a pass nor a fail."""
+    """How the trials of the run ended, by what they count as; `errors` holds all that have no judged answer.
+    `passed_since` are those that a rerun passed and that still count as what they were first."""
 
     trials: int = 0
     passed: int = 0
     failed: int = 0
     flaky: int = 0
     errors: int = 0
+    unchecked: int = 0
+    passed_since: int = 0
+
+    def take(self, result: TrialResult) -> None:
+        """Count a trial that is over."""
+        match counted_as(result):
+            case "passed":
+                self.passed += 1
+            case "failed":
+                self.failed += 1
+            case "flaky":
+                self.flaky += 1
+            case "unchecked":
+                self.unchecked += 1
+            case "error":
+                self.errors += 1
+        self.passed_since += has_passed_since(result)
 
     @property
     def done(self) -> int:
         """How many are over."""
-        return self.passed + self.failed + self.flaky + self.errors
+        return self.passed + self.failed + self.flaky + self.errors + self.unchecked

@@ -16,7 +16,8 @@ RunState = Literal["running", "finished", "interrupted", "cancelled"]
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One line of the list of runs. Times are ISO 8601 with zone; `finished_at` is None while it runs."""
+    """One line of the list of runs. Times are ISO 8601 with zone; `finished_at` is None while it runs. `passed` counts
+    plain passes, `unchecked` the answers that no check judged."""
 
     id: str
     state: RunState
@@ -28,6 +29,7 @@ class RunRecord:
     finished_at: str | None
     trials: int
     passed: int
+    unchecked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

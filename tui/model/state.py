@@ -161,13 +161,7 @@ class RunState:
             trial.attempt.of, trial.attempt.tokens_seen = live.of, live.tokens_seen
             for step, heard in zip(trial.attempt.steps, live.steps, strict=False):
                 step.pieces = heard.pieces
-        counts = self.counts
-        if result.verdict == "passed":
-            counts.flaky, counts.passed = counts.flaky + result.flaky, counts.passed + (not result.flaky)
-        elif result.verdict == "failed":
-            counts.failed += 1
-        else:
-            counts.errors += 1
+        self.counts.take(result)
 
 
 def _advance(trial: TrialProgress, event: Event, at: float) -> None:

@@ -118,6 +118,11 @@ class Case:
     command: CommandCheck | None = None
     min_pass_rate: float | None = None
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether anything judges its answers: one check in one step is enough."""
+        return any(step.checks for step in self.steps)
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

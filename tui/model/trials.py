@@ -1,12 +1,18 @@
-"""What happened to a trial: attempts of steps, with checks, usage and timing. Kept by the store, read by reports."""
+"""What happened to a trial: attempts of steps, with checks, usage and timing, and what the trial counts as in figures.
+Kept by the store, read by reports."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from itertools import groupby
+from typing import Literal, NamedTuple, Protocol
 
 from tui.model.suite import CheckKind
 from tui.model.values import JsonObject, JsonValue
 
-Verdict = Literal["passed", "failed", "error", "timed_out", "incomplete", "cancelled"]
+Verdict = Literal["passed", "failed", "error", "timed_out", "incomplete", "cancelled", "unchecked"]
+Counted = Literal["passed", "flaky", "failed", "unchecked", "error"]
+JUDGED: frozenset[Verdict] = frozenset({"passed", "failed", "unchecked"})
+"""Verdicts on a whole answer. A trial that ended otherwise has no judged answer: a rerun replaces it."""
 CheckState = Literal["passed", "failed", "timed_out"]
 Role = Literal["system", "user", "assistant"]
 Span = tuple[int, int]
@@ -137,8 +143,9 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at a whole case; `number` counts from 1; `asked_again` marks those that a person asked for later;
-    `fault` is the kind of a provider's failure (`tui.model.errors.ProviderFault`)."""
+    """One try at a whole case; `number` counts from 1; `asking` is 0 for the attempts of the first run of the trial and
+    n for those of its n-th rerun by a person; `fault` is the kind of a provider's failure
+    (`tui.model.errors.ProviderFault`)."""
 
     number: int
     verdict: Verdict
@@ -146,7 +153,7 @@ class Attempt:
     steps: tuple[StepResult, ...]
     started_at: str = ""
     duration_ms: float = 0.0
-    asked_again: bool = False
+    asking: int = 0
     fault: str | None = None
 
 
@@ -173,7 +180,8 @@ class NotApplied:
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """How a trial ended: the verdict of its last attempt. `flaky` is a pass on a later attempt of the same asking."""
+    """How a trial ended. `verdict` is the latest one, that of the last attempt; `first_verdict` the one that counts in
+    figures. `flaky` says that the asking that counts passed on a later attempt."""
 
     trial: TrialKey
     verdict: Verdict
@@ -182,3 +190,63 @@ class TrialResult:
     attempts: tuple[Attempt, ...]
     changes: tuple[Change, ...] = ()
     not_applied: tuple[NotApplied, ...] = ()
+
+    @property
+    def first_verdict(self) -> Verdict:
+        """The verdict that counts: of the first asking that judged an answer, else the latest."""
+        if not self.reruns:
+            return self.verdict
+        return counted_asking(self.attempts)[-1].verdict
+
+    @property
+    def reruns(self) -> int:
+        """How often a person asked again."""
+        return self.attempts[-1].asking if self.attempts else 0
+
+
+class HasFirstVerdict(Protocol):
+    """Anything that knows which verdict of a trial counts."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The latest verdict."""
+        ...
+
+    @property
+    def first_verdict(self) -> Verdict:
+        """The verdict that counts."""
+        ...
+
+    @property
+    def flaky(self) -> bool:
+        """Whether it is a pass on a later attempt."""
+        ...
+
+
+def counted_as(outcome: HasFirstVerdict) -> Counted:
+    """Return the word that every figure counts a trial under; `error` is for all that has no judged answer."""
+    verdict = outcome.first_verdict
+    if verdict == "passed":
+        return "flaky" if outcome.flaky else "passed"
+    return verdict if verdict == "failed" or verdict == "unchecked" else "error"
+
+
+def has_passed_since(outcome: HasFirstVerdict) -> bool:
+    """Return whether the trial counts as failed, and a rerun has passed."""
+    return outcome.first_verdict == "failed" and outcome.verdict == "passed"
+
+
+def counted_asking(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
+    """Return the attempts of the first asking that ended with a judged answer, of the last asking where none did."""
+    asking: tuple[Attempt, ...] = ()
+    for _, group in groupby(attempts, key=lambda attempt: attempt.asking):
+        asking = tuple(group)
+        if asking[-1].verdict in JUDGED:
+            break
+    return asking
+
+
+def is_flaky(attempts: Sequence[Attempt]) -> bool:
+    """Return whether the asking that counts passed, and not on its first attempt."""
+    asking = counted_asking(attempts)
+    return len(asking) > 1 and asking[-1].verdict == "passed"

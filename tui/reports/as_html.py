@@ -62,6 +62,7 @@ def _figures(total: Tally) -> str:
         ("failed", "failed", total.failed),
         ("errors", "error", total.errors),
         ("flaky", "flaky", total.flaky),
+        ("unchecked", "unchecked", total.unchecked),
     ]
     items = "".join(f'<li><b class="{kind}">{value:,}</b>{name}</li>' for name, kind, value in figures)
     return f'<ul class="figures">{items}</ul>'

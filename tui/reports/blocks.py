@@ -8,7 +8,7 @@ from tui.model.bands import Band
 from tui.model.suite import Severity
 from tui.model.trials import CheckResult
 
-Part = Literal["passed", "flaky", "failed", "error", "negligible", "low", "medium", "high", "critical"]
+Part = Literal["passed", "flaky", "failed", "error", "unchecked", "negligible", "low", "medium", "high", "critical"]
 """What a piece of a bar stands for: how trials ended, or bands of risk."""
 
 

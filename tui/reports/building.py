@@ -59,7 +59,10 @@ def _figures(summary: Summary) -> dict[str, Any]:
             **_tally(summary.total),
             "by_model": {model: _tally(count) for model, count in summary.by_model.items()},
             "by_category": {category: _tally(count) for category, count in summary.by_category.items()},
-            "pass_rate_95": {model: list(interval) for model, interval in summary.pass_rate_95.items()},
+            "reruns": {"trials": summary.reruns.trials, "passed_since": summary.reruns.passed_since},
+            "pass_rate_95": {
+                model: list(interval) if interval else None for model, interval in summary.pass_rate_95.items()
+            },
             "repeats": {model: _repeats(repeats) for model, repeats in summary.repeats.items()},
             # The sum only where every trial's cost is known: half a sum must not be taken for it.
             "cost_usd": {model: spent.usd if spent.is_whole else None for model, spent in costs.items()},
@@ -78,6 +81,7 @@ def _tally(count: Tally) -> dict[str, int]:
         "failed": count.failed,
         "errors": count.errors,
         "flaky": count.flaky,
+        "unchecked": count.unchecked,
     }
 
 
@@ -141,6 +145,8 @@ def _result(result: TrialResult, case: Case | None, scores: RunScores) -> dict[s
         "model": key.model,
         "repeat": key.repeat,
         "verdict": result.verdict,
+        "first_verdict": result.first_verdict,
+        "reruns": result.reruns,
         "flaky": result.flaky,
         "error": result.error,
         "cost_usd": _number(outcome_of(result).cost_usd),
@@ -179,7 +185,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "steps": [_step(step) for step in attempt.steps],
         "started_at": attempt.started_at,
         "duration_ms": _number(attempt.duration_ms),
-        "asked_again": attempt.asked_again,
+        "asked_again": attempt.asking > 0,
     }
 
 

@@ -12,7 +12,10 @@ from tui.reports.not_measured import not_measured
 from tui.reports.wording import MARKS, Detail, Reported, in_order, many
 
 _MOST_ROWS = 1_000
-_MARKS_MEAN = "✓ passed, ◐ passed on a later attempt, ✗ failed, ! error, timed out, incomplete or cancelled, · not run"
+_MARKS_MEAN = (
+    "✓ passed, ◐ passed on a later attempt, ✗ failed, ○ unchecked: no check judges it, ◌ incomplete,"
+    " ! error, timed out or cancelled, · not run"
+)
 _MOST_SCORED = 500
 
 

@@ -9,7 +9,7 @@ from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Str
 from tui.reports.summary import Tally
 from tui.reports.wording import Reported
 
-_COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky")
+_COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky", "Unchecked")
 
 
 def models(run: Reported) -> Iterator[Block]:
@@ -17,12 +17,13 @@ def models(run: Reported) -> Iterator[Block]:
     rows: list[tuple[Line, ...]] = []
     drawings = []
     for model, count in run.summary.by_model.items():
-        low, high = run.summary.pass_rate_95[model]
-        share = count.passed / count.trials if count.trials else None
-        drawings.append(Whisker(share, low, high))
-        rows.append(((Strong(model),), wording.rate(count), wording.interval(low, high), *_counts(count)))
+        interval = run.summary.pass_rate_95[model]
+        share = count.passed / count.checked if count.checked else None
+        drawings.append(Whisker(share, *(interval or (0.0, 1.0))))
+        told = wording.interval(*interval) if interval else "–"
+        rows.append(((Strong(model),), wording.rate(count), told, *_counts(count)))
     head = ("Model", "Pass rate", "95% interval", *_COUNTS)
-    yield Table(head, tuple(rows), 7, tuple(drawings), "Pass rate and its 95% interval (Wilson)")
+    yield Table(head, tuple(rows), 8, tuple(drawings), "Pass rate and its 95% interval (Wilson)")
     yield from _errors(run)
     yield _effort(run)
 
@@ -55,15 +56,22 @@ def categories(run: Reported) -> Iterator[Block]:
     rows = tuple((name, *_counts(count)) for name, count in counts.items())
     drawings = tuple(
         Stack(
-            (("passed", count.passed), ("flaky", count.flaky), ("failed", count.failed), ("error", count.errors)),
+            (
+                ("passed", count.passed),
+                ("flaky", count.flaky),
+                ("failed", count.failed),
+                ("error", count.errors),
+                ("unchecked", count.unchecked),
+            ),
         )
         for count in counts.values()
     )
-    yield Table(("Category", *_COUNTS), rows, 5, drawings, "How they ended")
+    yield Table(("Category", *_COUNTS), rows, 6, drawings, "How they ended")
 
 
 def _counts(count: Tally) -> tuple[str, ...]:
-    return tuple(str(value) for value in (count.trials, count.passed, count.failed, count.errors, count.flaky))
+    counts = (count.trials, count.passed, count.failed, count.errors, count.flaky, count.unchecked)
+    return tuple(str(value) for value in counts)
 
 
 def repeats(run: Reported) -> Iterator[Block]:
@@ -76,7 +84,7 @@ def repeats(run: Reported) -> Iterator[Block]:
             str(k),
             wording.percent(share),
             wording.percent(repeats.pass_hat_k[k]),
-            wording.percent(repeats.flake_rate) if k == 1 else "",
+            wording.percent(repeats.flake_rate) if k == 1 and repeats.flake_rate is not None else "",
             wording.interval(*repeats.pass_rate_95) if k == 1 else "",
         )
         for model, repeats in run.summary.repeats.items()

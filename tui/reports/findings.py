@@ -11,7 +11,7 @@ from tui.reports.wording import Detail, Reported
 
 MOST_FINDINGS = 500
 _GRAVE: tuple[Band, ...] = ("medium", "high", "critical")
-_VERDICTS: tuple[Verdict, ...] = ("failed", "timed_out", "error", "incomplete", "cancelled", "passed")
+_VERDICTS: tuple[Verdict, ...] = ("failed", "timed_out", "error", "incomplete", "cancelled", "unchecked", "passed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,14 +39,14 @@ def _asked(run: Reported) -> Line:
 
 def _rates(run: Reported) -> Iterator[Line]:
     """Which models pass most, and which pass least."""
-    shares = {model: count.passed / count.trials for model, count in run.summary.by_model.items() if count.trials}
+    shares = {model: count.passed / count.checked for model, count in run.summary.by_model.items() if count.checked}
     ends = dict.fromkeys([max(shares.values()), min(shares.values())] if shares else [])
     for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
         models = [model for model in shares if shares[model] == share]
         if len(models) > 1:
             yield Strong(words.some(models)), f" pass{word}: {wording.percent(share)} of their trials each."
             continue
-        interval = wording.interval(*run.summary.pass_rate_95[models[0]])
+        interval = wording.interval(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
         figure = f"{wording.percent(share)} of its trials (95% interval {interval})."
         yield Strong(models[0]), f" passes{word}: {figure}" if word else f" passes {figure}"
 

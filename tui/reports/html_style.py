@@ -83,6 +83,7 @@ mark.bad { background: var(--bad); text-decoration: underline wavy var(--failed)
 .passed { color: var(--passed); }
 .failed { color: var(--failed); }
 .flaky { color: var(--flaky); }
+.unchecked { color: var(--dim); }
 .error, .timed_out, .incomplete, .cancelled { color: var(--error); }
 .negligible { color: var(--negligible-word); }
 .low { color: var(--low-word); }
@@ -106,6 +107,7 @@ svg .gap { stroke: var(--raised); stroke-width: 1.5; }
 rect.passed { fill: var(--passed); opacity: .75; }
 rect.flaky { fill: var(--flaky); opacity: .75; }
 rect.failed { fill: var(--failed); opacity: .75; }
+rect.unchecked { fill: var(--dim); opacity: .45; }
 rect.error { fill: var(--error); opacity: .75; }
 rect.negligible { fill: var(--negligible); }
 rect.low { fill: var(--low); }

@@ -9,7 +9,7 @@ from tui.model.kept import KeptRun
 from tui.model.outcomes import add_known, outcome_of
 from tui.model.prices import Spent, spent_on
 from tui.model.suite import Case
-from tui.model.trials import TrialResult, Verdict
+from tui.model.trials import JUDGED, TrialResult, Verdict, counted_as, counted_asking, has_passed_since
 from tui.reports.required import RequiredShare, required_shares
 from tui.statistics.comparing import Comparison, compare_models
 from tui.statistics.quantiles import spread_of
@@ -19,13 +19,20 @@ from tui.statistics.shares import Passes, clustered_interval, wilson_interval
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How trials ended. `errors` holds everything that is neither a pass nor a fail; `passed` leaves flaky out."""
+    """What trials count as. `errors` holds all that have no judged answer; `passed` leaves flaky out; rates are over
+    the `checked` ones."""
 
     trials: int = 0
     passed: int = 0
     failed: int = 0
     errors: int = 0
     flaky: int = 0
+    unchecked: int = 0
+
+    @property
+    def checked(self) -> int:
+        """The trials that a check judged, or should have."""
+        return self.trials - self.unchecked
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class Repeats:
     n: int
     pass_at_k: Mapping[int, float]
     pass_hat_k: Mapping[int, float]
-    flake_rate: float
+    flake_rate: float | None
     pass_rate_95: tuple[float, float] = (0.0, 1.0)
 
 
@@ -57,20 +64,33 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class Reruns:
+    """The trials that a person asked again after they failed, and how many of them have passed since. They still count
+    as failed. `replaced` are the trials without a judged answer at first that have one since, from a rerun."""
+
+    trials: int = 0
+    passed_since: int = 0
+    replaced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """All figures of a run. `planned` is the number of trials, `total.trials` that of results; `errors` says for each
-    model what a tally's errors were."""
+    model what a tally's errors were. `cases` are those of the plan, `checked_cases` those of them that have a check."""
 
     planned: int
     total: Tally
     by_model: Mapping[str, Tally]
     by_category: Mapping[str, Tally]
     errors: Mapping[str, Mapping[Verdict, int]]
-    pass_rate_95: Mapping[str, tuple[float, float]]
+    pass_rate_95: Mapping[str, tuple[float, float] | None]
     repeats: Mapping[str, Repeats]
     effort: Mapping[str, Effort]
     comparisons: tuple[Comparison, ...]
     required: tuple[RequiredShare, ...] = ()
+    reruns: Reruns = Reruns()
+    cases: int = 0
+    checked_cases: int = 0
 
     @property
     def not_run(self) -> int:
@@ -92,15 +112,8 @@ def models_of(kept: KeptRun) -> tuple[str, ...]:
 
 def tally(results: Iterable[TrialResult]) -> Tally:
     """The counts of some results."""
-    passed = failed = errors = flaky = 0
-    for result in results:
-        if result.verdict == "passed":
-            flaky, passed = flaky + result.flaky, passed + (not result.flaky)
-        elif result.verdict == "failed":
-            failed += 1
-        else:
-            errors += 1
-    return Tally(passed + failed + errors + flaky, passed, failed, errors, flaky)
+    words = Counter(counted_as(result) for result in results)
+    return Tally(words.total(), words["passed"], words["failed"], words["error"], words["flaky"], words["unchecked"])
 
 
 def summarize(kept: KeptRun) -> Summary:
@@ -108,8 +121,9 @@ def summarize(kept: KeptRun) -> Summary:
     cases = cases_of(kept)
     by_model: dict[str, list[TrialResult]] = {model: [] for model in models_of(kept)}
     planned = dict.fromkeys([*kept.plan.trials, *(result.trial for result in kept.results)])
+    planned_cases = dict.fromkeys(key.case for key in planned)
     by_category: dict[str, list[TrialResult]] = {
-        case.category: [] for case_id in dict.fromkeys(key.case for key in planned) if (case := cases.get(case_id))
+        case.category: [] for case_id in planned_cases if (case := cases.get(case_id))
     }
     for result in kept.results:
         by_model[result.trial.model].append(result)
@@ -126,33 +140,54 @@ def summarize(kept: KeptRun) -> Summary:
         by_model=tallies,
         by_category={category: tally(results) for category, results in by_category.items()},
         errors={model: _errors(results) for model, results in by_model.items()},
-        pass_rate_95={model: wilson_interval(count.passed, count.trials) for model, count in tallies.items()},
+        pass_rate_95={
+            model: wilson_interval(count.passed, count.checked) if count.checked else None
+            for model, count in tallies.items()
+        },
         repeats={model: _repeats(asked.get(model, 0), results, passes[model]) for model, results in by_model.items()},
         effort={model: _effort(results) for model, results in by_model.items()},
         comparisons=compare_models(passes),
         required=tuple(required_shares(cases, planned, passes)),
+        reruns=count_reruns(kept.results),
+        cases=len(planned_cases),
+        checked_cases=sum((case := cases.get(each)) is not None and case.is_checked for each in planned_cases),
+    )
+
+
+def count_reruns(results: Iterable[TrialResult]) -> Reruns:
+    """Return what asking again has come to."""
+    again = [result for result in results if result.reruns]
+    return Reruns(
+        sum(result.first_verdict == "failed" for result in again),
+        sum(has_passed_since(result) for result in again),
+        sum(
+            result.first_verdict in JUDGED and result.attempts[0].asking != counted_asking(result.attempts)[0].asking
+            for result in again
+        ),
     )
 
 
 def passes_of(results: Iterable[TrialResult]) -> dict[str, Passes]:
-    """For each case how many of its results are plain passes."""
+    """For each case how many of its checked results count as plain passes; a case without any is left out."""
     passes: dict[str, Passes] = {}
     for result in results:
+        counted = counted_as(result)
+        if counted == "unchecked":
+            continue
         passed, asked = passes.get(result.trial.case, (0, 0))
-        plain = result.verdict == "passed" and not result.flaky
-        passes[result.trial.case] = Passes(passed + plain, asked + 1)
+        passes[result.trial.case] = Passes(passed + (counted == "passed"), asked + 1)
     return passes
 
 
 def _errors(results: Iterable[TrialResult]) -> dict[Verdict, int]:
-    return dict(Counter(result.verdict for result in results if result.verdict not in ("passed", "failed")))
+    return dict(Counter(result.first_verdict for result in results if counted_as(result) == "error"))
 
 
 def _repeats(n: int, results: Iterable[TrialResult], passes: Mapping[str, Passes]) -> Repeats:
     mixed = {case for case, count in passes.items() if is_mixed(count)}
-    mixed.update(result.trial.case for result in results if result.flaky)
+    mixed.update(result.trial.case for result in results if counted_as(result) == "flaky")
     at, hat = pass_curves(passes)
-    return Repeats(n, at, hat, len(mixed) / len(passes) if passes else 0.0, clustered_interval([*passes.values()]))
+    return Repeats(n, at, hat, len(mixed) / len(passes) if passes else None, clustered_interval([*passes.values()]))
 
 
 def _effort(results: list[TrialResult]) -> Effort:

@@ -18,9 +18,10 @@ MARKS = {
     "passed": "✓",
     "flaky": "◐",
     "failed": "✗",
+    "unchecked": "○",
     "error": "!",
     "timed_out": "!",
-    "incomplete": "!",
+    "incomplete": "◌",
     "cancelled": "!",
     "": "·",
 }
@@ -69,7 +70,7 @@ def percent(share: float) -> str:
 
 def rate(count: Tally) -> str:
     """The pass rate; a dash of nothing."""
-    return percent(count.passed / count.trials) if count.trials else "–"
+    return percent(count.passed / count.checked) if count.checked else "–"
 
 
 def interval(low: float, high: float) -> str:

@@ -11,7 +11,7 @@ from tui.model.errors import AssayError, ProviderError
 from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
 from tui.model.subjects import Subject
 from tui.model.suite import Case
-from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult, Verdict
+from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult, Verdict, is_flaky
 from tui.model.values import JsonObject
 from tui.runner.applying import NO_CHANGE, Changed, apply_answers
 from tui.runner.asking import StepOrder, StepOutcome, run_step
@@ -38,6 +38,11 @@ class TrialOrder:
     stream: bool
     earlier: TrialResult | None = None
 
+    @property
+    def asking(self) -> int:
+        """0 for a trial that is asked for the first time, n for its n-th rerun."""
+        return self.earlier.reruns + 1 if self.earlier else 0
+
 
 async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: Outbox) -> TrialResult:
     """Ask until an attempt passes or none are left. A fault of ours becomes the trial's error as well: one trial
@@ -57,8 +62,9 @@ async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: O
         if attempt.verdict in ("passed", "cancelled") or attempt.fault in _HOPELESS:
             break
     last = done[-1]
-    flaky = last.verdict == "passed" and len(done) - first > 1
-    return TrialResult(order.key, last.verdict, flaky, last.error, tuple(done), changed.changes, changed.not_applied)
+    return TrialResult(
+        order.key, last.verdict, is_flaky(done), last.error, tuple(done), changed.changes, changed.not_applied
+    )
 
 
 class _Try:
@@ -91,7 +97,7 @@ class _Try:
             steps,
             started_at.isoformat(),
             round((time.monotonic() - started - self._held_s) * 1000, 1),
-            asked_again=self._order.earlier is not None,
+            asking=self._order.asking,
             fault=outcome.fault.fault if outcome.fault else None,
         )
         return attempt, changed
@@ -152,4 +158,4 @@ def _broken(order: TrialOrder, number: int, error: Exception, tools: Tools) -> A
         _log.exception("trial %s", order.key)
         text = f"A fault in Assay itself: {type(error).__name__}: {error}"
     now = datetime.now(UTC).isoformat()
-    return Attempt(number, "error", tools.secrets.hide(text), (), now, asked_again=order.earlier is not None)
+    return Attempt(number, "error", tools.secrets.hide(text), (), now, asking=order.asking)

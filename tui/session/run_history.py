@@ -15,7 +15,7 @@ from tui.model.progress import TrialProgress
 from tui.model.runs import RunDetails, RunRecord, RunSetup, new_run_id
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
-from tui.model.trials import ServedBy, TrialKey, TrialResult
+from tui.model.trials import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.risk.files import ScoreCount
 from tui.session.answers import KeptAnswers
 from tui.session.baselines import Baselines
@@ -84,7 +84,7 @@ class RunHistory:
         """The same, as a screen takes it."""
         outcomes = self._store.read_outcomes(run_id)
         with paused_collector():
-            return {each.trial: TrialProgress(each.trial, each.verdict, kept_flaky=each.flaky) for each in outcomes}
+            return {each.trial: TrialProgress(each.trial, each.verdict, kept=each) for each in outcomes}
 
     def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> tuple[TrialResult, ...]:
         """These results, whole; those that are not there are left out."""
@@ -99,9 +99,15 @@ class RunHistory:
         return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in done)
 
     def failed_trials(self, run_id: str) -> tuple[TrialKey, ...]:
-        """What did not pass, also what was never asked: the run is finished afterwards."""
-        passed = {each.trial for each in self._store.read_outcomes(run_id) if each.verdict == "passed"}
-        return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in passed)
+        """What did not pass, also what was never asked: the run is finished afterwards. An answer that no check judged
+        is left out: asking again would not judge it either."""
+        outcomes = self._store.read_outcomes(run_id)
+        settled = {each.trial for each in outcomes if each.verdict in ("passed", "unchecked")}
+        return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in settled)
+
+    def error_trials(self, run_id: str) -> tuple[TrialKey, ...]:
+        """What ended without a judged answer (error, timed out, incomplete, cancelled), in the plan's order."""
+        return tuple(each.trial for each in self._store.read_outcomes(run_id) if each.verdict not in JUDGED)
 
     def plan_missing(self, run_id: str) -> Plan:
         """Everything that has no result, in the same run."""
@@ -110,6 +116,10 @@ class RunHistory:
     def plan_failed(self, run_id: str) -> Plan:
         """Everything that did not pass, in the same run, as new attempts where there are some."""
         return self.plan_again(run_id, self.failed_trials(run_id))
+
+    def plan_errors(self, run_id: str) -> Plan:
+        """Everything that ended without a judged answer, in the same run, as new attempts."""
+        return self.plan_again(run_id, self.error_trials(run_id))
 
     def plan_again(self, run_id: str, trials: Collection[TrialKey], *, missing: bool = False) -> Plan:
         """These trials in the same run: those with a result as new attempts. With `missing` those are left out, which

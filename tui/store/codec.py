@@ -1,4 +1,5 @@
-"""Runs as JSON text and back. pydantic is loaded when the first value is turned."""
+"""Runs as JSON text and back. pydantic is loaded when the first value is turned. Results that an earlier version wrote
+are read by the rules of this one."""
 
 import functools
 import json
@@ -6,10 +7,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from tui.model.finish_reasons import early_stop
 from tui.model.plan import RunOptions
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
-from tui.model.trials import Attempt, StepResult, TrialResult
+from tui.model.trials import Attempt, StepResult, TrialResult, is_flaky
 from tui.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ T = TypeVar("T")
 
 _DEEPEST = 64
 _TOO_DEEP = "[nested too deeply to be kept]"
+_ASKED_AGAIN = '"asked_again":'
+"""Earlier versions wrote this in each attempt, and not which rerun it belongs to."""
+_FINAL = ("unauthorized", "not_found", "refused")
 
 
 def encode_suite(suite: Suite) -> str:
@@ -71,7 +76,12 @@ def encode_result(result: TrialResult) -> str:
 
 def decode_result(text: str) -> TrialResult:
     """The result. Raises ValueError."""
-    return _decode(_adapter(TrialResult), text)
+    result = _decode(_adapter(TrialResult), text)
+    if _ASKED_AGAIN in text:
+        marks = [attempt.get("asked_again") for attempt in json.loads(text)["attempts"]]
+        if any(mark is not None for mark in marks):
+            return _renew(result, [bool(mark) for mark in marks])
+    return result
 
 
 def _adapter(kind: type[T]) -> "TypeAdapter[T]":
@@ -128,3 +138,45 @@ def _cut(value: JsonValue, levels: int) -> JsonValue:
     if isinstance(value, list):
         return [_cut(inner, levels - 1) for inner in value] if levels else _TOO_DEEP
     return value
+
+
+def _renew(result: TrialResult, asked_again: Sequence[bool]) -> TrialResult:
+    """The result of an earlier version by today's rules: which asking each attempt belongs to, and no pass without a
+    check or of an answer that stopped early."""
+    askings = _askings(result.attempts, asked_again)
+    attempts = tuple(
+        _rejudge(replace(attempt, asking=asking)) for attempt, asking in zip(result.attempts, askings, strict=True)
+    )
+    if not attempts:
+        return result
+    verdict, error = result.verdict, result.error
+    if attempts[-1].verdict != result.attempts[-1].verdict:
+        verdict, error = attempts[-1].verdict, attempts[-1].error
+    return replace(result, verdict=verdict, error=error, flaky=is_flaky(attempts), attempts=attempts)
+
+
+def _askings(attempts: Sequence[Attempt], asked_again: Sequence[bool]) -> list[int]:
+    """The asking of each attempt. Reruns were not told apart: one ends with an attempt that no further one
+    follows by itself, and after as many attempts as the first asking had, where that used up all that were allowed."""
+    first = asked_again.count(False)
+    allowed = first if first and not _is_final(attempts[first - 1]) else len(attempts)
+    numbers: list[int] = []
+    for place, again in enumerate(asked_again):
+        last = numbers[-1] if numbers else 0
+        begins = again and (last == 0 or _is_final(attempts[place - 1]) or numbers.count(last) >= allowed)
+        numbers.append(last + begins)
+    return numbers
+
+
+def _is_final(attempt: Attempt) -> bool:
+    return attempt.verdict in ("passed", "cancelled") or attempt.fault in _FINAL
+
+
+def _rejudge(attempt: Attempt) -> Attempt:
+    if attempt.verdict != "passed":
+        return attempt
+    if error := next((said for step in attempt.steps if (said := early_stop(step.finish_reason))), None):
+        return replace(attempt, verdict="incomplete", error=error)
+    if not any(step.checks for step in attempt.steps):
+        return replace(attempt, verdict="unchecked")
+    return attempt

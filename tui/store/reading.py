@@ -19,11 +19,12 @@ Row = tuple[Any, ...]
 Alive = Callable[[str | None], bool]
 
 _RECORD = (
-    "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, owner, saved_at"
+    "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, unchecked,"
+    " owner, saved_at"
 )
 _OUTCOME = (
-    "case_id, model, repeat, verdict, flaky, error, attempts, first_token_ms, duration_ms, input_tokens,"
-    " output_tokens, reasoning_tokens, retries, cost_usd"
+    "case_id, model, repeat, verdict, first_verdict, flaky, reruns, error, attempts, first_token_ms, duration_ms,"
+    " input_tokens, output_tokens, reasoning_tokens, retries, cost_usd"
 )
 # Results are numbered in the order in which they were saved; SQLite takes the other columns from the row of the max.
 _LATEST = """SELECT {columns} FROM (
@@ -39,12 +40,11 @@ def select_records(connection: sqlite3.Connection) -> list[Row]:
 
 def record_of(row: Row, is_alive: Alive) -> RunRecord:
     """A line of the list of runs. A run whose process is gone was interrupted when its last result came."""
-    run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, owner, saved_at = row
+    run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, unchecked, owner, saved_at = row
     if state == "running" and not is_alive(owner):
         state, finished_at = "interrupted", saved_at
-    return RunRecord(
-        run_id, state, name, path, sha256, tuple(json.loads(models)), started_at, finished_at, trials, passed
-    )
+    models = tuple(json.loads(models))
+    return RunRecord(run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, unchecked)
 
 
 def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, list[Row], list[Row]]:
@@ -151,7 +151,7 @@ def select_newest(connection: sqlite3.Connection, run: int) -> list[Row]:
 def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:
     """Results without their texts."""
     with paused_collector():
-        return tuple([Outcome(TrialKey(row[0], row[1], row[2]), row[3], bool(row[4]), *row[5:]) for row in rows])
+        return tuple([Outcome(TrialKey(*row[:3]), row[3], row[4], bool(row[5]), *row[6:]) for row in rows])
 
 
 def results_of(rows: Iterable[Row]) -> tuple[TrialResult, ...]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from tui.store.writing import derive_outcomes
+
 _TABLES = ("suite", "run", "trial", "result")
 _GIVE_UP = 2_000  # row numbers in a row without a row
 
@@ -89,10 +91,10 @@ def _drop_orphans(fresh: sqlite3.Connection) -> None:
     fresh.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
     fresh.execute("DELETE FROM result WHERE trial NOT IN (SELECT number FROM trial)")
     # A verdict without its texts is not a kept result: the trial counts as not asked.
-    fresh.execute("UPDATE trial SET verdict = NULL WHERE number NOT IN (SELECT trial FROM result)")
-    fresh.execute("""UPDATE run SET
-        trials = (SELECT count(*) FROM trial WHERE run = run.number),
-        passed = (SELECT count(*) FROM trial WHERE run = run.number AND verdict = 'passed' AND NOT flaky)""")
+    fresh.execute(
+        "UPDATE trial SET verdict = NULL, first_verdict = NULL WHERE number NOT IN (SELECT trial FROM result)"
+    )
+    derive_outcomes(fresh)
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:

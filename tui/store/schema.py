@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Sequence
 
+from tui.store.writing import derive_outcomes
+
 APPLICATION_ID = 0x61737361
 """Marks the file as ours in its header: `assa`."""
 
@@ -70,7 +72,15 @@ STEPS: tuple[Step, ...] = (
         # JSON: the name of what took part, and its version.
         "ALTER TABLE run ADD COLUMN versions TEXT NOT NULL DEFAULT '{}'",
     ),
+    (
+        # The verdict that counts in figures, and how often a person asked again.
+        "ALTER TABLE trial ADD COLUMN first_verdict TEXT",
+        "ALTER TABLE trial ADD COLUMN reruns INTEGER",
+        "ALTER TABLE run ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 0",
+    ),
 )
+_OUTCOMES_SINCE = 3
+"""Files of an earlier format hold verdicts by the rules of their time: the outcomes are derived anew."""
 
 
 def read_version(connection: sqlite3.Connection) -> int:
@@ -82,9 +92,12 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> No
     """Bring the file to the newest format, all or nothing. Another process may be doing the same."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in steps[read_version(connection) :]:
+        version = read_version(connection)
+        for step in steps[version:]:
             for statement in step:
                 connection.execute(statement)
+        if version < _OUTCOMES_SINCE <= len(steps):
+            derive_outcomes(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {len(steps)}")
         connection.execute("COMMIT")

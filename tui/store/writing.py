@@ -1,5 +1,6 @@
 """What is written of a run, each inside a transaction that the caller holds."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,7 +14,7 @@ from tui.model.outcomes import Outcome, outcome_of
 from tui.model.plan import Plan
 from tui.model.runs import RunState
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult
+from tui.model.trials import TrialKey, TrialResult, counted_as
 from tui.store import codec
 
 
@@ -83,14 +84,33 @@ def write_results(
     connection: sqlite3.Connection, run: int, results: Sequence[tuple[TrialResult, str]], saved_at: str
 ) -> None:
     """Results with their JSON; a trial that has one already gets the new one."""
-    passes = 0
+    passed = unchecked = 0
     for result, content in results:
-        trial, was_pass = _trial_number(connection, run, result.trial)
-        outcome = outcome_of(result)
-        connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome), trial))
+        trial, was_passed, was_unchecked = _trial_number(connection, run, result.trial)
+        connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), trial))
         connection.execute("INSERT OR REPLACE INTO result (trial, content) VALUES (?, ?)", (trial, content))
-        passes += (result.verdict == "passed" and not result.flaky) - was_pass
-    connection.execute("UPDATE run SET passed = passed + ?, saved_at = ? WHERE number = ?", (passes, saved_at, run))
+        counted = counted_as(result)
+        passed += (counted == "passed") - was_passed
+        unchecked += (counted == "unchecked") - was_unchecked
+    connection.execute(
+        "UPDATE run SET passed = passed + ?, unchecked = unchecked + ?, saved_at = ? WHERE number = ?",
+        (passed, unchecked, saved_at, run),
+    )
+
+
+def derive_outcomes(connection: sqlite3.Connection) -> None:
+    """Write the outcome columns anew from the results, and the counts of each run from those. For rows that an earlier
+    format wrote; a result that cannot be read keeps its verdict."""
+    connection.execute("UPDATE trial SET first_verdict = verdict, reruns = 0 WHERE verdict IS NOT NULL")
+    for (trial,) in connection.execute("SELECT trial FROM result").fetchall():
+        (content,) = connection.execute("SELECT content FROM result WHERE trial = ?", (trial,)).fetchone()
+        with contextlib.suppress(ValueError, TypeError):
+            outcome = outcome_of(codec.decode_result(content))
+            connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome), trial))
+    connection.execute(f"""UPDATE run SET
+        trials = (SELECT count(*) FROM trial WHERE run = run.number),
+        passed = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_PASSED}),
+        unchecked = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_UNCHECKED})""")
 
 
 def end_run(connection: sqlite3.Connection, run: int, state: RunState, finished_at: str | None) -> None:
@@ -138,15 +158,20 @@ def _both_versions(kept: Mapping[str, str], new: Mapping[str, str]) -> dict[str,
 
 _THEN = ", then "
 _LARGEST = 2**63 - 1
-_SAVE_OUTCOME = """UPDATE trial SET verdict = ?, flaky = ?, error = ?, attempts = ?, first_token_ms = ?,
-    duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ?, cost_usd = ?
-    WHERE number = ?"""
+# What `counted_as` says, for SQL.
+IS_PASSED = "first_verdict = 'passed' AND NOT flaky"
+IS_UNCHECKED = "first_verdict = 'unchecked'"
+_SAVE_OUTCOME = """UPDATE trial SET verdict = ?, first_verdict = ?, flaky = ?, reruns = ?, error = ?, attempts = ?,
+    first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ?,
+    cost_usd = ? WHERE number = ?"""
 
 
 def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
     return (
         outcome.verdict,
+        outcome.first_verdict,
         outcome.flaky,
+        outcome.reruns,
         None if outcome.error is None else storable(outcome.error),
         outcome.attempts,
         outcome.first_token_ms,
@@ -185,9 +210,9 @@ def _add_trials(connection: sqlite3.Connection, run: int, trials: Sequence[Trial
     connection.execute("UPDATE run SET trials = (SELECT count(*) FROM trial WHERE run = ?1) WHERE number = ?1", (run,))
 
 
-def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tuple[int, bool]:
-    """The trial's row, and whether it is a plain pass as yet. A trial that nobody planned is added."""
-    query = "SELECT number, verdict = 'passed' AND NOT flaky FROM trial WHERE run = ? AND case_id = ? AND model = ?"
+def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tuple[int, bool, bool]:
+    """The trial's row, and whether it counts as passed or as unchecked so far. A trial that nobody planned is added."""
+    query = f"SELECT number, {IS_PASSED}, {IS_UNCHECKED} FROM trial WHERE run = ? AND case_id = ? AND model = ?"
     place = (run, storable(key.case), storable(key.model), key.repeat)
     row = connection.execute(f"{query} AND repeat = ?", place).fetchone()
     if row is None:
@@ -195,4 +220,4 @@ def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tu
         row = connection.execute(f"{query} AND repeat = ?", place).fetchone()
     if row is None:
         raise StoreError(f"the trial of {key.case} by {key.model} could not be kept")
-    return int(row[0]), bool(row[1])
+    return int(row[0]), bool(row[1]), bool(row[2])

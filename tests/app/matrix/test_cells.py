@@ -16,12 +16,12 @@ from tui.model.trials import TrialKey
 
 
 def trials(signs: str) -> list[TrialProgress]:
-    """Repeats by their marks; `●` runs, `○` waits."""
+    """Repeats by their marks; `●` runs, `◦` waits."""
     state = RunState()
     found = []
     for repeat, sign in enumerate(signs, 1):
         key = TrialKey("one", "a", repeat)
-        if sign in "●○":
+        if sign in "●◦":
             found.append(TrialProgress(key, "running" if sign == "●" else "waiting"))
         else:
             state.take_results([result(key, sign, answered())])
@@ -38,17 +38,17 @@ def trials(signs: str) -> list[TrialProgress]:
         ("◐", "◐ 2/3", 0),
         ("t", "! timed out", 0),
         ("!", "! error", 0),
-        ("i", "! incomplete", 0),
+        ("i", "◌ incomplete", 0),
         ("c", "- cancelled", 0),
-        ("○", "○", -1),
+        ("◦", "◦", -1),
         ("✓✓✓", "✓ 3/3", 1),
         ("✓✗✓", "◐ 2/3", 2 / 3),
         ("✗✗", "✗ 0/2", 0),
         ("✗!", "✗ 0/2", 0),
         ("!t", "! 0/2", 0),
         ("◐✗", "◐ 0/2", 0),
-        ("✓○", "∙ 1/2", -1),
-        ("○○", "○ 0/2", -1),
+        ("✓◦", "∙ 1/2", -1),
+        ("◦◦", "◦ 0/2", -1),
     ],
 )
 def test_repeats_fold_into_one_cell(signs: str, text: str, share: float) -> None:
@@ -89,10 +89,10 @@ def test_a_change_is_said_with_what_it_was(before: str, now: str, said: str, was
     ("signs", "band", "width", "text"),
     [
         ("✗", "high", 26, "✗            ◕ high"),
-        ("i", "negligible", 26, "! incomplete ○ negligible"),
+        ("i", "negligible", 26, "◌ incomplete ○ negligible"),
         ("✓✗✓", "critical", 26, "◐ 2/3        ● critical"),
         ("✗", "high", 17, "✗            ◕ H"),
-        ("i", "critical", 17, "! incomplete ● C"),
+        ("i", "critical", 17, "◌ incomplete ● C"),
         ("●", "low", 17, "∙            ◔ L"),
         ("", "medium", 24, "·            ◑ M"),
         ("✓", None, 26, "✓"),
@@ -153,7 +153,7 @@ def test_several_changes_are_counted() -> None:
 
 
 def test_the_worst_come_first() -> None:
-    signs = ["✗", "t", "◐", "c", "●", "○", "✓", ""]
+    signs = ["✗", "t", "◐", "c", "●", "◦", "✓", ""]
     cells = [fold(trials(each)) for each in signs]
     assert sorted(cells, key=lambda cell: cell.rank) == cells
     assert Cell().rank > fold(trials("✓")).rank

@@ -62,10 +62,11 @@ def _scrolled(layout: Layout) -> list[Piece]:
 
 
 def _passed(shown: ModelFigures) -> Line:
-    if not shown.trials or shown.interval is None:
+    checked = shown.trials - shown.unchecked
+    if not checked or shown.interval is None:
         return (("–", "dim"),)
     low, high = (round(100 * end) for end in shown.interval)
-    return ((f"{100 * shown.passed / shown.trials:.0f}%", "strong"), (f"  {low}–{high}", "dim"))
+    return ((f"{100 * shown.passed / checked:.0f}%", "strong"), (f"  {low}–{high}", "dim"))
 
 
 def _flaky(shown: ModelFigures) -> Line:

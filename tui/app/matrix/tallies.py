@@ -1,11 +1,11 @@
 """What all trials of a model took and gave, added up as they come."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from tui.model.outcomes import Outcome, add_known
 from tui.model.prices import Spent, spent_on
-from tui.model.trials import TrialKey
+from tui.model.trials import Counted, TrialKey, counted_as
 from tui.statistics.shares import Passes
 
 _LEAST_WRITING_MS = 50
@@ -14,7 +14,7 @@ _LEAST_WRITING_MS = 50
 class Taken(NamedTuple):
     """What one trial adds: milliseconds, tokens, tokens a second, USD; None where it is not known."""
 
-    word: str
+    word: Counted
     duration_ms: float
     first_token_ms: float | None
     speed: float | None
@@ -25,19 +25,18 @@ class Taken(NamedTuple):
 
 def taken_of(outcome: Outcome) -> Taken:
     """What a trial adds."""
-    verdict, first = outcome.verdict, outcome.first_token_ms
-    word = "flaky" if outcome.flaky and verdict == "passed" else verdict if verdict in ("passed", "failed") else "error"
+    first = outcome.first_token_ms
     tokens, writing = outcome.output_tokens, outcome.duration_ms - (first or 0.0)
     speed = tokens / writing * 1000 if tokens and writing >= _LEAST_WRITING_MS else None
-    return Taken(word, outcome.duration_ms, first, speed, outcome.input_tokens, tokens, outcome.cost_usd)
+    return Taken(counted_as(outcome), outcome.duration_ms, first, speed, outcome.input_tokens, tokens, outcome.cost_usd)
 
 
 @dataclass(slots=True)
 class Tally:
-    """Of one model. `words` counts passed, failed, flaky and error; `passes` is by case."""
+    """Of one model. `words` counts what trials count as; `passes` is by case, of those that are checked."""
 
     taken: dict[TrialKey, Taken] = field(default_factory=dict)
-    words: dict[str, int] = field(default_factory=lambda: {"passed": 0, "failed": 0, "flaky": 0, "error": 0})
+    words: dict[Counted, int] = field(default_factory=lambda: dict.fromkeys(get_args(Counted), 0))
     passes: dict[str, Passes] = field(default_factory=dict)
 
     @property
@@ -58,8 +57,10 @@ class Tally:
         """As it stands now, for a thread."""
         return Tally(dict(self.taken), dict(self.words), dict(self.passes))
 
-    def _count(self, case: str, word: str, by: int) -> None:
+    def _count(self, case: str, word: Counted, by: int) -> None:
         self.words[word] += by
+        if word == "unchecked":
+            return
         passed, results = self.passes.get(case, (0, 0))
         self.passes[case] = Passes(passed + by * (word == "passed"), results + by)
 
@@ -73,6 +74,7 @@ class ModelFigures:
     passed: int = 0
     flaky: int = 0
     errors: int = 0
+    unchecked: int = 0
     interval: tuple[float, float] | None = None
     median_ms: float | None = None
     p95_ms: float | None = None
@@ -96,7 +98,8 @@ def figures_of(tally: Tally) -> ModelFigures:
         tally.words["passed"],
         tally.words["flaky"],
         tally.words["error"],
-        clustered_interval([*tally.passes.values()]) if taken else None,
+        tally.words["unchecked"],
+        clustered_interval([*tally.passes.values()]) if tally.passes else None,
         spread.median,
         spread.p95,
         spread_of(each.first_token_ms for each in taken if each.first_token_ms is not None).median,

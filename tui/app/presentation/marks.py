@@ -9,15 +9,16 @@ from tui.model.suite import CheckKind, Severity
 
 _MARKS: dict[StatusWord, Piece] = {
     "unasked": ("·", "dim"),
-    "waiting": ("○", "dim"),
-    "delayed": ("○", "accent"),
+    "waiting": ("◦", "dim"),
+    "delayed": ("◦", "accent"),
     "running": ("●", "running"),
     "passed": ("✓", "passed"),
     "failed": ("✗", "failed"),
     "flaky": ("◐", "flaky"),
     "error": ("!", "error"),
     "timed_out": ("!", "error"),
-    "incomplete": ("!", "error"),
+    "incomplete": ("◌", "error"),
+    "unchecked": ("○", "plain"),
     "cancelled": ("-", "dim"),
 }
 _WORDS: dict[StatusWord, str] = {

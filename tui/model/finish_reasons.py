@@ -1,0 +1,25 @@
+"""Which finish reasons say that a provider stopped an answer early."""
+
+from collections.abc import Mapping
+
+# Ours (`tui.model.chunks.FinishReason`), and those of other tools, whose results keep a provider's own word.
+_EARLY: Mapping[str, str] = {
+    "length": "token limit",
+    "max_tokens": "token limit",
+    "max_output_tokens": "token limit",
+    "model_length": "token limit",
+    "model_context_window_exceeded": "context window full",
+    "content_filter": "content filter",
+    "safety": "content filter",
+    "refusal": "refusal by the provider's filter",
+    "pause": "paused by the provider",
+    "pause_turn": "paused by the provider",
+    "incomplete": "incomplete, by the provider",
+}
+
+
+def early_stop(finish_reason: str | None) -> str | None:
+    """Return the sentence that says why the answer is not whole, None where the finish reason is no early stop:
+    `The answer stopped early: token limit (length)`."""
+    reason = _EARLY.get((finish_reason or "").casefold())
+    return f"The answer stopped early: {reason} ({finish_reason})" if reason else None
