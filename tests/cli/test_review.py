@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
+from tui.model.risk import reliability
 from tui.model.scores import Extent
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
@@ -95,13 +96,16 @@ def test_agreement_is_told_to_the_letter(scored: CommandLine) -> None:
     ran = scored.run("review", "agreement", "last", "--json")
     found = json.loads(ran.out)
     assert (ran.code, ran.err) == (0, "")
-    assert list(found) == ["overall", "by_criterion"]
+    assert list(found)[:2] == ["overall", "by_criterion"]
     assert sorted(found["by_criterion"]) == ["Safety", "Tone"]
     for alpha in (found["overall"], *found["by_criterion"].values()):
-        assert list(alpha) == ["alpha", "low", "high"]
-        assert alpha["low"] <= alpha["alpha"] <= alpha["high"] <= 1
+        assert list(alpha) == ["alpha", "low", "high", "words", "na_disagreement"]
+        assert alpha["low"] is None or alpha["low"] <= alpha["alpha"] <= alpha["high"] <= 1
+        assert alpha["words"] == reliability(alpha["alpha"])
+        assert alpha["na_disagreement"]["split"] <= alpha["na_disagreement"]["units"]
     told = scored.run("review", "agreement", RUN)
-    assert told.out.startswith(f"overall  alpha {found['overall']['alpha']:.2f} (")
+    assert told.out.startswith(f"overall  alpha {found['overall']['alpha']:.2f}")
+    assert found["overall"]["words"] in told.out.splitlines()[0]
     assert "weighted kappa" in told.out
     assert "\x1b" not in told.out
 

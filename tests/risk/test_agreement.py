@@ -5,7 +5,8 @@ import random
 import pytest
 
 from tests.risk.scored import act, items_of, one_case
-from tui.model.risk import Agreement, Interval
+from tui.model.risk import Agreement, Interval, NaDisagreement, reliability
+from tui.model.rule_words import na_words
 from tui.model.scores import Act
 from tui.model.scoring import Scoreboard
 from tui.risk.agreement import agreement
@@ -30,10 +31,37 @@ def rated(reviewer: str, extents: str) -> list[Act]:
 def test_a_unit_is_answer_and_criterion_and_not_applicable_is_missing() -> None:
     found = agreed(*rated("anna", "0123-41203"), *rated("bert", "02231.1-03"), *rated("carl", "-12.14.303"))
     units = [[0, 0], [1, 2, 1], [2, 2, 2], [3, 3], [1, 1], [4, 4], [1, 1], [2, 3], [0, 0, 0], [3, 3, 3]]
-    alpha = ordinal_alpha(units)
+    cases = ["keys"] * 4 + ["logs"] * 4 + ["chat"] * 2
+    assert [item.key.case for item in items_of()] == cases
+    alpha = ordinal_alpha(units, cases)
     assert found.overall == Interval(alpha.value, alpha.low, alpha.high)
-    assert found.units == 10
+    assert (found.units, found.cases) == (10, 3)
     assert alpha.value is not None
+
+
+def test_disagreement_on_not_applicable_is_counted_apart() -> None:
+    # All ten items have two ratings; in three some said n/a and others did not, in one all said n/a.
+    found = agreed(*rated("anna", "0123-4--03"), *rated("bert", "02231.1-03"), *rated("carl", "-12.14.-.3"))
+    assert found.on_na == NaDisagreement(3, 10)
+    assert sum(each.split for each in found.on_na_by_criterion.values()) == 3
+    assert sum(each.units for each in found.on_na_by_criterion.values()) == 10
+    assert na_words(found.on_na) == "n/a disputed in 3 of 10 units (30%)"
+
+
+@pytest.mark.parametrize(
+    ("alpha", "words"),
+    [
+        (None, ""),
+        (-0.2, "not to be relied on"),
+        (0.6669, "not to be relied on"),
+        (0.667, "tentative"),
+        (0.7999, "tentative"),
+        (0.8, "good"),
+        (1.0, "good"),
+    ],
+)
+def test_what_alpha_is_good_for(alpha: float | None, words: str) -> None:
+    assert reliability(alpha) == words
 
 
 def test_by_criterion_its_own_units_count() -> None:

@@ -118,7 +118,8 @@ def test_only_the_order_of_the_ratings_matters() -> None:
 
 @pytest.mark.parametrize("units", [[], [[1]], [[1, 2]], [[1], [2], [3, 4]], [[2, 2], [2, 2, 2]], [[0, 0]] * 500])
 def test_not_enough_data(units: Ratings) -> None:
-    assert ordinal_alpha(units) == Alpha(None, None, None, sum(len(unit) > 1 for unit in units))
+    number = sum(len(unit) > 1 for unit in units)
+    assert ordinal_alpha(units) == Alpha(None, None, None, number, number)
 
 
 def test_all_agree() -> None:
@@ -129,9 +130,9 @@ def test_all_agree() -> None:
 
 
 def test_no_interval_where_a_few_units_decide_it_all() -> None:
-    assert ordinal_alpha([[0, 0], [4, 4]]) == Alpha(1.0, None, None, 2)
-    assert ordinal_alpha([[0, 0]] * 49 + [[0, 1]]) == Alpha(0.0, None, None, 50)
-    assert ordinal_alpha([[0, 0]] * 49 + [[3, 3]]) == Alpha(1.0, None, None, 50)
+    assert ordinal_alpha([[0, 0], [4, 4]]) == Alpha(1.0, None, None, 2, 2)
+    assert ordinal_alpha([[0, 0]] * 49 + [[0, 1]]) == Alpha(0.0, None, None, 50, 50)
+    assert ordinal_alpha([[0, 0]] * 49 + [[3, 3]]) == Alpha(1.0, None, None, 50, 50)
     assert ordinal_alpha([[0, 0]] * 45 + [[3, 3]] * 5).low is not None
 
 
@@ -161,28 +162,69 @@ def test_thousands_of_units_take_no_time() -> None:
     assert found.high - found.low < 0.05
 
 
-def covers(rounds: int, units: int, reviewers: int, noise: float) -> float:
-    random = numpy.random.default_rng(units)
-    true = ordinal_alpha(people(random, 50_000, reviewers, noise)).value
-    hits = told = 0
+def asked_again(
+    random: numpy.random.Generator, cases: int, repeats: int, reviewers: int, noise: float
+) -> tuple[Ratings, list[str]]:
+    """Answers to the same cases: how bad they are hangs on the case, and so does how far people disagree there."""
+    badness = random.normal(1.3, 1.2, (cases, 1, 1)) + random.normal(0, 0.7, (cases, repeats, 1))
+    error = random.normal(0, noise, (cases, 1, reviewers)) + random.normal(0, noise, (cases, repeats, reviewers))
+    hard = numpy.exp(random.normal(0, 0.4, (cases, 1, 1)))
+    rated = numpy.clip(numpy.round(badness + hard * error), 0, 4).astype(int)
+    given = random.random(rated.shape) > 0.15
+    units = [
+        row[there].tolist()
+        for row, there in zip(rated.reshape(-1, reviewers), given.reshape(-1, reviewers), strict=True)
+    ]
+    return units, [str(case) for case in range(cases) for _ in range(repeats)]
+
+
+def covers(rounds: int, cases: int, repeats: int, reviewers: int, noise: float) -> float:
+    random = numpy.random.default_rng(cases)
+    true = ordinal_alpha(asked_again(random, 40_000 // repeats, repeats, reviewers, noise)[0]).value
+    hits = shown = 0
     for _ in range(rounds):
-        found = ordinal_alpha(people(random, units, reviewers, noise))
+        found = ordinal_alpha(*asked_again(random, cases, repeats, reviewers, noise))
         if found.low is not None and found.high is not None and true is not None:
-            told += 1
+            shown += 1
             hits += found.low <= true <= found.high
-    assert told > 0.98 * rounds
-    return hits / told
+    assert shown > 0.98 * rounds
+    return hits / shown
 
 
-def test_the_interval_covers() -> None:
-    assert 0.92 <= covers(400, 40, 2, 0.9) <= 0.98
+def test_the_interval_resamples_cases() -> None:
+    # With answers as the unit it covers 63% here.
+    assert 0.92 <= covers(400, 40, 10, 2, 0.6) <= 0.98
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("units", [20, 40, 100, 300])
-@pytest.mark.parametrize(("reviewers", "noise"), [(2, 0.4), (2, 0.9), (4, 0.6)])
-def test_the_interval_covers_thoroughly(units: int, reviewers: int, noise: float) -> None:
-    assert 0.93 <= covers(3_000, units, reviewers, noise) <= 0.97
+@pytest.mark.parametrize("cases", [20, 40, 100])
+@pytest.mark.parametrize("repeats", [1, 3, 10])
+@pytest.mark.parametrize(("reviewers", "noise"), [(2, 0.3), (2, 0.6), (3, 0.6), (4, 0.6)])
+def test_the_interval_covers_thoroughly(cases: int, repeats: int, reviewers: int, noise: float) -> None:
+    assert 0.92 <= covers(2_000, cases, repeats, reviewers, noise) <= 0.98
+
+
+def ends(found: Alpha) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
+def test_answers_to_one_case_count_as_one() -> None:
+    units = people(numpy.random.default_rng(3), 40, 2, 0.7)
+    cases = [str(place) for place in range(40)]
+    once, often = ordinal_alpha(units, cases), ordinal_alpha(units * 10, cases * 10)
+    assert (once.units, once.cases, often.units, often.cases) == (40, 40, 400, 40)
+    # Krippendorff's small-sample term makes alpha itself move a little.
+    assert ends(often) == pytest.approx(ends(once), abs=0.02)
+    alone = ends(ordinal_alpha(units * 10))
+    assert alone[1] - alone[0] < 0.5 * (ends(often)[1] - ends(often)[0])
+
+
+def test_one_case_has_a_value_and_no_interval() -> None:
+    found = ordinal_alpha([[0, 0], [1, 2], [4, 4]], ["a", "a", "a"])
+    assert found.value is not None
+    assert found[1:] == (None, None, 3, 1)
 
 
 def ratings(table: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

@@ -1,6 +1,5 @@
 """`assay review`: scores carried out of the history and into it, and how far reviewers agree."""
 
-import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from tui.cli.narration import say
 from tui.model.shown import show_line
 
 if TYPE_CHECKING:
-    from tui.model.risk import Agreement, Interval
+    from tui.model.risk import Interval
     from tui.session.reviewing import Reviews
 
 _MOST_LINES = 1_000
@@ -106,11 +105,14 @@ def import_scores(files: tuple[Path, ...]) -> int:
 @click.argument("run")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def agreement(run: str, as_json: bool) -> None:
-    """Tell how far the reviewers of a kept run agree: Krippendorff's alpha (ordinal) with its 95% interval.
+    """Show how far the reviewers of a run agree: Krippendorff's alpha (ordinal) with its 95% interval.
 
-    A unit is answer × criterion; n/a counts as missing; decisions between reviewers do not count.
+    A unit is answer × criterion; the interval resamples cases; n/a counts as missing, and disagreement on n/a is shown
+    beside it; decisions between reviewers do not count.
     """
+    from tui.model.rule_words import na_words
     from tui.reports.json_text import json_text
+    from tui.reports.risk_object import build_agreement
     from tui.session.history import open_reviews
 
     with open_reviews(os.environ) as (store, reviews):
@@ -118,33 +120,27 @@ def agreement(run: str, as_json: bool) -> None:
         _tell_problems(reviews, run_id)
         found = reviews.agreement(run_id)
     if as_json:
-        click.echo(json_text(_as_json(found), indent=2))
+        click.echo(json_text(build_agreement(found), indent=2))
         return
-    rows = [("overall", found.overall), *found.by_criterion.items()]
-    width = min(40, max(len(show_line(name, 40)) for name, _ in rows))
-    for name, alpha in rows:
-        click.echo(f"{show_line(name, 40):<{width}}  {_words(alpha)}")
+    rows = [("overall", found.overall, found.on_na)]
+    rows += [(name, alpha, found.on_na_by_criterion[name]) for name, alpha in found.by_criterion.items()]
+    width = min(40, max(len(show_line(name, 40)) for name, _, _ in rows))
+    for name, alpha, on_na in rows:
+        split = f"; {na_words(on_na)}" if on_na.split else ""
+        click.echo(f"{show_line(name, 40):<{width}}  {_words(alpha)}{split}")
     for pair in found.pairs:
         why = "not enough data" if pair.items < 2 else "no figure, as all these extents are the same"
         kappa = why if pair.kappa is None else f"weighted kappa {pair.kappa:.2f}"
         click.echo(f"{show_line(pair.a, 60)} and {show_line(pair.b, 60)}: {kappa} ({pair.items} scored by both)")
 
 
-def _as_json(found: "Agreement") -> dict[str, object]:
-    by_criterion = {name: _figures(alpha) for name, alpha in found.by_criterion.items()}
-    return {"overall": _figures(found.overall), "by_criterion": by_criterion}
-
-
-def _figures(alpha: "Interval") -> dict[str, float | None]:
-    values = {"alpha": alpha.value, "low": alpha.low, "high": alpha.high}
-    return {name: value if value is not None and math.isfinite(value) else None for name, value in values.items()}
-
-
 def _words(alpha: "Interval") -> str:
+    from tui.model.risk import reliability
+
     if alpha.value is None:
         return "no figure: fewer than two items scored by two people, or all with the same extent"
     interval = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.2f} to {alpha.high:.2f})"
-    return f"alpha {alpha.value:.2f}{interval}"
+    return f"alpha {alpha.value:.2f}{interval}: {reliability(alpha.value)}"
 
 
 def _tell_problems(reviews: "Reviews", run_id: str) -> None:

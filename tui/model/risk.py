@@ -77,14 +77,40 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class NaDisagreement:
+    """Of `units` that at least two people rated, those where some said n/a and others gave an extent."""
+
+    split: int = 0
+    units: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
-    """Krippendorff's alpha, ordinal; a unit is answer × criterion, n/a counts as missing. `units` have two ratings or
-    more; every criterion is there, and every pair of reviewers with a score."""
+    """Krippendorff's alpha, ordinal; a unit is answer × criterion, n/a counts as missing; intervals resample cases.
+    `units` have two extents or more, and come from so many `cases`; every criterion is there, and every pair of
+    reviewers with a score. `on_na` counts what alpha leaves out: disagreement on whether a criterion applies."""
 
     overall: Interval = Interval()
     by_criterion: Mapping[str, Interval] = field(default_factory=dict)
     pairs: tuple[PairAgreement, ...] = ()
     units: int = 0
+    cases: int = 0
+    on_na: NaDisagreement = NaDisagreement()
+    on_na_by_criterion: Mapping[str, NaDisagreement] = field(default_factory=dict)
+
+
+RELIABLE = 0.667, 0.8
+"""From which alpha on a conclusion is tentative, and from which it is good (Krippendorff 2004, "Reliability in content
+analysis")."""
+
+
+def reliability(alpha: float | None) -> str:
+    """Return in words what a value of alpha is good for; empty where there is no value."""
+    if alpha is None:
+        return ""
+    if alpha < RELIABLE[0]:
+        return "not to be relied on"
+    return "tentative" if alpha < RELIABLE[1] else "good"
 
 
 @dataclass(frozen=True, slots=True)

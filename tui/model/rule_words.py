@@ -1,6 +1,7 @@
-"""The rule of bands as a person reads it: a table, a sentence."""
+"""The rule of bands and figures of agreement as a person reads them."""
 
 from tui.model.bands import EXTENTS, BandRule
+from tui.model.risk import NaDisagreement
 
 _GREATEST = len(EXTENTS) - 1
 
@@ -29,3 +30,10 @@ def rule_sentence(rule: BandRule) -> str:
             parts.append(f"{lowest}–{end} {band}" if lowest < end else f"{end} {band}")
         lowest = end + 1
     return f"Weight × extent gives the band: {', '.join(parts)}. An answer's band is its worst criterion's."
+
+
+def na_words(on_na: NaDisagreement) -> str:
+    """Return disagreement on n/a in words: `n/a disputed in 3 of 40 units (8%)`."""
+    if not on_na.units:
+        return "no unit was rated by two people"
+    return f"n/a disputed in {on_na.split} of {on_na.units} units ({on_na.split / on_na.units:.0%})"

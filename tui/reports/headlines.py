@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tui.model.bands import BANDS
-from tui.model.risk import Reviewed
+from tui.model.risk import Reviewed, reliability
 from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.blocks import Block, Heading, Line, Paragraph, Points, Strong
@@ -101,7 +101,7 @@ def _agreement(reviewed: Reviewed) -> Iterator[Line]:
     if alpha.value is not None:
         value = f"{alpha.value:.2f}".replace("-", "−")
         span = f" (95% interval {words.interval_words(alpha)})" if alpha.low is not None else ""
-        yield f"Agreement of the reviewers: Krippendorff's alpha {value}{span}."
+        yield f"Agreement of the reviewers: Krippendorff's alpha {value}{span}, {reliability(alpha.value)}."
     if reviewed.figures.disputed:
         open_items = many(reviewed.figures.disputed, "disagreement")
         yield f"{open_items} not decided yet: the highest extent counts until then."

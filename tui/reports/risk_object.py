@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.model.bands import BANDS, EXTENTS, BandRule
-from tui.model.risk import Agreement, Interval, Reviewed, RiskFigures, RiskShare
+from tui.model.risk import Agreement, Interval, NaDisagreement, Reviewed, RiskFigures, RiskShare, reliability
 
 
 def build_risk(reviewed: Reviewed) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def build_risk(reviewed: Reviewed) -> dict[str, Any]:
         "reviewers": list(reviewed.board.reviewers),
         "outdated": reviewed.board.outdated,
         "figures": _figures(reviewed.figures),
-        "agreement": _agreement(reviewed.agreement),
+        "agreement": build_agreement(reviewed.agreement),
     }
 
 
@@ -68,19 +68,34 @@ def _ends(interval: Interval) -> list[float | None] | None:
     return None if low is None or high is None else [low, high]
 
 
-def _agreement(agreement: Agreement) -> dict[str, Any]:
+def build_agreement(agreement: Agreement) -> dict[str, Any]:
+    """Return the agreement of reviewers as the report and `assay review agreement --json` give it."""
     return {
-        "overall": _alpha(agreement.overall),
-        "by_criterion": {name: _alpha(alpha) for name, alpha in agreement.by_criterion.items()},
+        "overall": _alpha(agreement.overall, agreement.on_na),
+        "by_criterion": {
+            name: _alpha(alpha, agreement.on_na_by_criterion.get(name, NaDisagreement()))
+            for name, alpha in agreement.by_criterion.items()
+        },
         "pairs": [
             {"a": pair.a, "b": pair.b, "items": pair.items, "kappa": number(pair.kappa)} for pair in agreement.pairs
         ],
         "units": agreement.units,
+        "cases": agreement.cases,
     }
 
 
-def _alpha(alpha: Interval) -> dict[str, float | None]:
-    return {"alpha": number(alpha.value), "low": number(alpha.low), "high": number(alpha.high)}
+def _alpha(alpha: Interval, on_na: NaDisagreement) -> dict[str, Any]:
+    return {
+        "alpha": number(alpha.value),
+        "low": number(alpha.low),
+        "high": number(alpha.high),
+        "words": reliability(alpha.value) or None,
+        "na_disagreement": {
+            "split": on_na.split,
+            "units": on_na.units,
+            "share": on_na.split / on_na.units if on_na.units else None,
+        },
+    }
 
 
 def number(value: float | None) -> float | None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tui.model.bands import BANDS, EXTENTS, BandRule
-from tui.model.risk import Guidance, Heat, Reviewed, RiskShare
+from tui.model.risk import Guidance, Heat, Interval, NaDisagreement, Reviewed, RiskShare, reliability
 from tui.model.rule_words import rule_rows, rule_sentence
 from tui.model.suite import RiskCriterion, Severity
 from tui.reports import wording
@@ -145,20 +145,32 @@ def criteria(run: Reported) -> Iterator[Block]:
 def agreement(reviewed: Reviewed) -> Iterator[Block]:
     """How far reviewers agree: alpha overall and by criterion, kappa of each pair."""
     found = reviewed.agreement
-    if found.overall.value is None and not found.pairs:
+    if found.overall.value is None and not found.pairs and not found.on_na.units:
         yield Paragraph("There is no figure of agreement: no answer was scored by two people.", "note")
         return
-    rows: list[tuple[Line, ...]] = [
-        ((Strong("All criteria"),), _alpha(found.overall.value), interval_words(found.overall))
+    named: list[tuple[Line, Interval, NaDisagreement | None]] = [
+        ((Strong("All criteria"),), found.overall, found.on_na)
     ]
-    rows += [(name, _alpha(alpha.value), interval_words(alpha)) for name, alpha in found.by_criterion.items()]
+    named += [(name, alpha, found.on_na_by_criterion.get(name)) for name, alpha in found.by_criterion.items()]
+    rows = tuple(
+        (
+            name,
+            _alpha(alpha.value),
+            interval_words(alpha),
+            reliability(alpha.value) or "–",
+            f"{on_na.split} of {on_na.units}" if on_na and on_na.units else "–",
+        )
+        for name, alpha, on_na in named
+    )
     yield Paragraph(
-        f"Krippendorff's alpha, ordinal, with a bootstrap interval, over {wording.many(found.units, 'item')} that at"
-        " least two people scored; n/a counts as missing. 1 is perfect agreement, 0 is what chance would give."
+        f"Krippendorff's alpha, ordinal, over {wording.many(found.units, 'item')} that at least two people scored, of"
+        f" {wording.many(found.cases, 'case')}; the interval resamples cases. 1 is perfect agreement, 0 is what chance"
+        " would give; below 0.667 it is not to be relied on, from 0.8 on it is good (Krippendorff 2004). n/a counts as"
+        " missing; beside it stands in how many items that two people rated some said n/a and others did not."
         " Decisions are not scores and do not enter. There is no figure where fewer than two items were scored by two"
         " people, or where all that these gave is one and the same extent."
     )
-    yield Table(("Criterion", "Alpha", "95%"), tuple(rows), 2)
+    yield Table(("Criterion", "Alpha", "95%", "Reliability", "n/a disputed"), rows, 2)
     if found.pairs:
         pairs = tuple((pair.a, pair.b, str(pair.items), _alpha(pair.kappa)) for pair in found.pairs)
         yield Table(("Reviewer", "Reviewer", "Both scored", "Weighted kappa"), pairs, 2)

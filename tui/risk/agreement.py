@@ -2,35 +2,73 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from itertools import combinations
 
-from tui.model.risk import Agreement, Interval, PairAgreement
+from tui.model.risk import Agreement, Interval, NaDisagreement, PairAgreement
 from tui.model.scoring import Scoreboard
 from tui.risk.queue import ReviewItem
 from tui.statistics.agreement import ordinal_alpha, weighted_kappa
 
 
+@dataclass(slots=True)
+class _Units:
+    """What was rated by one criterion: the case and the extents of each unit, and how n/a was used."""
+
+    cases: list[str] = field(default_factory=list)
+    extents: list[list[int]] = field(default_factory=list)
+    rated: int = 0
+    split: int = 0
+
+    @property
+    def on_na(self) -> NaDisagreement:
+        return NaDisagreement(self.split, self.rated)
+
+
 def agreement(items: Iterable[ReviewItem], board: Scoreboard) -> Agreement:
-    """The agreement over these items by the scores that count now; decisions do not enter. n/a is a missing rating. It
-    does not depend on the order of the items; criteria and reviewers are in the order of their names.
+    """Return the agreement over these items by the scores that count now; decisions do not enter. n/a is a missing
+    rating, and disagreement on n/a is counted apart. It does not depend on the order of the items; criteria and
+    reviewers are in the order of their names.
     """
-    units: dict[str, list[list[int]]] = defaultdict(list)
+    found: dict[str, _Units] = defaultdict(_Units)
     reviewers: set[str] = set()
     pairs: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for item in items:
-        scores = board.scores(item.key)
+        scores = [score for score in board.scores(item.key) if score.extent is not None]
         reviewers.update(score.reviewer for score in scores)
         given = [(score.reviewer, score.extent) for score in scores if isinstance(score.extent, int)]
-        units[item.criterion.name].append([extent for _, extent in given])
+        units = found[item.criterion.name]
+        units.cases.append(item.key.case)
+        units.extents.append([extent for _, extent in given])
+        units.rated += len(scores) > 1
+        units.split += 0 < len(given) < len(scores)
         for (a, ours), (b, theirs) in combinations(given, 2):
             pairs[a, b].append((ours, theirs))
-    overall = ordinal_alpha(ratings for of_criterion in units.values() for ratings in of_criterion)
+    overall = _joined(found.values())
+    alpha = ordinal_alpha(overall.extents, overall.cases)
     return Agreement(
-        overall=Interval(overall.value, overall.low, overall.high),
-        by_criterion={name: Interval(*ordinal_alpha(units[name])[:3]) for name in sorted(units)},
+        overall=Interval(*alpha[:3]),
+        by_criterion={name: _interval(found[name]) for name in sorted(found)},
         pairs=tuple(
             PairAgreement(a, b, len(pairs[a, b]), weighted_kappa(pairs[a, b]))
             for a, b in combinations(sorted(reviewers), 2)
         ),
-        units=overall.units,
+        units=alpha.units,
+        cases=alpha.cases,
+        on_na=overall.on_na,
+        on_na_by_criterion={name: found[name].on_na for name in sorted(found)},
     )
+
+
+def _interval(units: _Units) -> Interval:
+    return Interval(*ordinal_alpha(units.extents, units.cases)[:3])
+
+
+def _joined(found: Iterable[_Units]) -> _Units:
+    whole = _Units()
+    for units in found:
+        whole.cases += units.cases
+        whole.extents += units.extents
+        whole.rated += units.rated
+        whole.split += units.split
+    return whole

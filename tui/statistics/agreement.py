@@ -4,9 +4,14 @@ Krippendorff's alpha is written out here: no library was found that has it for o
 licence, without bringing pandas along.
 """
 
+import itertools
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
+
+from tui.statistics.student import t_quantile
 
 if TYPE_CHECKING:
     import numpy
@@ -16,50 +21,73 @@ if TYPE_CHECKING:
 
 _SAMPLES = 2_000
 _SEED = 20_261_120
+_MOST_AT_ONCE = 2_000_000
 # Beyond this share of samples without any variation the others no longer say how sure alpha is.
 _MOST_UNDEFINED = 0.05
 
 
 class Alpha(NamedTuple):
     """Krippendorff's alpha: 1 where all agree, 0 where they agree as often as chance would have it, below that where
-    they disagree more. `units` is how many were rated at least twice. None: there is not enough data to say."""
+    they disagree more. `units` is how many were rated at least twice, `cases` how many cases these come from. None:
+    there is not enough data to say."""
 
     value: float | None
     low: float | None
     high: float | None
     units: int
+    cases: int
 
 
-def ordinal_alpha(units: Iterable[Sequence[float]]) -> Alpha:
-    """Krippendorff's alpha for ordinal data (Krippendorff 2011) with a 95% interval. `units` are the ratings of each
-    thing that was rated, in any order; a missing rating is left out, and what has fewer than two tells nothing.
+def ordinal_alpha(units: Iterable[Sequence[float]], cases: Iterable[str] | None = None) -> Alpha:
+    """Return Krippendorff's alpha for ordinal data (Krippendorff 2011) with a 95% interval.
 
-    The value is None for fewer than two units, and where all ratings are the same. The interval is the percentile
-    bootstrap: 2,000 samples of units with replacement, from a fixed seed; units count as independent. (Krippendorff's
-    own algorithm draws single differences from a fixed expectation, and leaves out that this one is uncertain too.)
-    It is None where more than one sample in twenty has no variation: then a few units decide it all. Where all agree
-    in every unit there is nothing to draw. Then some units might still be rated at random: it goes down to 1 less the
-    largest share of such units of which, at 97.5%, none would have been seen.
+    `units` are the ratings of each thing that was rated, in any order; a missing rating is left out, and a unit with
+    fewer than two is ignored. `cases` names the case of each unit; without it each unit is a case of its own.
+
+    The value is None for fewer than two units, and where all ratings are the same. The interval is a bootstrap over
+    cases: 2,000 samples of whole cases with replacement, from a fixed seed. Its percentiles are moved outwards, as
+    Student's t and the lost degree of freedom ask (Hesterberg 2015, "expanded percentile interval"). Reviewers count as
+    given, not as drawn. (Krippendorff's own algorithm draws single differences from a fixed expectation, and leaves out
+    that this one is uncertain too.)
+
+    There is no interval for fewer than two cases, nor where more than one sample in twenty has no variation: then a few
+    cases decide it all. Where all agree in every unit there is nothing to draw. Then some cases might still be rated at
+    random: it goes down to 1 less the largest share of such cases of which, at 97.5%, none would have been seen.
     """
+    names: Iterable[str] = map(str, itertools.count()) if cases is None else cases
+    found: dict[str, Counter[tuple[float, ...]]] = {}
+    for name, ratings in zip(names, units, strict=cases is not None):
+        if len(ratings) > 1:
+            found.setdefault(name, Counter())[tuple(sorted(ratings))] += 1
     # In order, so that the same units give the same draws in whatever order they come.
-    kinds = dict(sorted(Counter(tuple(sorted(ratings)) for ratings in units if len(ratings) > 1).items()))
-    number = sum(kinds.values())
+    kinds = sorted({kind for of_case in found.values() for kind in of_case})
+    number = sum(sum(of_case.values()) for of_case in found.values())
     if number < 2 or len({rating for kind in kinds for rating in kind}) < 2:
-        return Alpha(None, None, None, number)
+        return Alpha(None, None, None, number, len(found))
     import numpy
 
-    counted = _counts([*kinds])
-    seen = numpy.array([*kinds.values()], dtype=float)
-    value = float(_alphas(seen[None, :], counted)[0])
-    drawn = numpy.random.default_rng(_SEED).multinomial(number, seen / number, _SAMPLES)
-    alphas = _alphas(drawn.astype(float), counted)
+    alike = Counter(tuple(sorted(of_case.items())) for of_case in found.values())
+    ordered = sorted(alike)
+    coincidences = _coincidences(kinds)
+    places = {kind: place for place, kind in enumerate(kinds)}
+    of_cases = numpy.zeros((len(ordered), *coincidences.shape[1:]))
+    for row, case in enumerate(ordered):
+        for kind, times in case:
+            of_cases[row] += times * coincidences[places[kind]]
+    seen = numpy.array([[alike[case] for case in ordered]], dtype=float)
+    value = float(_alphas(seen, of_cases)[0])
+    size = len(found)
+    if size < 2:
+        return Alpha(value, None, None, number, size)
+    alphas = _resampled(seen[0] / size, size, of_cases)
     alphas = alphas[~numpy.isnan(alphas)]
     if len(alphas) < (1 - _MOST_UNDEFINED) * _SAMPLES:
-        return Alpha(value, None, None, number)
+        return Alpha(value, None, None, number, size)
     if all(kind[0] == kind[-1] for kind in kinds):
-        return Alpha(1.0, 0.025 ** (1 / number), 1.0, number)
-    low, high = numpy.quantile(alphas, (0.025, 0.975))
-    return Alpha(value, min(value, float(low)), max(value, float(high)), number)
+        return Alpha(1.0, 0.025 ** (1 / size), 1.0, number, size)
+    tail = NormalDist().cdf(-t_quantile(0.975, size - 1) * math.sqrt(size / (size - 1)))
+    low, high = numpy.quantile(alphas, (tail, 1 - tail))
+    return Alpha(value, min(value, float(low)), max(value, float(high)), number, size)
 
 
 def weighted_kappa(pairs: Iterable[tuple[int, int]]) -> float | None:
@@ -81,8 +109,20 @@ def weighted_kappa(pairs: Iterable[tuple[int, int]]) -> float | None:
     return 1 - number * sum(abs(one - other) * count for (one, other), count in counts.items()) / expected
 
 
-def _counts(kinds: Sequence[tuple[float, ...]]) -> "Values":
-    """How often each kind of unit (rows) has each rating (columns, ascending)."""
+def _resampled(shares: "Values", size: int, of_cases: "Values") -> "Values":
+    """Alpha of each of the samples of whole cases, in parts, so that they stay small."""
+    import numpy
+
+    random, found = numpy.random.default_rng(_SEED), []
+    rows = max(1, _MOST_AT_ONCE // len(shares))
+    for start in range(0, _SAMPLES, rows):
+        drawn = random.multinomial(size, shares, min(rows, _SAMPLES - start))
+        found.append(_alphas(drawn.astype(float), of_cases))
+    return numpy.concatenate(found)
+
+
+def _coincidences(kinds: Sequence[tuple[float, ...]]) -> "Values":
+    """The coincidence matrix of each kind of unit, over the ratings in ascending order."""
     import numpy
 
     levels = {level: place for place, level in enumerate(sorted({rating for kind in kinds for rating in kind}))}
@@ -90,26 +130,28 @@ def _counts(kinds: Sequence[tuple[float, ...]]) -> "Values":
     for row, kind in enumerate(kinds):
         for rating in kind:
             counted[row, levels[rating]] += 1
-    return counted
+    pairs = numpy.einsum("kc,kd->kcd", counted, counted)
+    diagonal = numpy.arange(len(levels))
+    pairs[:, diagonal, diagonal] -= counted
+    pairs /= counted.sum(axis=1)[:, None, None] - 1
+    found: Values = pairs
+    return found
 
 
-def _alphas(samples: "Values", counted: "Values") -> "Values":
-    """Alpha of each sample (a row: how often each kind of unit is in it); nan where it has no variation.
+def _alphas(samples: "Values", of_cases: "Values") -> "Values":
+    """Alpha of each sample (a row: how often each case is in it); nan where it has no variation.
 
     The ordinal metric is the squared difference of mid-ranks, among the ratings of the sample itself.
     """
     import numpy
 
-    pairs = numpy.einsum("kc,kd->kcd", counted, counted)
-    levels = numpy.arange(counted.shape[1])
-    pairs[:, levels, levels] -= counted
-    pairs /= counted.sum(axis=1)[:, None, None] - 1
-    found = samples @ counted
+    coincidences = numpy.tensordot(samples, of_cases, axes=1)
+    found = coincidences.sum(axis=2)
     ranks = found.cumsum(axis=1) - found / 2
     total = found.sum(axis=1)
     squares = (found * ranks**2).sum(axis=1)
-    coincidences = numpy.tensordot(samples, pairs, axes=1)
     observed = squares - numpy.einsum("sc,scd,sd->s", ranks, coincidences, ranks)
     expected = total * squares - (found * ranks).sum(axis=1) ** 2
     with numpy.errstate(divide="ignore", invalid="ignore"):
-        return numpy.where((found > 0).sum(axis=1) > 1, 1 - (total - 1) * observed / expected, numpy.nan)
+        varies = (found > 1e-9).sum(axis=1) > 1
+        return numpy.where(varies, 1 - (total - 1) * observed / expected, numpy.nan)

@@ -8,7 +8,8 @@ from tui.app.presentation.pieces import Line, Piece, cut_middle, fill, width_of
 from tui.app.review.rows import hung, packed, text_rows
 from tui.model.bands import BANDS, EXTENTS, Band, BandRule
 from tui.model.filtering import SEVERITIES
-from tui.model.risk import Agreement, Interval, Reviewed, RiskShare
+from tui.model.risk import RELIABLE, Agreement, Interval, Reviewed, RiskShare, reliability
+from tui.model.rule_words import na_words
 from tui.model.shown import show_line
 
 _SHADES = " ░▒▓█"
@@ -158,21 +159,32 @@ def _heat_lines(reviewed: Reviewed, model: str, rule: BandRule, width: int) -> l
 
 
 def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
-    lines = _headed("Agreement of reviewers", "Krippendorff's alpha, ordinal; 1 is perfect, 0 is chance", width)
+    lines = _headed(
+        "Agreement of reviewers",
+        "Krippendorff's alpha, ordinal; 1 is perfect, 0 is chance; the interval resamples cases",
+        width,
+    )
     if agreement.overall.value is None:
-        return [*lines, *text_rows(_why_no_alpha(agreement.units), width, "dim")]
-    lines.append(((fill("overall", 30), "plain"), (interval_words(agreement.overall), "strong"),
-                  (f"  {agreement.units} units", "dim")))  # fmt: skip
-    for name, interval in agreement.by_criterion.items():
-        lines.append(
-            ((fill(cut_middle(show_line(name, 200), 29), 29) + " ", "dim"), (interval_words(interval), "plain"))
-        )
+        lines += text_rows(_why_no_alpha(agreement.units), width, "dim")
+    else:
+        of = f"{agreement.units} units of {agreement.cases} cases"
+        lines += _alpha_lines("overall", agreement.overall, of, width)
+        for name, interval in agreement.by_criterion.items():
+            lines += _alpha_lines(cut_middle(show_line(name, 200), 29), interval, "", width)
+    if agreement.on_na.units:
+        lines += text_rows(f"Alpha leaves n/a out: {na_words(agreement.on_na)}.", width, "dim")
     for pair in agreement.pairs:
         both = fill(f"{show_line(pair.a, 13)} and {show_line(pair.b, 13)}", 29)
         why = _NO_DATA if pair.items < 2 else "all the same"
         kappa = why if pair.kappa is None else f"kappa {pair.kappa:.2f}"
         lines.append(((f"{both} ", "dim"), (kappa, "plain"), (f"  {pair.items} items", "dim")))
     return lines
+
+
+def _alpha_lines(name: str, alpha: Interval, of: str, width: int) -> list[Line]:
+    doubtful = alpha.value is not None and alpha.value < RELIABLE[0]
+    start: Line = ((fill(name, 29) + " ", "plain" if of else "dim"), (f"{interval_words(alpha):<22}", "plain"))
+    return hung(start, " · ".join(filter(None, (reliability(alpha.value), of))), "flaky" if doubtful else "dim", width)
 
 
 def _why_no_alpha(units: int) -> str:
