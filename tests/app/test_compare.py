@@ -210,7 +210,7 @@ async def test_preferences_are_told_with_how_sure_they_are(store: SqliteStore, t
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen))
         told = " ".join(str(seen.app.screen.query_one("Reading > Static", Static).content).split())
-        assert "2 choices in this suite, 0 of them blind." in told
+        assert "2 choices in this suite, about 2 cases; 0 of them blind." in told
         assert "no preference shown." in told
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))

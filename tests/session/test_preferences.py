@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def test_nothing_is_overwritten_and_the_last_choice_counts(tmp_path: Path) -> No
     assert latest(log.read()) == (second,)
     assert latest([turned(FIRST), second]) == (second,)
     assert latest([second, turned(FIRST)]) == (turned(FIRST),)
+
+
+def test_each_persons_last_choice_counts_and_older_lines_name_nobody(tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    log, ada = PreferenceLog(file), replace(FIRST, reviewer="Ada")
+    log.append(FIRST)
+    older = {key: value for key, value in json.loads(file.read_text()).items() if key != "reviewer"}
+    file.write_text(json.dumps(older) + "\n")
+    for each in (ada, replace(FIRST, reviewer="Bo", choice="b"), replace(ada, choice="tie")):
+        log.append(each)
+    assert [each.reviewer for each in log.read()] == ["", "Ada", "Bo", "Ada"]
+    assert {each.reviewer: each.choice for each in latest(log.read())} == {"": "a", "Ada": "tie", "Bo": "b"}
 
 
 def test_a_line_that_was_cut_off_swallows_nothing(tmp_path: Path) -> None:

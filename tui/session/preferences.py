@@ -27,7 +27,8 @@ class AnswerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """One choice. `swapped` says that `b` was shown first, `seed` what decided that, None where nothing did."""
+    """One choice. `swapped` says that `b` was shown first, `seed` what decided that, None where nothing did;
+    `reviewer` is who chose, empty where nobody is named."""
 
     suite: str
     case: str
@@ -38,12 +39,13 @@ class Preferred:
     swapped: bool = False
     seed: int | None = None
     at: str = ""
+    reviewer: str = ""
 
 
 class PreferenceLog:
     """A line is `{"version": 1, "act": "prefer", "id", "suite", "case", "a": {"run", "model", "repeat", "attempt"},
-    "b": {…}, "choice": "a|b|tie|both_bad", "blind", "swapped", "seed", "at"}`. A changed mind is a new line; of the
-    same two answers the last line counts."""
+    "b": {…}, "choice": "a|b|tie|both_bad", "blind", "swapped", "seed", "at", "reviewer"}`. A changed mind is a new
+    line; of one person's choices between the same two answers the last line counts. Older lines name no reviewer."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -77,8 +79,10 @@ class PreferenceLog:
 
 
 def latest(preferred: Iterable[Preferred]) -> tuple[Preferred, ...]:
-    """Of the same two answers to a case the last choice, whichever of them was `a`."""
-    return tuple({(each.suite, each.case, frozenset((each.a, each.b))): each for each in preferred}.values())
+    """Return each person's last choice between the same two answers to a case, whichever of them was `a`."""
+    return tuple(
+        {(each.suite, each.case, each.reviewer, frozenset((each.a, each.b))): each for each in preferred}.values()
+    )
 
 
 def turned(preferred: Preferred) -> Preferred:
@@ -106,6 +110,7 @@ def _written(preferred: Preferred) -> dict[str, object]:
         "swapped": preferred.swapped,
         "seed": preferred.seed,
         "at": preferred.at or datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "reviewer": preferred.reviewer,
     }
 
 
@@ -123,7 +128,7 @@ def _read(line: str) -> Preferred | None:
             return None
         return Preferred(
             str(found["suite"]), str(found["case"]), places[0], places[1], found["choice"], bool(found["blind"]),
-            bool(found["swapped"]), found["seed"], str(found["at"]),
+            bool(found["swapped"]), found["seed"], str(found["at"]), str(found.get("reviewer") or ""),
         )  # fmt: skip
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

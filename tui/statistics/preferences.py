@@ -1,12 +1,12 @@
-"""From preferences between two answers at a time to the strength of each model. scipy is loaded when it is called."""
+"""From preferences between two answers at a time to the strength of each model. numpy is loaded when it is called."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tui.statistics.shares import Z95
+from tui.statistics.student import t_quantile
 
 if TYPE_CHECKING:
     import numpy
@@ -15,22 +15,33 @@ if TYPE_CHECKING:
     Values = NDArray[numpy.float64]
 
 Choice = Literal["a", "b", "tie", "both_bad"]
+_SAMPLES = 1_000
+_SEED = 20_261_120
+_MOST_AT_ONCE = 1_000_000
+_MOST_STEPS = 100
+_LARGEST_STEP = 2.0  # on the scale of log odds
 
 
 class Preference(NamedTuple):
-    """One person's choice between an answer of `a` and one of `b`. Both bad is no preference, as a tie is."""
+    """One person's choice between an answer of `a` and one of `b`, both to the same case. Both bad is no preference, as
+    a tie is. Choices without a reviewer count as one person's."""
 
     a: str
     b: str
     choice: Choice
+    case: str
+    reviewer: str = ""
 
 
 class Estimate(NamedTuple):
-    """A difference on the scale of log odds, with its 95% interval: 0 is even, 1 means preferred in 73 of 100."""
+    """A difference on the scale of log odds: 0 is even, 1 means preferred in 73 of 100. `low` and `high` are its 95%
+    interval for other cases and, where several people have chosen, for other people too; `same_people` is the interval
+    for other cases judged by these people."""
 
     value: float
     low: float
     high: float
+    same_people: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,81 +62,92 @@ class Ranking:
     """Models from the strongest to the weakest; where `lacking` says what is missing, by wins less losses.
 
     `tie_odds` is Davidson's ν: the odds of no preference between two equal models, over the geometric mean of their
-    strengths. `covariance` is that of the estimates, by model.
+    strengths. `pairs` has the difference of each pair of models, either way; `cases` and `people` say how many of them
+    the choices are of.
     """
 
     strengths: tuple[Strength, ...]
     lacking: str = ""
     tie_odds: float = 0.0
-    covariance: Mapping[tuple[str, str], float] | None = None
+    pairs: Mapping[tuple[str, str], Estimate] | None = None
+    cases: int = 0
+    people: int = 0
 
     def difference(self, a: str, b: str) -> Estimate | None:
-        """How much stronger `a` is than `b`; None where there is not enough data. KeyError for an unknown model."""
-        found = {strength.model: strength.estimate for strength in self.strengths}
-        one, other, shared = found[a], found[b], self.covariance
-        if one is None or other is None or shared is None:
+        """Return how much stronger `a` is than `b`; None where there is not enough data. KeyError for an unknown
+        model."""
+        if self.pairs is None:
+            if {a, b} - {strength.model for strength in self.strengths}:
+                raise KeyError(a, b)
             return None
-        return _estimate(one.value - other.value, shared[a, a] + shared[b, b] - 2 * shared[a, b])
+        return self.pairs[a, b]
 
 
 def rank_preferences(preferences: Iterable[Preference]) -> Ranking:
-    """The Bradley–Terry model with ties by Davidson (1970), fitted by maximum likelihood; the intervals are Wald's, the
-    choices count as independent.
+    """Return the ranking by the Bradley–Terry model with ties by Davidson (1970), fitted by maximum likelihood.
 
-    There is enough data where no part of the models was always preferred to the rest, or never compared with it:
-    otherwise the likelihood has no maximum (Ford 1957).
+    The intervals are bootstraps, since neither the choices about one case nor those of one person are independent: the
+    Bayesian bootstrap over cases (Rubin 1981; 1,000 samples from a fixed seed, in which each case has a random weight),
+    and over people where there are several, put together by Cameron, Gelbach & Miller (2011): the variance over cases,
+    plus that over people, less that over their cells. They use Student's t with the degrees of freedom of
+    Satterthwaite (1946), so that with three people who differ they are wide.
+
+    There is enough data where the choices are about two cases at least, and where no part of the models was always
+    preferred to the rest, or never compared with it: otherwise the likelihood has no maximum (Ford 1957).
     """
-    counts = Counter(preferences)
-    models = sorted({name for each in counts for name in (each.a, each.b)})
+    # In order, so that the same choices give the same draws in whatever order they come.
+    given = Counter(sorted(preferences))
+    counts: Counter[tuple[str, str, Choice]] = Counter()
+    for each, number in given.items():
+        counts[each[:3]] += number
+    models = sorted({name for a, b, _ in counts for name in (a, b)})
     tallies = {model: _tally(model, counts) for model in models}
-    lacking = _lacking(models, counts)
+    cases, people = len({each.case for each in given}), len({each.reviewer for each in given})
+    lacking = _lacking(models, counts) or ("all choices are about one case" if cases < 2 else "")
     if lacking:
         strengths = [Strength(model, *tallies[model], None) for model in models]
         strengths.sort(key=lambda each: each.losses - each.wins)
-        return Ranking(tuple(strengths), lacking)
-    values, covariance, tie_odds = _fit(models, counts)
+        return Ranking(tuple(strengths), lacking, cases=cases, people=people)
+    estimate, tie_odds = _fit_all(models, {each: number for each, number in given.items() if each.a != each.b})
+    size = len(models)
     strengths = [
-        Strength(model, *tallies[model], _estimate(float(values[at]), float(covariance[at, at])))
+        Strength(model, *tallies[model], estimate([(at == other) - 1 / size for other in range(size)]))
         for at, model in enumerate(models)
     ]
     strengths.sort(key=lambda each: -each.estimate.value if each.estimate else 0.0)
-    shared = {
-        (one, other): float(covariance[at, beside])
+    pairs = {
+        (one, other): estimate([(place == at) - (place == beside) for place in range(size)])
         for at, one in enumerate(models)
         for beside, other in enumerate(models)
+        if at != beside
     }
-    return Ranking(tuple(strengths), "", tie_odds, shared)
+    return Ranking(tuple(strengths), "", tie_odds, pairs, cases, people)
 
 
-def _estimate(value: float, variance: float) -> Estimate:
-    spread = Z95 * math.sqrt(max(0.0, variance))
-    return Estimate(value, value - spread, value + spread)
-
-
-def _tally(model: str, counts: Counter[Preference]) -> tuple[int, int, int, int]:
+def _tally(model: str, counts: Mapping[tuple[str, str, Choice], int]) -> tuple[int, int, int, int]:
     wins = losses = ties = both_bad = 0
-    for each, number in counts.items():
-        if model not in (each.a, each.b):
+    for (a, b, choice), number in counts.items():
+        if model not in (a, b):
             continue
-        if each.choice == "tie":
+        if choice == "tie":
             ties += number
-        elif each.choice == "both_bad":
+        elif choice == "both_bad":
             both_bad += number
-        elif (each.choice == "a") == (each.a == model):
+        elif (choice == "a") == (a == model):
             wins += number
         else:
             losses += number
     return wins, losses, ties, both_bad
 
 
-def _lacking(models: Sequence[str], counts: Counter[Preference]) -> str:
-    """Why there is no estimate; empty where there is one."""
+def _lacking(models: Sequence[str], counts: Iterable[tuple[str, str, Choice]]) -> str:
+    """Return why there is no estimate; empty where there is one."""
     if len(models) < 2:
         return "no preference between two models was given"
     beaten: dict[str, set[str]] = {model: set() for model in models}
-    for each in counts:
-        if each.choice in ("a", "b") and each.a != each.b:
-            winner, loser = (each.a, each.b) if each.choice == "a" else (each.b, each.a)
+    for a, b, choice in counts:
+        if choice in ("a", "b") and a != b:
+            winner, loser = (a, b) if choice == "a" else (b, a)
             beaten[winner].add(loser)
     for model in models:
         reached, waiting = {model}, [model]
@@ -139,66 +161,130 @@ def _lacking(models: Sequence[str], counts: Counter[Preference]) -> str:
     return ""
 
 
-def _fit(models: Sequence[str], counts: Counter[Preference]) -> tuple["Values", "Values", float]:
-    """Strengths that add up to 0, their covariance, and Davidson's ν."""
+def _fit_all(
+    models: Sequence[str], given: Mapping[Preference, int]
+) -> tuple[Callable[[Sequence[float]], Estimate], float]:
+    """Return what estimates a weighted sum of the strengths, and Davidson's ν."""
     import numpy
-    from scipy.optimize import minimize
 
     place = {model: at for at, model in enumerate(models)}
-    features, weights = _outcomes(place, counts)
-    asked = weights.sum(axis=1)
+    features, outcomes, numbers = _outcomes(place, given)
+    found = _fit(_tabulate(outcomes, numbers, [""] * len(given), features), features)
+    values, tie_odds = found[0, : len(models)], math.exp(found[0, -1]) if features.shape[1] > 2 else 0.0
 
-    def shares(point: "Values") -> "Values":
-        logs = features @ point
-        logs -= logs.max(axis=1, keepdims=True)
-        odds = numpy.exp(logs)
-        found: Values = odds / odds.sum(axis=1, keepdims=True)
-        return found
+    def covariance(groups: Sequence[object]) -> "Values":
+        return _resample(_tabulate(outcomes, numbers, groups, features), features, found, len(models))
 
-    def surprise(point: "Values") -> float:
-        return -float((weights * numpy.log(numpy.maximum(shares(point), 1e-300))).sum())
+    cases, people = [each.case for each in given], [each.reviewer for each in given]
+    by_case, freedom = covariance(cases), len(set(cases)) - 1
+    persons = len(set(people))
+    by_person = covariance(people) if persons > 1 else None
+    by_cell = covariance([*zip(cases, people, strict=True)]) if persons > 1 else None
 
-    def slope(point: "Values") -> "Values":
-        found: Values = numpy.einsum("po,pof->f", asked[:, None] * shares(point) - weights, features)
-        return found
+    def estimate(sums: Sequence[float]) -> Estimate:
+        weights = numpy.array(sums)
+        value, over_cases = float(weights @ values), float(weights @ by_case @ weights)
+        near = _ends(value, over_cases, freedom)
+        if by_person is None or by_cell is None:
+            return Estimate(value, *near, near)
+        over_people = float(weights @ by_person @ weights)
+        variance = max(over_cases + over_people - float(weights @ by_cell @ weights), over_cases)
+        parts = over_cases**2 / freedom + over_people**2 / (persons - 1)
+        wide = _ends(value, variance, variance**2 / parts if parts else freedom)
+        return Estimate(value, min(near[0], wide[0]), max(near[1], wide[1]), near)
 
-    def information(point: "Values") -> "Values":
-        chances = shares(point)
-        mean = numpy.einsum("po,pof->pf", chances, features)
-        squares = numpy.einsum("p,po,pof,pog->fg", asked, chances, features, features)
-        found: Values = squares - numpy.einsum("p,pf,pg->fg", asked, mean, mean)
-        return found
-
-    start = numpy.zeros(features.shape[2])
-    fitted = minimize(surprise, start, jac=slope, hess=information, method="trust-exact", options={"gtol": 1e-8})
-    point: Values = fitted.x
-    size = len(models)
-    inverse = numpy.linalg.pinv(information(point), rcond=1e-10, hermitian=True)
-    covariance = numpy.asarray(inverse[:size, :size], dtype=numpy.float64)
-    values = point[:size] - point[:size].mean()
-    return values, covariance, math.exp(point[size]) if len(point) > size else 0.0
+    return estimate, tie_odds
 
 
-def _outcomes(place: Mapping[str, int], counts: Counter[Preference]) -> tuple["Values", "Values"]:
-    """For each pair of models what its outcomes (first, second, none) add to their log odds, and how often each came.
+def _ends(value: float, variance: float, freedom: float) -> tuple[float, float]:
+    spread = t_quantile(0.975, freedom) * math.sqrt(max(0.0, variance))
+    return value - spread, value + spread
+
+
+def _resample(groups: "Values", features: "Values", start: "Values", models: int) -> "Values":
+    """Return the covariance of the strengths over samples in which each group (a row) has a random weight."""
+    import numpy
+
+    size = len(groups)
+    random, found = numpy.random.default_rng(_SEED), []
+    rows = max(1, _MOST_AT_ONCE // max(size, groups.shape[1]))
+    for begin in range(0, _SAMPLES, rows):
+        weights = random.standard_exponential((min(rows, _SAMPLES - begin), size))
+        weights /= weights.mean(axis=1, keepdims=True)
+        found.append(_fit(weights @ groups, features, start)[:, :models])
+    # The weights vary by 1/(n + 1) where drawing with replacement has 1/n, and an unbiased variance 1/(n - 1).
+    covariance: Values = numpy.cov(numpy.concatenate(found), rowvar=False, ddof=0) * (size + 1) / (size - 1)
+    return covariance
+
+
+def _fit(weights: "Values", features: "Values", start: "Values | None" = None) -> "Values":
+    """Return the most likely strengths (they add up to 0) and log ν for each row of weights, by Newton's method.
+
+    A row has the weight of each outcome of each pair, `features` what each of these adds to the log odds.
+    """
+    import numpy
+
+    pairs, outcomes, size = features.shape
+    free = size - (outcomes > 2)
+    weights = weights.reshape(-1, pairs, outcomes)
+    total = weights.sum(axis=2)
+    first, second = numpy.triu_indices(outcomes, 1)
+    apart = features[:, first] - features[:, second]
+    squares = numpy.einsum("pof,pog->pofg", apart, apart).reshape(-1, size * size)
+    # Strengths are known but for a constant: this fixes their sum, and changes nothing else.
+    anchor = numpy.zeros((size, size))
+    anchor[:free, :free] = 1.0
+    point = numpy.repeat(numpy.zeros((1, size)) if start is None else start, len(weights), axis=0)
+    for _ in range(_MOST_STEPS):
+        logs = numpy.einsum("pof,rf->rpo", features, point, optimize=True)
+        odds = numpy.exp(logs - logs.max(axis=2, keepdims=True))
+        shares = odds / odds.sum(axis=2, keepdims=True)
+        slope = (weights - total[:, :, None] * shares).reshape(len(weights), -1) @ features.reshape(-1, size)
+        both = total[:, :, None] * shares[:, :, first] * shares[:, :, second]
+        curve = (both.reshape(len(weights), -1) @ squares).reshape(-1, size, size)
+        scale = numpy.trace(curve, axis1=1, axis2=2)[:, None, None] / size
+        curve += scale * (anchor + 1e-9 * numpy.eye(size))
+        step = numpy.linalg.solve(curve, slope[:, :, None])[:, :, 0]
+        far = numpy.abs(step).max(axis=1)
+        point += step * numpy.minimum(1.0, _LARGEST_STEP / numpy.maximum(far, 1e-300))[:, None]
+        if far.max() < 1e-9:
+            break
+    point[:, :free] -= point[:, :free].mean(axis=1, keepdims=True)
+    return point
+
+
+def _outcomes(place: Mapping[str, int], given: Mapping[Preference, int]) -> tuple["Values", list[int], list[int]]:
+    """Return for each pair of models what its outcomes (first, second, none) add to their log odds; then for each
+    preference the place of its outcome among those of all pairs, and how often it was given.
 
     The last feature is the tie's; it is left out where nothing tied.
     """
     import numpy
 
-    pairs: dict[tuple[int, int], list[int]] = {}
-    for each, number in counts.items():
+    ties = any(each.choice in ("tie", "both_bad") for each in given)
+    kinds = 3 if ties else 2
+    pairs: dict[tuple[int, int], int] = {}
+    outcomes = []
+    for each in given:
         first, second = sorted((place[each.a], place[each.b]))
-        if first == second:
-            continue
-        seen = pairs.setdefault((first, second), [0, 0, 0])
+        at = pairs.setdefault((first, second), len(pairs))
         winner = {"a": place[each.a], "b": place[each.b]}.get(each.choice)
-        seen[2 if winner is None else int(winner == second)] += number
-    weights = numpy.array([*pairs.values()], dtype=float)
-    features = numpy.zeros((len(pairs), 3, len(place) + 1))
-    for at, (first, second) in enumerate(pairs):
+        outcomes.append(at * kinds + (2 if winner is None else int(winner == second)))
+    features = numpy.zeros((len(pairs), kinds, len(place) + ties))
+    for (first, second), at in pairs.items():
         features[at, 0, first] = features[at, 1, second] = 1.0
-        features[at, 2, [first, second, -1]] = 0.5, 0.5, 1.0
-    if weights[:, 2].any():
-        return features, weights
-    return features[:, :2, :-1], weights[:, :2]
+        if ties:
+            features[at, 2, [first, second, -1]] = 0.5, 0.5, 1.0
+    return features, outcomes, [*given.values()]
+
+
+def _tabulate(
+    outcomes: Sequence[int], numbers: Sequence[int], groups: Sequence[object], features: "Values"
+) -> "Values":
+    """Return how often each group of preferences (rows) has each outcome (columns); the same groups share a row."""
+    import numpy
+
+    rows = {group: row for row, group in enumerate(dict.fromkeys(groups))}
+    table = numpy.zeros((len(rows), features.shape[0] * features.shape[1]))
+    numpy.add.at(table, ([rows[group] for group in groups], list(outcomes)), list(numbers))
+    return table

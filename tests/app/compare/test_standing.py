@@ -1,7 +1,9 @@
 """What follows from preferences, in words: counts, shares with intervals, or what is missing."""
 
 import math
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -29,16 +31,38 @@ def told(preferred: Iterable[Preferred], width: int = 90) -> str:
 
 
 def test_a_pair_has_its_share_and_its_interval() -> None:
-    # Of two models alone the share is that of the choices, and its log odds err by 1/30 + 1/10.
-    said = told(chosen([("good", "bad", "a", 30), ("good", "bad", "b", 10)]))
-    spread = 1.959964 * math.sqrt(1 / 30 + 1 / 10)
-    low, high = (100 / (1 + math.exp(-math.log(3) - by)) for by in (-spread, spread))
-    shares = f"preferred in 75% ({low:.0f}–{high:.0f}) of the choices for one of them: good is preferred."
-    assert f"good against bad: {shares}" in " ".join(said.split())
-    assert "40 choices in this suite, 40 of them blind." in said
+    # Of two models alone the share is that of the choices; over cases with one choice each its log odds err by nearly
+    # 1/30 + 1/10, and Student's t with 39 degrees of freedom is a little wider.
+    given = chosen([("good", "bad", "a", 30), ("good", "bad", "b", 10)])
+    said = told(given)
+    shown = re.search(
+        r"good against bad: preferred in 75% \((\d+)–(\d+)\) of the choices for one of them: good is",
+        " ".join(said.split()),
+    )
+    assert shown is not None
+    spread = 2.0227 * math.sqrt(1 / 30 + 1 / 10)
+    ends = [100 / (1 + math.exp(-math.log(3) - by)) for by in (-spread, spread)]
+    assert [int(end) for end in shown.groups()] == pytest.approx(ends, abs=2)
+    assert "40 choices in this suite, about 40 cases; 40 of them blind." in said
     assert said.index("\ngood ") < said.index("\nbad ")
+    assert "these people" not in said
     even = told(chosen([("good", "bad", "a", 6), ("good", "bad", "b", 5)]))
     assert "no preference shown." in " ".join(even.split())
+
+
+def test_of_several_people_it_is_said_for_whom_it_holds() -> None:
+    alone = chosen([("good", "bad", "a", 24), ("good", "bad", "b", 6)])
+    loyal = [replace(each, reviewer=name) for each in alone for name in ("Ada", "Bo", "Cy")]
+    said = " ".join(told(loyal).split())
+    assert "90 choices in this suite, by 3 people, about 30 cases" in said
+    assert "good is preferred." in said
+    split = [replace(each, reviewer="Ada", choice="a") for each in alone]
+    split += [replace(each, reviewer="Bo") for each in alone] + [
+        replace(each, reviewer="Cy", choice="b") for each in alone[:6]
+    ]
+    split = [each for each in split if each.a.model == "good"]
+    said = " ".join(told(split).split())
+    assert "good is preferred by these people; that others would is not shown." in said
 
 
 def test_a_choice_made_again_counts_once_whichever_stood_first() -> None:

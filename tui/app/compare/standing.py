@@ -18,9 +18,14 @@ _HEADS = "  preferred", "  not", "  tie", "  both bad"
 _COUNTS, _SHARE = sum(map(len, _HEADS)), 15
 _MOST_PAIRS = 30
 _HOW = (
-    "a, b, t and x in Compare give preferences; of two answers that were compared twice, the last choice counts. "
-    "Shares are by the Bradley–Terry model with ties (Davidson 1970), with their 95% intervals; against all is against "
-    "a model as strong as the mean of these. Choices count as independent."
+    "a, b, t and x in Compare give preferences; of two answers that one person compared twice, the last choice counts. "
+    "Shares are by the Bradley–Terry model with ties (Davidson 1970); against all is against a model as strong as the "
+    "mean of these. The 95% intervals are bootstraps over cases"
+)
+_ALONE = ": what the same people would prefer in other such cases."
+_PEOPLE = (
+    " and people: what other such people would prefer in other such cases. Behind “these people” stands the interval "
+    "for the same people and other cases."
 )
 
 
@@ -37,12 +42,20 @@ class Standing:
         if not self.choices:
             return [
                 *text_rows("No preference between two models was given in this suite yet.", width, "strong"),
-                *_how(width),
+                *self._how(width),
             ]
         choices = "1 choice" if self.choices == 1 else f"{self.choices} choices"
-        told = f"{choices} in this suite, {self.blind} of them blind."
+        people = f", by {self.ranking.people} people" if self.ranking.people > 1 else ""
+        told = f"{choices} in this suite{people}, about {_cases(self.ranking.cases)}; {self.blind} of them blind."
         names = self._names(width)
-        return [*text_rows(told, width, "dim"), (), *self._table(names), (), *self._follows(names, width), *_how(width)]
+        return [
+            *text_rows(told, width, "dim"),
+            (),
+            *self._table(names),
+            (),
+            *self._follows(names, width),
+            *self._how(width),
+        ]
 
     def _names(self, width: int) -> dict[str, str]:
         models = [each.model for each in self.ranking.strengths]
@@ -75,26 +88,42 @@ class Standing:
         apart = self.ranking.difference(a, b)
         if apart is None:
             return []
-        sure = apart.low > 0
+        sure, here = apart.low > 0, apart.same_people[0] > 0
         finding = f"{names[a]} is preferred." if sure else "no preference shown."
-        said = f"{names[a]} against {names[b]}: preferred in {_share(apart)} of the choices for one of them: {finding}"
-        return text_rows(said, width, "passed" if sure else "accent")
+        if here and not sure:
+            finding = f"{names[a]} is preferred by these people; that others would is not shown."
+        near = f", these people {_span(apart.same_people)}" if self.ranking.people > 1 else ""
+        shares = f"preferred in {_share(apart)} of the choices for one of them{near}"
+        return text_rows(f"{names[a]} against {names[b]}: {shares}: {finding}", width, "passed" if sure else "accent")
+
+    def _how(self, width: int) -> list[Line]:
+        return [(), *text_rows(_HOW + (_PEOPLE if self.ranking.people > 1 else _ALONE), width, "dim")]
 
 
 def standing_of(preferred: Iterable[Preferred], suite_path: str) -> Standing:
-    """From all choices that were written down, those of a suite between two models. Loads scipy: made for a thread."""
+    """Return the ranking from all choices of a suite between two models. Loads numpy: call it in a thread."""
     from tui.statistics.preferences import Preference, rank_preferences
 
     counted = [each for each in latest(preferred) if each.suite == suite_path and each.a.model != each.b.model]
-    ranking = rank_preferences(Preference(each.a.model, each.b.model, each.choice) for each in counted)
+    ranking = rank_preferences(
+        Preference(each.a.model, each.b.model, each.choice, each.case, each.reviewer) for each in counted
+    )
     return Standing(len(counted), sum(each.blind for each in counted), ranking)
-
-
-def _how(width: int) -> list[Line]:
-    return [(), *text_rows(_HOW, width, "dim")]
 
 
 def _share(estimate: "Estimate") -> str:
     """Log odds as shares: `62% (41–79)`."""
-    value, low, high = (100 / (1 + math.exp(-max(-700.0, min(700.0, odds)))) for odds in estimate)
-    return f"{value:.0f}% ({low:.0f}–{high:.0f})"
+    return f"{_percent(estimate.value):.0f}% {_span((estimate.low, estimate.high))}"
+
+
+def _span(ends: tuple[float, float]) -> str:
+    return f"({_percent(ends[0]):.0f}–{_percent(ends[1]):.0f})"
+
+
+def _percent(odds: float) -> float:
+    return 100 / (1 + math.exp(-max(-700.0, min(700.0, odds))))
+
+
+def _cases(count: int) -> str:
+    """Return `1 case` or `12 cases`."""
+    return "1 case" if count == 1 else f"{count} cases"

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -26,7 +27,7 @@ from tui.model.runs import RunRecord
 from tui.model.shown import show_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, KeptAnswers, Source
-from tui.session.preferences import Choice
+from tui.session.preferences import Choice, Preferred
 
 _NARROW, _BESIDE = 100, 110
 _HIDDEN = "The names are hidden while you compare blind; B shows them."
@@ -39,7 +40,8 @@ def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_a
 
 
 class CompareScreen(Screen[None]):
-    """`a` and `b` say whose answers stand beside each other; it begins at `case`, where both have answered it."""
+    """`a` and `b` say whose answers stand beside each other; it begins at `case`, where both have answered it.
+    `reviewer` returns who chooses (it is called in a thread)."""
 
     DEFAULT_CSS = """
     CompareScreen { background: $background; color: $foreground; }
@@ -69,8 +71,18 @@ class CompareScreen(Screen[None]):
     ]
     AUTO_FOCUS = "DiffView"
 
-    def __init__(self, answers: KeptAnswers, suite: Suite, a: Source, b: Source, case: str | None = None) -> None:
+    def __init__(
+        self,
+        answers: KeptAnswers,
+        suite: Suite,
+        a: Source,
+        b: Source,
+        case: str | None = None,
+        *,
+        reviewer: Callable[[], str | None] = lambda: None,
+    ) -> None:
         super().__init__()
+        self._reviewer = reviewer
         self._answers, self._suite, self._sources = answers, suite, [a, b]
         self._case = case
         self._runs: dict[str, RunRecord] = {}
@@ -124,7 +136,7 @@ class CompareScreen(Screen[None]):
         a, b = self._sources
         pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
         walk = Walk(self._suite, pair, self._seed)
-        walk.remember(self._answers.preferences.read())
+        walk.remember([each for each in self._answers.preferences.read() if each.reviewer in ("", self._who())])
         runs = {run.id: run for run in self._answers.list_runs(self._suite.path)}
         return walk, runs
 
@@ -212,7 +224,7 @@ class CompareScreen(Screen[None]):
         preferred = walk.decide(choice, *shown)
         self._shown = None
         try:
-            await asyncio.to_thread(self._answers.preferences.append, preferred)
+            await asyncio.to_thread(self._write_down, preferred)
         except AssayError as error:
             walk.stops[walk.at] = before
             self._shown = shown
@@ -221,6 +233,12 @@ class CompareScreen(Screen[None]):
         if not walk.step(1):
             self.notify("This was the last case.", markup=False, timeout=3)
         self._show()
+
+    def _write_down(self, preferred: Preferred) -> None:
+        self._answers.preferences.append(replace(preferred, reviewer=self._who()))
+
+    def _who(self) -> str:
+        return self._reviewer() or ""
 
     def action_turn_blind(self) -> None:
         """Hide what could sway, or show it."""

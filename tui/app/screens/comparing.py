@@ -61,4 +61,6 @@ class ComparingScreen(RecallingScreen):
             self.notify("Nothing to compare here: there is no model.", severity="warning", markup=False)
             return
         history, _ = self.places()
-        self.app.push_screen(CompareScreen(history.answers, suite, *sources, case))
+        desk = self.desk
+        who = desk.reviews.default_reviewer if desk else lambda: None
+        self.app.push_screen(CompareScreen(history.answers, suite, *sources, case, reviewer=who))
