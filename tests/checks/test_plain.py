@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.checks.matching import find_matches
+from tests.checks.finding import find
 from tui.checks.plain import find_plain
 from tui.checks.searches import Search
 
@@ -14,14 +14,10 @@ PLAIN = string.ascii_letters[:4] + "ABsSkKiI09 _@#%&=:;,'\"!<>/~`-"
 TEXTS = st.text(st.sampled_from(PLAIN + "\u017f\u0131\u212a\u0130é日🎉\n\r\u2028."), max_size=60)
 
 
-def ignore(_start: int, _end: int) -> None:
-    pass
-
-
-@given(TEXTS, st.text(st.sampled_from(PLAIN), min_size=1, max_size=3), st.integers(0, 60), st.integers(0, 60))
-def test_what_is_found_here_is_what_the_engine_finds(text: str, pattern: str, start: int, context: int) -> None:
-    search = Search("javascript", pattern, min(start, len(text)), context)
-    assert find_plain(text, search) == find_matches(text, search, ignore)
+@given(TEXTS, st.text(st.sampled_from(PLAIN), min_size=1, max_size=3), st.integers(0, 60))
+def test_what_is_found_here_is_what_the_engine_finds(text: str, pattern: str, start: int) -> None:
+    search = Search("javascript", pattern, min(start, len(text)))
+    assert find_plain(text, search) == find(text, search)
 
 
 @given(TEXTS, st.data())
@@ -30,7 +26,7 @@ def test_words_of_the_text_itself_are_found(text: str, data: st.DataObject) -> N
     words = text[begin : begin + 5]
     search = Search("javascript", words)
     found = find_plain(text, search)
-    assert found is None or (found.count > 0 and found == find_matches(text, search, ignore))
+    assert found is None or (found.count > 0 and found == find(text, search))
 
 
 @pytest.mark.parametrize(

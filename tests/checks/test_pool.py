@@ -91,11 +91,54 @@ async def test_enough_is_found_before_the_rest_takes_too_long(checker: Checker) 
     assert (result.detail, result.spans) == ("found, first on line 2; the rest could not be counted", ((5, 7),))
 
 
-async def test_a_pattern_that_crashes_the_engine_is_no_pass(checker: Checker) -> None:
-    overflow = Check("forbidden_pattern", "a|" * 200_000)
-    results = await checker.decide([Check("expected_pattern", "a+"), overflow, Check("forbidden_pattern", "b+")], SLOW)
-    assert [each.state for each in results] == ["passed", "timed_out", "passed"]
-    assert "ended the process that evaluated it (SIG" in results[1].detail
+async def test_a_process_that_dies_in_the_middle_of_several_patterns_is_not_laid_to_all(checker: Checker) -> None:
+    checks = [Check("expected_pattern", "a+!"), CATASTROPHE, Check("forbidden_pattern", "b+")]
+    task = asyncio.create_task(checker.decide(checks, SLOW))
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    os.kill(checker.pids[0], signal.SIGSEGV)
+    assert [(each.state, each.detail) for each in await task] == [
+        ("passed", "found on line 1"),
+        ("timed_out", TOO_LONG),
+        ("passed", "not found"),
+    ]
+
+
+async def test_a_pattern_in_which_the_process_dies_is_no_pass(checker: Checker) -> None:
+    task = asyncio.create_task(checker.decide([CATASTROPHE], SLOW))
+    await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
+    os.kill(checker.pids[0], signal.SIGSEGV)
+    (result,) = await task
+    assert result.state == "timed_out"
+    assert "ended the process that evaluated it (SIGSEGV" in result.detail
+
+
+async def test_a_slow_pattern_does_not_end_the_process(checker: Checker) -> None:
+    await checker.decide([Check("expected_pattern", "a+")], SLOW)
+    before = checker.pids
+    results = await checker.decide([CATASTROPHE, Check("expected_pattern", "a+!")], SLOW)
+    assert [each.state for each in results] == ["timed_out", "passed"]
+    assert checker.pids == before
+
+
+async def test_the_patterns_of_an_answer_have_five_seconds_together(checker: Checker) -> None:
+    slow = [Check("forbidden_pattern", f"(a+)+{end}") for end in "bcdefgh"]
+    quick = Check("expected_pattern", "a+!")
+    results = await checker.decide([quick, *slow, quick, Check("output.matches", "!$")], SLOW)
+    details = [each.detail for each in results]
+    together = "could not be evaluated: the patterns of this answer ran longer than 5 s together"
+    assert results[0].state == "passed"
+    assert details.count(TOO_LONG) in (4, 5)
+    assert details[1:] == [TOO_LONG] * details.count(TOO_LONG) + [together] * details.count(together)
+    assert {each.state for each in results[1:]} == {"timed_out"}
+    assert (await checker.decide([quick], SLOW))[0].state == "passed"
+
+
+async def test_what_python_patterns_took_counts_too(checker: Checker) -> None:
+    checks = [Check("output.matches", f"(a+)+{end}") for end in "bcdefgh"]
+    results = await checker.decide([*checks, Check("expected_pattern", "a+!")], SLOW)
+    assert {each.state for each in results} == {"timed_out"}
+    assert [each.detail for each in results][:4] == [TOO_LONG] * 4
+    assert results[-1].detail.endswith("5 s together")
 
 
 async def test_memory_is_limited(checker: Checker) -> None:
@@ -229,7 +272,7 @@ async def test_the_process_sees_neither_the_environment_nor_the_current_folder(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    for name in ("regress", "tui", "json", "sitecustomize"):
+    for name in ("quickjs", "_quickjs", "tui", "json", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('loaded from the wrong place')")
     (result,) = await checker.decide([Check("expected_pattern", "a+")], SLOW)
     assert result.state == "passed"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from tests.checks.finding import find
 from tui.checks.checker import Answer, Checker, Watch, Watched
 from tui.checks.followed import OPEN_LENGTH, REACH, first_state
-from tui.checks.matching import find_matches
 from tui.checks.searches import Matches, Search
 from tui.model.suite import Check, CheckKind
 from tui.model.trials import Span
@@ -133,7 +133,7 @@ async def test_the_work_does_not_grow_with_the_text() -> None:
 
     async def search(text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
         sizes.append(len(text))
-        return tuple(find_matches(text, each, lambda *_: None) for each in searches)
+        return tuple(find(text, each) for each in searches)
 
     watch = Watch([wants("function"), Check("output.includes", "needle")], search)
     for _ in range(4_000):

@@ -95,7 +95,7 @@ async def test_what_took_part_and_who_answered_is_in_the_report(assay: CommandLi
         markdown = assay.run("report", "last", "-f", "markdown")
     versions = report_of(ran)["run"]["versions"]
     assert versions["python"] == platform.python_version()
-    assert set(versions) == {"assay", "python", "platform", "regress"}
+    assert set(versions) == {"assay", "python", "platform", "quickjs-ng"}
     assert report_of(ran)["results"][0]["attempts"][0]["steps"][0]["served_by"] == {
         "model": "mock-a-2026-01-01", "fingerprint": "fp_[removed key]", "api_version": "", "server": "mock/1",
     }  # fmt: skip

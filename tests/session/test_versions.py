@@ -40,7 +40,7 @@ def digests(tmp_path: Path) -> Digests:
 
 def test_only_what_takes_part_is_named(digests: Digests) -> None:
     assert versions_of(plan_for(SERVED), {"openai": "openai"}, digests) == ALWAYS
-    patterns = {"regress": version("regress")}
+    patterns = {"quickjs-ng": version("quickjs-ng")}
     assert versions_of(plan_for(SERVED, checked=True), {"openai": "openai"}, digests) == ALWAYS | patterns
     cloned = plan_for(SERVED)
     cloned = replace(cloned, suite=replace(cloned.suite, repo_clone=RepoClone("https://git.example/x")))

@@ -1,24 +1,12 @@
 """Loads suites in tests, with the real engines of patterns."""
 
-import re
 from pathlib import Path
 
-import regress
-
-from tui.model.suite import CheckKind, Suite
+from tui.checks.patterns import pattern_error
+from tui.model.suite import Suite
 from tui.suites.loading import load_suite
 
-
-def pattern_error(kind: CheckKind, pattern: str) -> str | None:
-    """Why a pattern cannot compile."""
-    try:
-        if kind == "output.matches":
-            re.compile(pattern)
-        else:
-            regress.Regex(pattern, "i")
-    except (re.error, regress.RegressError) as error:
-        return f"{error}."
-    return None
+__all__ = ["lines_of", "pattern_error", "suite_of"]
 
 
 def lines_of(folder: Path, name: str, content: str | bytes) -> list[str]:

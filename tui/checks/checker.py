@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from tui.checks.answers import Answer
 from tui.checks.assertions import decide_assertion, excerpt
-from tui.checks.javascript import shape_of
 from tui.checks.plain import find_plain
 from tui.checks.pool import Pool
 from tui.checks.searches import Matches, Search
@@ -18,7 +17,8 @@ __all__ = ["Answer", "Checker", "Watch", "Watched"]
 
 class Checker:
     """Patterns are evaluated in worker processes, which start on first use; one that runs longer than 1 s of processor
-    time, or crashes, is `timed_out`, and the others are decided all the same. Belongs to one event loop."""
+    time, or crashes, is `timed_out`, and the others are decided all the same, as long as those of one answer take no
+    more than 5 s together. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self._pool = Pool()
@@ -60,9 +60,7 @@ def _is_pattern(check: Check) -> bool:
 
 
 def _search_for(check: Check) -> Search:
-    if check.kind == "output.matches":
-        return Search("python", check.target)
-    return Search("javascript", shape_of(check.target).text)
+    return Search("python" if check.kind == "output.matches" else "javascript", check.target)
 
 
 def _pattern_result(check: Check, matches: Matches, text: str) -> CheckResult:

@@ -1,7 +1,6 @@
 """One check while the text arrives: where its search goes on, and what is settled already."""
 
 from tui.checks.assertions import occurrences
-from tui.checks.javascript import shape_of
 from tui.checks.searches import Matches, Search
 from tui.model.events import LiveState
 from tui.model.suite import Check
@@ -11,11 +10,15 @@ from tui.model.trials import MOST_SPANS, Span
 OPEN_LENGTH = 4_096
 _CONTEXT = 256
 REACH = OPEN_LENGTH + _CONTEXT
+# Texts above this are searched whole only when they have grown by a 64th, so that the work stays linear.
+_LARGE = 1 << 16
+_GROWTH = 64
 
 
 class Followed:
     """A check that can move while text arrives. Every match that began `OPEN_LENGTH` code points ago or earlier is
-    settled: the search goes on behind it, as a search of the whole would. Later ones are found anew each time."""
+    settled: the search goes on behind it, as a search of the whole would. Later ones are found anew each time. The
+    window that is searched begins before the place where the search goes on, so that `^` is not found there."""
 
     def __init__(self, number: int, check: Check) -> None:
         self.number = number
@@ -25,6 +28,7 @@ class Followed:
         self._kind, self._target = check.kind, check.target
         self._settled: list[Span] = []
         self._resume = 0
+        self._searched_to = 0
         self._told: tuple[LiveState, tuple[Span, ...]] = (self.state, ())
 
     @property
@@ -32,14 +36,18 @@ class Followed:
         """Is a pattern, for the worker."""
         return self._kind != "output.includes"
 
+    @property
+    def needs_whole(self) -> bool:
+        """Has to be searched for in the whole text so far: a lookbehind may look back to its beginning."""
+        return self._kind != "output.includes" and "(?<" in self._target
+
+    def is_due(self, end: int) -> bool:
+        """Is worth a search of the text up to `end`."""
+        return not self.needs_whole or end < _LARGE or end - self._searched_to >= end // _GROWTH
+
     def search(self, base: int) -> Search:
         """What to look for in a window that begins at `base`."""
-        start = self._resume - base
-        if self._kind == "output.matches":
-            return Search("python", self._target, start, _CONTEXT)
-        shape = shape_of(self._target)
-        is_inner = self._resume > shape.context
-        return Search("javascript", shape.inner if is_inner else shape.text, start, shape.context)
+        return Search("python" if self._kind == "output.matches" else "javascript", self._target, self._resume - base)
 
     def find(self, window: str, base: int) -> Matches:
         """The same for a plain text, here and now."""
@@ -47,6 +55,7 @@ class Followed:
 
     def take(self, matches: Matches, base: int, end: int) -> None:
         """What was found in the window from `base` to `end`."""
+        self._searched_to = end
         if matches.failure:
             self.is_open, self.state = False, "timed_out"
             return

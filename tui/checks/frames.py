@@ -1,13 +1,12 @@
 """How the checker and its worker process talk: length-prefixed frames over a socket, and a note of what is being done.
 
-A request is a JSON header `[job, [[number, engine, pattern, start, context], …]]` and the text in UTF-8; a reply is a
-JSON list of `[job, number, failure, count, counted, [start, end, …]]`. The note lies in a small file that outlives
-the worker, so that its death can be laid to the right pattern.
+A request is a JSON header `[job, spent, one_by_one, [[number, engine, pattern, start], …]]` and the text in UTF-8; a
+reply is a JSON list of `[job, number, failure, count, counted, [start, end, …]]`. The note lies in a small file that
+outlives the worker, so that its death can be laid to the right pattern.
 """
 
 import json
 import os
-import re
 from collections.abc import Iterator, Sequence
 from struct import Struct
 from typing import NamedTuple
@@ -16,10 +15,21 @@ from tui.checks.searches import Matches, Search
 
 _REQUEST = Struct("=II")
 _REPLY = Struct("=I")
-_NOTE = Struct("=QIIQQ")
-_LONE = re.compile("[\ud800-\udfff]")
+_NOTE = Struct("=QIIQQd")
 
-IDLE, EVALUATING, COUNTING = range(3)
+# In a batch the worker does not know which of several patterns is running.
+IDLE, EVALUATING, COUNTING, BATCH = range(4)
+
+
+class Request(NamedTuple):
+    """A text and what to search it for, each with the number that its reply names. `spent` is how many seconds earlier
+    searches of that text took; `one_by_one` asks for a note of each pattern."""
+
+    job: int
+    spent: float
+    one_by_one: bool
+    searches: list[tuple[int, Search]]
+    text: str
 
 
 class Reply(NamedTuple):
@@ -31,13 +41,15 @@ class Reply(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What the worker is doing; in phase COUNTING the first match is known, in code points."""
+    """What the worker is doing; in phase COUNTING the first match is known, in code points. `spent` is how many seconds
+    the job's searches had taken before."""
 
     job: int
     number: int
     phase: int
     start: int = 0
     end: int = 0
+    spent: float = 0.0
 
     def write(self, descriptor: int) -> None:
         """Replace what the file says."""
@@ -51,31 +63,30 @@ class Note(NamedTuple):
 
 
 def encode_text(text: str) -> bytes:
-    """UTF-8; half a surrogate pair becomes U+FFFD, so that offsets stay what they are."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return _LONE.sub("\ufffd", text).encode()
+    """Return the text in UTF-8, halves of surrogate pairs as they are."""
+    return text.encode("utf-8", "surrogatepass")
 
 
-def pack_request(job: int, searches: Sequence[tuple[int, Search]], text: bytes) -> bytes:
-    """A request; each search carries the number that its reply will name."""
-    plain = [(number, each.engine, each.pattern, each.start, each.context) for number, each in searches]
-    header = json.dumps((job, plain)).encode()
+def pack_request(
+    job: int, spent: float, one_by_one: bool, searches: Sequence[tuple[int, Search]], text: bytes
+) -> bytes:
+    """Return the bytes of a request."""
+    plain = [(number, each.engine, each.pattern, each.start) for number, each in searches]
+    header = json.dumps((job, spent, one_by_one, plain)).encode()
     return b"".join((_REQUEST.pack(len(header), len(text)), header, text))
 
 
-def unpack_requests(buffer: bytearray) -> Iterator[tuple[int, list[tuple[int, Search]], str]]:
+def unpack_requests(buffer: bytearray) -> Iterator[Request]:
     """Take every whole request from the buffer's start."""
     while len(buffer) >= _REQUEST.size:
         header_size, text_size = _REQUEST.unpack_from(buffer)
         middle = _REQUEST.size + header_size
         if len(buffer) < middle + text_size:
             return
-        job, plain = json.loads(buffer[_REQUEST.size : middle])
-        text = buffer[middle : middle + text_size].decode()
+        job, spent, one_by_one, plain = json.loads(buffer[_REQUEST.size : middle])
+        text = buffer[middle : middle + text_size].decode("utf-8", "surrogatepass")
         del buffer[: middle + text_size]
-        yield job, [(number, Search(*rest)) for number, *rest in plain], text
+        yield Request(job, spent, one_by_one, [(number, Search(*rest)) for number, *rest in plain], text)
 
 
 def pack_replies(replies: Sequence[Reply]) -> bytes:

@@ -9,11 +9,14 @@ from tui.checks.searches import Matches, Search
 
 
 class Job:
-    """`done` holds the results in the order of `searches`, once all are there."""
+    """`done` holds the results in the order of `searches`, once all are there. `spent` is how many seconds processes
+    that died had searched; `one_by_one` says that one of them died of some pattern and it is not known of which."""
 
     def __init__(self, text: str, searches: Sequence[Search]) -> None:
         self.searches = tuple(searches)
         self.losses = 0
+        self.spent = 0.0
+        self.one_by_one = False
         self.done: asyncio.Future[tuple[Matches, ...]] = asyncio.get_running_loop().create_future()
         self._text = text
         self._results: list[Matches | None] = [None] * len(self.searches)

@@ -1,29 +1,41 @@
 """Can a pattern be compiled at all? Decided in this process, before anything is run."""
 
 import re
+import threading
 import warnings
 from functools import lru_cache
 
-from tui.checks.javascript import shape_of
+from tui.checks.engine import Engine
 from tui.model.suite import CheckKind
 
-# The engine takes apart alternatives by recursion: some ten thousand overflow the stack and end the process.
 _LONGEST = 32_768
-_MOST_ALTERNATIVES = 5_000
-_SURROGATE = "it holds half of a surrogate pair, which no text can contain"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PARENTHESIS = r"unbalanced parenthesis; write \( or \) for the character itself"
+_DEEP = "it is nested too deeply"
 _REASONS = {
-    "Unbalanced parenthesis": r"unbalanced parenthesis; write \( or \) for the character itself",
-    "Unbalanced bracket": r"unbalanced bracket; write \[ for the character itself",
-    "Invalid atom character": r"nothing to repeat before *, + or ?; write \*, \+ or \? for the character itself",
-    "Incomplete escape": r"it ends in a single \; write \\ for the character itself",
+    "expecting ')'": _PARENTHESIS,
+    "extraneous characters at the end": _PARENTHESIS,
+    "unexpected end": r"unbalanced bracket; write \[ for the character itself",
+    "nothing to repeat": r"nothing to repeat before *, +, ? or {}; write \*, \+, \? or \{ for the character itself",
+    "invalid repetition count": "invalid quantifier: the numbers in {} are out of order",
+    "invalid class range": "a range of characters in [] is out of order",
+    "expecting ':'": "invalid group",
+    "group modifier": "group modifiers such as (?i:…) are not in every version of JavaScript",
+    "duplicate group name": "two groups have the same name; rename one",
+    "too many captures": "it has more than 254 groups; write (?:…) for a group that is only there to repeat or choose",
+    "stack overflow": _DEEP,
+    "too many imbricated quantifiers": _DEEP,
 }
 _FOREIGN = (
     ("(?P<", "JavaScript writes a named group as (?<name>…)"),
-    ("(?i)", "leave (?i) out, patterns ignore case anyway"),
+    ("(?i", "leave (?i) out, patterns ignore case anyway"),
     ("(?#", "JavaScript has no comments in patterns"),
     ("(?>", "JavaScript has no atomic groups"),
 )
-_UNREPEATABLE = re.compile(r"(?:\\.|\[(?:\\.|[^\]\\])*\]|[^\\\[])*?(\\[bB])(?:[*+?]|\{\d+(?:,\d*)?\})", re.DOTALL)
+_TRAILING = re.compile(r"\\*$")
+
+
+_engines = threading.local()
 
 
 def pattern_error(kind: CheckKind, pattern: str) -> str | None:
@@ -36,31 +48,27 @@ def pattern_error(kind: CheckKind, pattern: str) -> str | None:
 
 @lru_cache(maxsize=32_768)
 def javascript_error(pattern: str) -> str | None:
-    """Why that is no regular expression of JavaScript's, or None."""
+    """Return why that is no regular expression of JavaScript's, or None."""
     if len(pattern) > _LONGEST:
         return f"the pattern is longer than {_LONGEST:,} characters; split it"
-    if pattern.count("|") >= _MOST_ALTERNATIVES and shape_of(pattern).alternatives > _MOST_ALTERNATIVES:
-        return f"the pattern has more than {_MOST_ALTERNATIVES:,} alternatives; split it"
-    reason = _javascript_fault(pattern)
-    if reason is None:
+    if _SURROGATE.search(pattern):
+        return r"it holds half of a surrogate pair; write it as an escape, such as \ud83d"
+    fault = engine_of_this_thread().fault(pattern)
+    if not fault:
         return None
+    reason = _REASONS.get(fault, fault)
+    if fault == "unexpected end" and len(_TRAILING.findall(pattern)[0]) % 2:
+        reason = r"it ends in a single \; write \\ for the character itself"
     hint = next((hint for sign, hint in _FOREIGN if sign in pattern), "")
-    return f"not a JavaScript regular expression: {reason}" + (f"; {hint}" if hint else "")
+    return reason + (f"; {hint}" if hint else "")
 
 
-def _javascript_fault(pattern: str) -> str | None:
-    from regress import Regex, RegressError
-
-    try:
-        Regex(shape_of(pattern).text if "\\u{" in pattern else pattern, "i")
-    except RegressError as error:
-        text = str(error).strip().rstrip(".")
-        return _REASONS.get(text, text[:1].lower() + text[1:])
-    except UnicodeEncodeError:
-        return _SURROGATE
-    if ("\\b" in pattern or "\\B" in pattern) and (found := _UNREPEATABLE.match(pattern)):
-        return f"nothing to repeat after {found[1]}"
-    return None
+def engine_of_this_thread() -> Engine:
+    """Return the engine that this thread compiles patterns with; made on first use."""
+    engine: Engine | None = getattr(_engines, "engine", None)
+    if engine is None:
+        engine = _engines.engine = Engine()
+    return engine
 
 
 @lru_cache(maxsize=32_768)
@@ -73,7 +81,7 @@ def python_error(pattern: str) -> str | None:
             warnings.simplefilter("ignore")
             re.compile(pattern)
     except (re.error, ValueError, OverflowError) as error:
-        return f"not a Python regular expression: {error}"
+        return str(error)
     except (RecursionError, MemoryError):
-        return "not a Python regular expression: it is nested too deeply"
+        return _DEEP
     return None

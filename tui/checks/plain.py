@@ -19,8 +19,7 @@ def find_plain(text: str, search: Search) -> Matches | None:
     words = _words(search.pattern)
     if words is None:
         return None
-    begun = words.finditer(text, max(0, search.start - search.context))
-    spans = [match.span() for match in begun if match.start() >= search.start]
+    spans = [match.span() for match in words.finditer(text, search.start)]
     return Matches(len(spans), tuple(spans[:MOST_SPANS]))
 
 

@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import count
 
-from tui.checks.frames import COUNTING, IDLE, Note, Reply, pack_request
+from tui.checks.frames import BATCH, COUNTING, IDLE, Note, Reply, pack_request
 from tui.checks.jobs import Job
 from tui.checks.process import WorkerProcess, describe_end
-from tui.checks.searches import Matches, Search
+from tui.checks.searches import SECONDS_A_PATTERN, SECONDS_A_TEXT, TOO_LONG, Matches, Search, too_long
 
 _MOST_WORKERS = max(2, min(4, os.cpu_count() or 1))
 _BATCH = 16
@@ -23,7 +23,6 @@ _LOST_LOOKS = 60
 _MOST_LOSSES = 2
 _MOST_FALSE_STARTS = 3
 
-TOO_LONG = "the pattern ran longer than 1 s on this text"
 CLOSED = "the checks were stopped first"
 
 
@@ -121,7 +120,7 @@ class Pool:
                 continue
             number = next(self._numbers)
             worker.jobs[number] = job
-            frames.append(pack_request(number, job.open, job.text))
+            frames.append(pack_request(number, job.spent, job.one_by_one, job.open, job.text))
             size += len(frames[-1])
             if is_suspect:
                 break
@@ -135,6 +134,8 @@ class Pool:
         for reply in replies:
             job = worker.jobs[reply.job]
             job.settle(reply.number, reply.matches)
+            if reply.matches.failure == TOO_LONG:
+                self._suspect(job.searches[reply.number])
             if not job.open:
                 del worker.jobs[reply.job]
         if not worker.jobs and self._queue:
@@ -159,20 +160,28 @@ class Pool:
 
     def _blame(self, job: Job, note: Note, status: int, is_stuck: bool) -> None:
         """The process died of this pattern, unless somebody else ended it: then it is tried once more."""
-        search = job.searches[note.number]
         is_slow = is_stuck or status == -signal.SIGPROF
+        job.spent = note.spent
         if not is_slow and status in (-signal.SIGKILL, -signal.SIGTERM):
             job.losses += 1
             if job.losses < _MOST_LOSSES:
                 return
-        self._suspects.add((search.engine, search.pattern))
+        if note.phase == BATCH:
+            job.one_by_one = True
+            return
+        self._suspect(job.searches[note.number])
+        seconds = min(SECONDS_A_PATTERN, SECONDS_A_TEXT - note.spent)
+        job.spent += seconds
         if note.phase == COUNTING:
             job.settle(note.number, Matches(1, ((note.start, note.end),), counted=False))
         elif is_slow:
-            job.settle(note.number, Matches(failure=TOO_LONG))
+            job.settle(note.number, Matches(failure=too_long(seconds)))
         else:
             reason = describe_end(status) + (", as a rule for want of memory" if status == -signal.SIGABRT else "")
             job.settle(note.number, Matches(failure=f"the pattern ended the process that evaluated it ({reason})"))
+
+    def _suspect(self, search: Search) -> None:
+        self._suspects.add((search.engine, search.pattern))
 
     def _watch(self) -> None:
         if not self._watching:

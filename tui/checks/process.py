@@ -1,7 +1,6 @@
 """One worker process as the checker sees it: what it was given, what it answered, and how it ended."""
 
 import asyncio
-import importlib.util
 import os
 import signal
 import socket
@@ -12,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import tui
+from tui.checks.engine import engine_folder
 from tui.checks.frames import Note, Reply, unpack_replies
 from tui.checks.jobs import Job
 
@@ -130,10 +130,7 @@ def _open_note() -> int:
 def _start(note: int) -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
     """In a session of its own, so that Ctrl-C and Ctrl-Z at the terminal do not reach it; without the person's
     environment, site hooks or current folder, so that nothing there can be loaded into it."""
-    engine = importlib.util.find_spec("regress")
-    if engine is None or engine.origin is None:
-        raise OSError("the package `regress` is not installed")
-    folders = [str(Path(tui.__file__).parent.parent), str(Path(engine.origin).parent.parent)]
+    folders = [str(Path(tui.__file__).parent.parent), engine_folder()]
     near, far = socket.socketpair()
     with far:
         try:

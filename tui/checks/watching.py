@@ -27,12 +27,13 @@ class Watched:
 
 class Watch:
     """One answer that arrives. Checks that can only be decided at the end never move. The worker is given the new text
-    and the last few thousand code points before it, and keeps nothing."""
+    and the last few thousand code points before it, for patterns with a lookbehind all of it, and keeps nothing."""
 
     def __init__(self, checks: Sequence[Check], search: SearchText) -> None:
         self._search = search
         self._followed = [followed for number, check in enumerate(checks) if (followed := follow(number, check))]
         self._pieces: list[str] = []
+        self._whole = ""
         self._window = ""
         self._base = 0
         self._seen = 0
@@ -48,8 +49,11 @@ class Watch:
         When cancelled, nothing is lost: the next poll looks at the same text."""
         if self._is_polling:
             return ()
-        self._window += "".join(self._pieces)
+        fresh = "".join(self._pieces)
         self._pieces.clear()
+        self._window += fresh
+        if any(each.needs_whole for each in self._followed):
+            self._whole += fresh
         end = self._base + len(self._window)
         active = [each for each in self._followed if each.is_open]
         if end == self._seen or not active:
@@ -67,17 +71,21 @@ class Watch:
         """Nothing more will come. May be called again."""
         self._followed.clear()
         self._pieces.clear()
-        self._window = ""
+        self._window = self._whole = ""
 
     async def _look(self, active: Sequence[Followed], end: int) -> None:
         base, window = self._base, self._window
-        searched = [each for each in active if each.is_searched]
         for each in active:
             if not each.is_searched:
                 each.take(each.find(window, base), base, end)
-        if searched:
-            results = await self._search(window, [each.search(base) for each in searched])
-            for each, matches in zip(searched, results, strict=True):
+        due = [each for each in active if each.is_searched and each.is_due(end)]
+        await self._search_for([each for each in due if not each.needs_whole], window, base, end)
+        await self._search_for([each for each in due if each.needs_whole], self._whole, 0, end)
+
+    async def _search_for(self, followed: Sequence[Followed], text: str, base: int, end: int) -> None:
+        if followed:
+            results = await self._search(text, [each.search(base) for each in followed])
+            for each, matches in zip(followed, results, strict=True):
                 each.take(matches, base, end)
 
     def _forget(self, end: int) -> None:

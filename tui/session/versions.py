@@ -11,7 +11,7 @@ from tui.model.shown import show_line
 from tui.model.subjects import ProviderKind, Subject
 from tui.session.digests import Digests
 
-_PATTERNS, _RUNTIME = "regress", "xllamacpp"
+_PATTERNS, _RUNTIME = "quickjs-ng", "xllamacpp"
 
 
 def versions_of(plan: Plan, kinds: Mapping[str, ProviderKind], digests: Digests) -> dict[str, str]:
