@@ -14,7 +14,7 @@ from tui.suites.findings import Finding
 from tui.suites.places import Path
 from tui.suites.pruning import pruned
 from tui.suites.spelling import suggestion
-from tui.suites.testhaven_checks import OUTPUT_KEYS, test_findings
+from tui.suites.testhaven_checks import assert_kind, test_findings
 from tui.suites.testhaven_shapes import SingleTurnShape, SteppedShape
 from tui.suites.wording import shape_findings
 
@@ -103,13 +103,18 @@ def _case(test: dict[str, Any], identity: str, line: int) -> Case:
 def _step(step: dict[str, Any]) -> Step:
     checks = [_check(key, value) for key, value in step.get("assert", {}).items()]
     if "expected" in step:
-        checks.append(Check("expected", expected={"output": "", "tools_used": [], "memory": {}} | step["expected"]))
+        expected = {"output": "", "tools_used": [], "memory": {}} | step["expected"]
+        checks.append(Check("expected", expected={**expected, "tools_used": _tools(expected["tools_used"])}))
     return Step(step["input"], tuple(checks))
 
 
 def _check(key: str, value: Any) -> Check:
-    if key.startswith("memory."):
+    kind = assert_kind(key)
+    assert kind is not None
+    if kind == "memory":
         return Check("memory", key.removeprefix("memory."), value)
-    if key == "tools_used":
-        return Check("tools_used", expected=value)
-    return Check(next(kind for kind in OUTPUT_KEYS if kind == key), value)
+    return Check("tools_used", expected=_tools(value)) if kind == "tools_used" else Check(kind, value)
+
+
+def _tools(value: list[JsonValue] | str) -> list[JsonValue]:
+    return [value] if isinstance(value, str) else value

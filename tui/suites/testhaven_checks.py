@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Strict, TypeAdapter
 
 from tui.model.shown import show_line
 from tui.model.suite import CheckKind
@@ -11,9 +13,13 @@ from tui.suites.case_checks import blank, is_blank
 from tui.suites.findings import Finding
 from tui.suites.places import Path
 from tui.suites.spelling import quoted, suggestion
+from tui.suites.testhaven_shapes import Tools
+from tui.suites.wording import shape_findings
 
 OUTPUT_KEYS: tuple[CheckKind, ...] = ("output.includes", "output.matches", "output.equals")
-ASSERT_KEYS = (*OUTPUT_KEYS, "tools_used")
+ASSERT_KEYS: tuple[CheckKind, ...] = (*OUTPUT_KEYS, "tools_used")
+_TEXT: TypeAdapter[str] = TypeAdapter(Annotated[str, Strict()])
+_TOOLS: TypeAdapter[list[str]] = TypeAdapter(Tools)
 _SHOWN_EMPTY = {"output": '""', "tools_used": "[]", "memory": "{}"}
 # What other tools call the same.
 _OTHER_NAMES = {
@@ -26,6 +32,14 @@ _OTHER_NAMES = {
     "tools": "tools_used",
 }
 _URL = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
+
+
+def assert_kind(key: str) -> CheckKind | None:
+    """What a key of `assert` checks; None where it is unknown. Like TestHaven it goes by how the key begins, so that a
+    step can have `output.includes.a` beside `output.includes.b`."""
+    if key.startswith("memory."):
+        return "memory"
+    return next((kind for kind in ASSERT_KEYS if key.startswith(kind)), None)
 
 
 def test_findings(test: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
@@ -57,15 +71,22 @@ def _step_findings(step: dict[str, Any], at: Path, around: Around) -> Iterator[F
 
 
 def _assertion_findings(key: str, value: Any, at: Path, around: Around) -> Iterator[Finding]:
-    if key == "output.matches":
-        if value is not None and (fault := around.pattern_fault("output.matches", value)):
-            yield Finding(at, fault)
-    elif key.startswith("memory."):
+    kind = assert_kind(key)
+    if kind is None:
+        yield Finding(at, f"unknown assert key; {_instead(key, value)}", at_key=True)
+    elif kind == "memory":
         if "" in key.split("."):
             what = f"the memory path {quoted(key)} has an empty part; write memory.name or memory.name.inner"
             yield Finding(at, what, at_key=True)
-    elif key not in ASSERT_KEYS:
-        yield Finding(at, f"unknown assert key; {_instead(key, value)}", at_key=True)
+    elif key != kind:
+        if key[len(kind)].isalpha():
+            what = f"counts as `{kind}`, as every key that begins so; write {quoted(f'{kind}.{key[len(kind) :]}')}"
+            yield Finding(at, what, "warning", at_key=True)
+        misfits = shape_findings(_TOOLS if kind == "tools_used" else _TEXT, value, at)
+        yield from misfits
+        value = None if misfits else value
+    if kind == "output.matches" and value is not None and (fault := around.pattern_fault("output.matches", value)):
+        yield Finding(at, fault)
 
 
 def _instead(key: str, value: Any) -> str:
