@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.suites.loaded import lines_of, pattern_error, suite_of
-from tui.model.suite import Check, CodeContext, CommandCheck, LineRange, Options, Step
+from tui.model.suite import Check, CodeContext, CommandCheck, LineRange, Options, RepositoryContext, Step
 from tui.model.values import JsonObject
 from tui.suites.loading import load_suite
 
@@ -115,6 +115,24 @@ def test_context_files_are_looked_for_in_the_context_folder(tmp_path: Path) -> N
     case = {"codeContext": [{"filePath": "a.py"}]}
     suite_of(tmp_path, "s.json", document(case, repositoryContext={"path": "./project"}))
     assert lines_of(tmp_path, "s.json", document(case)) != []
+
+
+def test_context_files_are_looked_for_beside_the_suite_too(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "a.py").write_text("x")
+    case = {"codeContext": [{"filePath": "a.py"}]}
+    suite_of(tmp_path, "s.json", document(case, repositoryContext={"path": "./project"}))
+    (tmp_path / "project" / "a.py").mkdir()
+    (line,) = lines_of(tmp_path, "s.json", document(case, repositoryContext={"path": "./project"}))
+    assert "project/a.py is a folder, not a file" in line
+
+
+def test_a_context_of_a_clone_is_the_clones_root_where_it_names_no_path(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, "s.json", document(repoClone=CLONE, repositoryContext={"includeFiles": ["*.js"]}))
+    assert suite.repository_context == RepositoryContext(".", ("*.js",))
+    (tmp_path / "s.json").write_text(document(repositoryContext={"includeFiles": ["*.js"]}))
+    assert load_suite(tmp_path / "s.json", pattern_error, clone=True).problems == ()
+    assert load_suite(tmp_path / "s.json", pattern_error, repository=tmp_path).problems == ()
 
 
 def test_context_files_are_not_looked_for_where_a_repository_is_cloned(tmp_path: Path) -> None:
@@ -255,6 +273,34 @@ def test_memory_assertions_take_any_value(tmp_path: Path) -> None:
         Check("memory", "on", True),
         Check("output.includes", ""),
     )
+
+
+def test_a_step_has_several_checks_of_a_kind(tmp_path: Path) -> None:
+    text = (
+        "schema_version: 0.1\ninput: i\nassert:\n  output.includes: a\n  output.includes.a: b\n  output.includes.b: c\n"
+        "  output.matches_2: d\n  output.equals.x: e\n  tools_used: search\n  tools_used.again: [search, book]\n"
+    )
+    assert suite_of(tmp_path, "t.yaml", text).cases[0].steps[0].checks == (
+        Check("output.includes", "a"),
+        Check("output.includes", "b"),
+        Check("output.includes", "c"),
+        Check("output.matches", "d"),
+        Check("output.equals", "e"),
+        Check("tools_used", expected=["search"]),
+        Check("tools_used", expected=["search", "book"]),
+    )
+
+
+def test_a_tool_expected_as_text_is_a_list_of_it(tmp_path: Path) -> None:
+    text = "input: i\nexpected: {output: x, tools_used: search, memory: {}}\n"
+    (check,) = suite_of(tmp_path, "t.yaml", text).cases[0].steps[0].checks
+    assert check.expected == {"output": "x", "tools_used": ["search"], "memory": {}}
+
+
+@pytest.mark.parametrize("version", ['"0.1"', "0.1", "1"])
+def test_the_version_of_a_testhaven_file_changes_nothing(version: str, tmp_path: Path) -> None:
+    text = f'{{"schema_version": {version}, "input": "i", "assert": {{"output.equals": "x"}}}}'
+    assert suite_of(tmp_path, "t.json", text).cases[0].steps == (Step("i", (Check("output.equals", "x"),)),)
 
 
 def test_python_patterns_are_not_javascripts(tmp_path: Path) -> None:

@@ -67,7 +67,8 @@ def test_testhaven_is_a_test_a_single_turn_or_a_list() -> None:
     assert schema["anyOf"][:2] == [{"$ref": "#/$defs/Test"}, {"$ref": "#/$defs/SingleTurnTest"}]
     assert schema["anyOf"][2]["items"]["anyOf"] == schema["anyOf"][:2]
     assertion = schema["$defs"]["AssertShape"]
-    assert list(assertion["patternProperties"]) == [r"^memory\.."]
+    several = {r"^output\.(includes|matches|equals).", r"^tools_used."}
+    assert set(assertion["patternProperties"]) == {r"^memory\.."} | several
     assert assertion["additionalProperties"] is False
     assert schema["$defs"]["Test"]["required"] == ["steps"]
     assert schema["$defs"]["SingleTurnTest"]["required"] == ["input"]

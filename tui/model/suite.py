@@ -141,7 +141,7 @@ class Options:
 class RepositoryContext:
     """Which files of a folder are sent along. `path` is relative to the suite's folder, or to the clone's root."""
 
-    path: str
+    path: str = "."
     include_files: tuple[str, ...] = ()
     exclude_files: tuple[str, ...] | None = None
     max_files: int = 100

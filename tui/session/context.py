@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui.model.context import ContextFile, RepositoryFiles
 from tui.model.errors import WorkspaceError
-from tui.model.suite import Case, Suite
+from tui.model.suite import Case, RepositoryContext, Suite
 from tui.model.trials import IncludedFile
 from tui.runner.tools import CaseContext
 
@@ -52,20 +52,22 @@ def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | No
     context = suite.repository_context
     try:
         files = read_repository(context, clone.base.source() if clone else folder) if context else None
-        roots = _roots(suite, clone, folder)
+        roots = _roots(context, clone, folder)
     except WorkspaceError as unread:
         return SuiteContext(fault=unread)
     return SuiteContext(roots, files, _compose(files, ()) if files else _NOTHING)
 
 
-def _roots(suite: Suite, clone: "Clone | None", folder: Path) -> "tuple[Source, ...]":
+def _roots(context: RepositoryContext | None, clone: "Clone | None", folder: Path) -> "tuple[Source, ...]":
+    """Where a case's own files are looked for: in the clone, below `repositoryContext.path`, beside the suite."""
     from tui.workspace.reading import context_root
     from tui.workspace.sources import FolderSource
 
-    if clone is not None:
-        return (clone.base.source(),)
     own = FolderSource(folder)
-    return (context_root(suite.repository_context, folder), own) if suite.repository_context else (own,)
+    if clone is None:
+        return (context_root(context, folder), own) if context else (own,)
+    source = clone.base.source()
+    return (source, context_root(context, source), own) if context else (source, own)
 
 
 def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) -> CaseContext:
@@ -75,7 +77,7 @@ def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) 
     whole = {file.path for file in code if file.lines is None}
     sent = (*(file for file in files if file.path not in whole), *code)
     return CaseContext(
-        system=describe_repository(files) if repository else None,
+        system=describe_repository(files) if files else None,
         text=compose_context(files, code),
         included=tuple(IncludedFile(file.path, file.size) for file in sent),
         left_out=repository.left_out if repository else (),

@@ -23,7 +23,7 @@ class Around:
     clone: bool = False
     repository: Path | None = None
     _patterns: dict[tuple[CheckKind, str], str | None] = field(default_factory=dict)
-    _files: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    _files: dict[tuple[tuple[Path, ...], str], str | None] = field(default_factory=dict)
 
     def pattern_fault(self, kind: CheckKind, pattern: str) -> str | None:
         """Why the pattern cannot be used, as a sentence; each pattern is tried once."""
@@ -35,11 +35,12 @@ class Around:
             self._patterns[key] = f"{quoted(pattern)} is no {language} pattern: {why}; mend it" if reason else None
         return self._patterns[key]
 
-    def file_fault(self, root: Path, path: str) -> str | None:
-        """Why there is no such file to read below the root, as a sentence."""
-        key = (str(root), path)
+    def file_fault(self, roots: tuple[Path, ...], path: str) -> str | None:
+        """Why there is no such file to read below the first root that has something at the path, as a sentence; None
+        where there is one, or no root."""
+        key = (roots, path)
         if key not in self._files:
-            self._files[key] = _file_fault(root, path)
+            self._files[key] = _file_fault(roots, path) if roots else None
         return self._files[key]
 
 
@@ -58,8 +59,10 @@ def relative(path: str) -> str:
     return path.removeprefix("./") or path
 
 
-def _file_fault(root: Path, path: str) -> str | None:
-    shown = f"{show_line(str(root / relative(path)), 300)}"
+def _file_fault(roots: tuple[Path, ...], path: str) -> str | None:
+    there = [root for root in roots if os.path.lexists(root / relative(path))]
+    root = (there or roots)[0]
+    shown = show_line(str(root / relative(path)), 300)
     file = root / relative(path)
     try:
         if file.is_file():
@@ -73,4 +76,6 @@ def _file_fault(root: Path, path: str) -> str | None:
         what = "is a folder, not a file" if file.is_dir() else "does not exist"
     except (OSError, ValueError):
         what = "cannot be looked at"
+    if not there and len(roots) > 1:
+        what += ", nor is it beside the suite"
     return f"{shown} {what}; correct the path, or give `content`"

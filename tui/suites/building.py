@@ -147,9 +147,9 @@ def _options(options: dict[str, Any]) -> Options:
 def _repository_context(context: dict[str, Any] | None) -> RepositoryContext | None:
     if context is None:
         return None
-    defaults, exclude = RepositoryContext(""), context.get("excludeFiles")
+    defaults, exclude = RepositoryContext(), context.get("excludeFiles")
     return RepositoryContext(
-        path=context["path"],
+        path=context.get("path", defaults.path),
         include_files=tuple(context.get("includeFiles", ())),
         exclude_files=None if exclude is None else tuple(exclude),
         max_files=int(context.get("maxFiles", defaults.max_files)),

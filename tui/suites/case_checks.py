@@ -36,9 +36,10 @@ def extension(path: Path) -> Finding:
 
 
 def case_findings(
-    case: dict[str, Any], at: Path, cloned: bool, root: FilePath | None, around: Around
+    case: dict[str, Any], at: Path, cloned: bool, roots: tuple[FilePath, ...], around: Around
 ) -> Iterator[Finding]:
-    """Everything wrong with the case at the path `at`; `root` is where its files are, None where that is not known."""
+    """Everything wrong with the case at the path `at`; `roots` are the folders
+    in which its files are looked for, in order; none where that is not known yet."""
     identity = case.get("id")
     if is_blank(identity):
         yield blank((*at, "id"))
@@ -49,20 +50,20 @@ def case_findings(
         if is_blank(case.get(key)):
             yield blank((*at, key))
     yield from _pattern_findings(case, at, around)
-    yield from file_findings(case, at, cloned, root, around)
+    yield from file_findings(case, at, cloned, roots, around)
     yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
     if "minPassRate" in case:
         yield extension((*at, "minPassRate"))
 
 
 def file_findings(
-    case: dict[str, Any], at: Path, cloned: bool, root: FilePath | None, around: Around
+    case: dict[str, Any], at: Path, cloned: bool, roots: tuple[FilePath, ...], around: Around
 ) -> Iterator[Finding]:
     """Everything wrong with the files that the case reads or changes, and with its command: its FILE_KEYS."""
     yield from _change_findings(case, at, cloned)
     for index, context in enumerate(case.get("codeContext") or ()):
         if context is not None:
-            yield from _context_findings(context, (*at, "codeContext", index), root, around)
+            yield from _context_findings(context, (*at, "codeContext", index), roots, around)
 
 
 def _pattern_findings(case: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
@@ -110,9 +111,11 @@ def _command_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[
         yield Finding((*at, "command"), what, "warning", at_key=True)
 
 
-def _context_findings(context: dict[str, Any], at: Path, root: FilePath | None, around: Around) -> Iterator[Finding]:
+def _context_findings(
+    context: dict[str, Any], at: Path, roots: tuple[FilePath, ...], around: Around
+) -> Iterator[Finding]:
     path, content = context.get("filePath"), context.get("content")
-    if path is not None and (what := _file_problem(path, None if "content" in context else root, around)):
+    if path is not None and (what := _file_problem(path, () if "content" in context else roots, around)):
         yield Finding((*at, "filePath"), what)
     lines = context.get("lineRange") or {}
     start, end = lines.get("start"), lines.get("end")
@@ -124,10 +127,10 @@ def _context_findings(context: dict[str, Any], at: Path, root: FilePath | None, 
         yield Finding((*at, "lineRange", "start"), what)
 
 
-def _file_problem(path: str, root: FilePath | None, around: Around) -> str | None:
+def _file_problem(path: str, roots: tuple[FilePath, ...], around: Around) -> str | None:
     if is_blank(path):
         return "must not be empty; write something"
-    return refused_path(path) or (around.file_fault(root, path) if root is not None else None)
+    return refused_path(path) or around.file_fault(roots, path)
 
 
 def _criterion_findings(criteria: Iterable[dict[str, Any] | None], at: Path) -> Iterator[Finding]:

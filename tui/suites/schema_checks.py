@@ -38,20 +38,23 @@ def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterat
     if cases == []:
         yield Finding(("testCases",), "is empty; add at least one case")
     elif cases:
-        root = None if cloned else context_root(context, around)
-        if root is not None and not root.is_dir():
-            root = None
-        yield from _cases_findings(cases, cloned, root, around, sound)
+        yield from _cases_findings(cases, cloned, _context_roots(context, cloned, around), around, sound)
 
 
-def context_root(context: dict[str, Any] | None, around: Around) -> FilePath | None:
-    """The folder that files of the context are read from, where nothing is cloned; None where it cannot be known."""
-    if around.repository is not None:
-        return around.repository
-    if context is None:
-        return around.folder
-    path = context.get("path")
-    return around.folder / path if path and "\0" not in path else None
+def _context_roots(context: dict[str, Any] | None, cloned: bool, around: Around) -> tuple[FilePath, ...]:
+    """The folders in which files of `codeContext` are looked for, in order; none where that cannot be known yet: in a
+    repository that is still to be cloned, and where the folder of the context is wrong itself."""
+    if cloned:
+        return ()
+    root = around.repository
+    if root is None and context is not None:
+        path = context.get("path")
+        if not path or "\0" in path:
+            return ()
+        root = around.folder / path
+    if root is None:
+        return (around.folder,)
+    return tuple(dict.fromkeys((root, around.folder))) if root.is_dir() else ()
 
 
 def _model_findings(models: list[str | None] | None) -> Iterator[Finding]:
@@ -88,6 +91,9 @@ def _clone_findings(clone: dict[str, Any]) -> Iterator[Finding]:
 def _context_findings(context: dict[str, Any], cloned: bool, around: Around) -> Iterator[Finding]:
     at = ("repositoryContext",)
     path = context.get("path")
+    if "path" not in context and not cloned and around.repository is None:
+        fix = "add it (folder, relative to this file), or add `repoClone` to the suite"
+        yield Finding((*at, "path"), f"is missing; {fix}")
     if path is not None:
         if is_blank(path):
             yield blank((*at, "path"))
@@ -130,7 +136,7 @@ def _guidance_findings(lines: list[str | None] | None) -> Iterator[Finding]:
 
 
 def _cases_findings(
-    cases: list[dict[str, Any] | None], cloned: bool, root: FilePath | None, around: Around, sound: bool
+    cases: list[dict[str, Any] | None], cloned: bool, roots: tuple[FilePath, ...], around: Around, sound: bool
 ) -> Iterator[Finding]:
     whole = [case for case in cases if case is not None]
     yield from _doubled_ids(cases)
@@ -138,7 +144,7 @@ def _cases_findings(
     look = file_findings if sound and not bad and _texts_are_fine(whole) else case_findings
     for index, case in enumerate(cases):
         if case is not None and (look is case_findings or not FILE_KEYS.isdisjoint(case)):
-            yield from look(case, ("testCases", index), cloned, root, around)
+            yield from look(case, ("testCases", index), cloned, roots, around)
 
 
 def _texts_are_fine(cases: list[dict[str, Any]]) -> bool:

@@ -135,7 +135,16 @@ class OptionsShape(TypedDict):
 class RepositoryContextShape(TypedDict):
     """Which files of a local repository are sent along."""
 
-    path: Annotated[str, _text("Folder, relative to this file (or to the clone's root)", "./my-project", minLength=1)]
+    path: NotRequired[
+        Annotated[
+            str,
+            _text(
+                "Folder, relative to this file; with `repoClone` to the clone's root, which it is where it is left out",
+                "./my-project",
+                minLength=1,
+            ),
+        ]
+    ]
     includeFiles: NotRequired[Annotated[list[str], _text("Glob patterns of files to include; all where left out")]]
     excludeFiles: NotRequired[
         Annotated[list[str], _text("Glob patterns to leave out, besides the common ones (node_modules, .git, …)")]
@@ -157,7 +166,14 @@ class RepoCloneShape(TypedDict):
     keepTempDir: NotRequired[Annotated[bool, _defaulted("Keep the folder with the changes after the run", False)]]
 
 
-@with_config(STRICT)
+# Without a clone there is no folder that a missing path could mean.
+_PATH_WITHOUT_CLONE: dict[str, JsonValue] = {
+    "if": {"not": {"required": ["repoClone"]}},
+    "then": {"properties": {"repositoryContext": {"required": ["path"]}}},
+}
+
+
+@with_config(ConfigDict(**STRICT, json_schema_extra=_PATH_WITHOUT_CLONE))
 class SuiteShape(TypedDict):
     """A test suite, schema 1.0.0."""
 
