@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import CommandLine
+from tests.support.model_server import ModelServer, closed_port, say
 from tui import __version__
 from tui.model.shipped import shipped_folder
 
@@ -106,3 +107,112 @@ def test_the_app_without_a_terminal_says_what_to_do(assay: CommandLine) -> None:
     ran = assay.run(str(Path(".")))
     assert ran.code == 2
     assert "assay run" in ran.err
+
+
+def test_init_writes_what_the_name_says(assay: CommandLine) -> None:
+    assert assay.run("init", "-o", "new/mine.json").code == 0
+    assert json.loads((assay.home / "new" / "mine.json").read_text())["testCases"]
+    assert assay.run("init", "-o", "bare").code == 0
+    assert (assay.home / "bare.yaml").read_text().startswith("#")
+    assert assay.run("init", "-o", "mine.txt").code == 2
+    assert assay.run("validate", "new/mine.json", "bare.yaml").code == 0
+
+
+@pytest.mark.parametrize("path", ["file/report.md", "folder", "folder/../folder"])
+def test_a_report_that_has_no_place_is_2_before_anything_is_asked(assay: CommandLine, path: str) -> None:
+    (assay.home / "file").write_text("")
+    (assay.home / "folder").mkdir()
+    ran = assay.run("run", "nowhere.json", "-o", path)
+    assert ran.code == 2
+    assert "with -o" in ran.err
+    assert "nowhere" not in ran.err
+
+
+async def test_a_report_keeps_the_name_of_a_device(assay: CommandLine) -> None:
+    async with ModelServer(say("Paris")) as server:
+        assay.run("init", "-o", "s.json")
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        ran = await assay.run_async("run", "s.json", "-m", "m", "--delay", "0", "-o", "/dev/null", env=env)
+    assert "Report: /dev/null\n" in ran.err
+
+
+def suite_of_models(assay: CommandLine, *models: str) -> None:
+    case = {"id": "a", "name": "n", "category": "c", "prompt": "p", "expectedPatterns": ["x"]}
+    suite = {"name": "s", "description": "d", "models": models, "testCases": [case]}
+    (assay.home / "s.json").write_text(json.dumps(suite))
+
+
+async def test_validate_warns_of_models_that_no_provider_lists(assay: CommandLine) -> None:
+    suite_of_models(assay, "mock-a", "openai/gone", "local/other", "anthropic/no-key")
+    async with ModelServer() as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        ran = await assay.run_async("validate", "s.json", env=env)
+        listed = len(server.listed)
+        offline = await assay.run_async("validate", "s.json", "--offline", env=env)
+        assert len(server.listed) == listed == 1
+    assert ran.code == offline.code == 0
+    what = "openai does not list the model gone; 'assay models' shows those that it lists"
+    assert ran.out == f"s.json:1:58: warning: models[1]: {what}\n"
+    assert offline.out == ""
+
+
+def test_validate_says_where_models_could_not_be_looked_up(assay: CommandLine) -> None:
+    suite_of_models(assay, "mock-a", "local/smollm2-135m")
+    env = {"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"}
+    ran = assay.run("validate", "s.json", env=env)
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.startswith("Note: the models of openai were not looked up: ")
+    assert assay.run("validate", "s.json").err == "1 file, 0 errors, 0 warnings\n"
+
+
+async def test_all_models_are_those_of_every_configured_provider(assay: CommandLine) -> None:
+    suite_of_models(assay, "unknown/x")
+    async with ModelServer(say("x"), models=("a", "b")) as first, ModelServer(say("x"), models=("c",)) as second:
+        (assay.home / "assay_config_dir").mkdir()
+        config = f"providers:\n  mine: {{kind: openai, base_url: '{second.url}'}}\n"
+        (assay.home / "assay_config_dir" / "config.yaml").write_text(config)
+        env = {"OPENAI_BASE_URL": first.url, "OPENAI_API_KEY": "k"}
+        ran = await assay.run_async("run", "s.json", "-a", "-f", "json", env=env)
+    assert ran.code == 0, ran.err
+    models = {result["model"] for result in json.loads(ran.out)["results"]}
+    assert models == {"openai/a", "openai/b", "mine/c"}
+
+
+async def test_all_models_without_a_list_is_2(assay: CommandLine) -> None:
+    suite_of_models(assay, "m")
+    env = {"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"}
+    ran = await assay.run_async("run", "s.json", "--all-models", env=env)
+    assert (ran.code, ran.out) == (2, "")
+    assert "No provider lists a model" in ran.err
+
+
+def test_all_models_where_nothing_is_configured_is_the_local_one(assay: CommandLine) -> None:
+    suite_of_models(assay, "m")
+    ran = assay.run("run", "s.json", "-a", "-f", "json", "--timeout", "1")
+    assert {result["model"] for result in json.loads(ran.out)["results"]} == {"local/smollm2-135m"}
+
+
+async def test_consent_comes_before_the_list_of_models(assay: CommandLine) -> None:
+    (assay.home / "inner").mkdir()
+    suite_of_models(assay, "m")
+    suite = json.loads((assay.home / "s.json").read_text()) | {"repositoryContext": {"path": ".."}}
+    (assay.home / "inner" / "s.json").write_text(json.dumps(suite))
+    async with ModelServer() as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        ran = await assay.run_async("run", "inner/s.json", "-a", env=env)
+        assert server.listed == []
+    assert ran.code == 2
+    assert "--allow-outside" in ran.err
+
+
+@pytest.mark.parametrize("flags", [["-a", "-i"], ["-m", "x", "-a"], ["--interactive", "--models", "x"]])
+def test_the_ways_to_choose_models_exclude_each_other(assay: CommandLine, flags: list[str]) -> None:
+    ran = assay.run("run", "s.json", *flags)
+    assert ran.code == 2
+    assert "exclude each other" in ran.err
+
+
+def test_choosing_needs_a_terminal(assay: CommandLine) -> None:
+    ran = assay.run("run", "s.json", "-i")
+    assert ran.code == 2
+    assert "-i needs a terminal" in ran.err

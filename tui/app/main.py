@@ -3,7 +3,8 @@
 import asyncio
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,22 @@ def run_app(paths: Sequence[Path]) -> int:
         theme_folders=(shipped_folder("themes"), folders.themes),
     )
     return asyncio.run(run_to_the_end(app))
+
+
+async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[str] | None:
+    """Let the person choose models in a list below the prompt; None where they cancel. Draws on stderr, so that stdout
+    stays free for a report."""
+    from tui.app.model_picker import ModelPicker
+
+    folders = find_folders(os.environ)
+    picker = ModelPicker(
+        names,
+        selected,
+        theme=_theme_of(folders) or DEFAULT_PALETTE.name,
+        theme_folders=(shipped_folder("themes"), folders.themes),
+    )
+    # Textual draws inline everywhere but on Windows.
+    return await picker.run_async(inline=sys.platform != "win32")
 
 
 async def run_to_the_end(app: AssayApp) -> int:

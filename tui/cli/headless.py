@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tui.cli.kept_plan import plan_kept
+from tui.cli.model_commands import choose_models
 from tui.cli.narration import say
 from tui.cli.progress import open_progress
 from tui.cli.report_file import write_report
@@ -22,7 +23,7 @@ from tui.runner.control import Control
 from tui.runner.planning import choose_cases, make_plan
 from tui.session.consent import require
 from tui.session.keeping import Patience
-from tui.session.listing import unlisted
+from tui.session.listing import unlisted, unlisted_sentence
 from tui.session.opening import open_suite, suites_at
 from tui.session.workbench import Workbench
 from tui.store.protocol import Store
@@ -40,7 +41,7 @@ async def _run(wish: RunWish) -> int:
     workbench = Workbench(os.environ)
     try:
         notes = [f"Note: {notice}" for notice in workbench.notices]
-        plans = _make_plans(workbench, wish, notes)
+        plans = await _make_plans(workbench, wish, notes)
         for plan in plans:
             if plan.trials:
                 workbench.open_providers(plan.subjects)
@@ -60,28 +61,35 @@ async def _run(wish: RunWish) -> int:
         await workbench.close()
 
 
-def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Plan]:
+async def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Plan]:
     if wish.resume or wish.rerun_failed:
         return [plan_kept(workbench, wish, notes)]
-    files = [file for path in wish.suites for file in suites_at(path)]
-    if not files:
-        raise ConfigError("There is no suite", where=str(wish.suites[0]), fix="Name a suite, or a folder with suites.")
-    plans = [plan for file in files if (plan := _plan_suite(workbench, file, wish, notes)) is not None]
-    if not plans:
-        where = ", ".join(map(str, wish.suites))
-        raise ConfigError("No case has such a tag and id", where=where, fix="Look at --tag and --case.")
+    suites = _open_suites(workbench, wish, notes)
+    models = await choose_models(workbench, wish.choice, suites, notes) if wish.choice else wish.models
+    plans = []
+    for suite in suites:
+        subjects = workbench.subjects_of(suite, models, wish.agent)
+        notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
+        plans.append(make_plan(suite, workbench.price(subjects), wish.overrides, command=wish.command))
     return plans
 
 
-def _plan_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Plan | None:
-    """None where the suite has no case of those that are asked for: another one may."""
-    suite = _open_suite(workbench, file, wish, notes)
-    if not choose_cases(suite, wish.overrides):
-        notes.append(f"Note: {file} has no case with such a tag and id.")
-        return None
-    subjects = workbench.subjects_of(suite, wish.models, wish.agent)
-    notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
-    return make_plan(suite, workbench.price(subjects), wish.overrides, command=wish.command)
+def _open_suites(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Suite]:
+    """The suites with cases that are asked for; a note for each other one."""
+    files = [file for path in wish.suites for file in suites_at(path)]
+    if not files:
+        raise ConfigError("There is no suite", where=str(wish.suites[0]), fix="Name a suite, or a folder with suites.")
+    suites = []
+    for file in files:
+        suite = _open_suite(workbench, file, wish, notes)
+        if choose_cases(suite, wish.overrides):
+            suites.append(suite)
+        else:
+            notes.append(f"Note: {file} has no case with such a tag and id.")
+    if not suites:
+        where = ", ".join(map(str, wish.suites))
+        raise ConfigError("No case has such a tag and id", where=where, fix="Look at --tag and --case.")
+    return suites
 
 
 def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Suite:
@@ -93,7 +101,9 @@ def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str
         raise SuiteError("The suite cannot be run", loaded.problems, where=str(file), fix="Mend what is listed above.")
     notes.extend(str(problem) for problem in loaded.problems)
     # Whoever names other subjects does not start the suite's own agent.
-    suite = repository.lay_over(replace(loaded.suite, agent=None) if wish.agent or wish.models else loaded.suite)
+    suite = repository.lay_over(
+        replace(loaded.suite, agent=None) if wish.agent or wish.models or wish.choice else loaded.suite
+    )
     if suite.repo_clone and (fault := url_fault(suite.repo_clone.url)):
         raise ConfigError(f"The repository's URL is refused: it {fault}", where="--clone")
     if suite.repo_clone and suite.repo_clone.branch is not None and (fault := branch_fault(suite.repo_clone.branch)):
@@ -113,8 +123,7 @@ async def _warn_of_models(workbench: Workbench, plans: list[Plan], control: Cont
         asking.cancel()
         return
     for subject in asking.result():
-        what = f"{subject.provider} does not list the model {subject.model_id}"
-        say(f"Warning: {subject.name}: {what}; 'assay models' shows those that it lists.")
+        say(f"Warning: {subject.name}: {unlisted_sentence(subject)}.")
 
 
 async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:

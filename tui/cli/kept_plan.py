@@ -21,7 +21,7 @@ def plan_kept(workbench: Workbench, wish: RunWish, notes: list[str]) -> Plan:
     plan = history.plan_missing(run_id) if wish.resume else history.plan_failed(run_id)
     for file in wish.suites:
         _check_suite(plan.suite, file, notes)
-    if wish.models or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():
+    if wish.models or wish.choice or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():
         notes.append("Note: the run goes on as it was begun; other models, cases and options are not taken up.")
     if plan.trials:
         require(workbench.missing_consents(plan.suite), wish.allowed)

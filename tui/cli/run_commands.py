@@ -50,7 +50,7 @@ def _as_json(record: RunRecord) -> dict[str, object]:
 @click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Of the report.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The report's file.")
 @click.option("-r", "--responses", is_flag=True, help="Whole answers in the report.")
-@click.option("--timestamps", is_flag=True, help="Times in the report.")
+@click.option("-t", "--timestamps", is_flag=True, help="Times in the report.")
 @click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
 def report(
     run: str,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from tui.model.errors import ConfigError
 from tui.model.kept import ReportFormat
@@ -9,13 +10,17 @@ from tui.model.suite import RepoClone, RepositoryContext, Suite
 from tui.runner.planning import Overrides
 
 FORMATS: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
+ModelChoice = Literal["all", "ask"]
+_SUFFIXES: dict[ReportFormat, str] = {
+    "markdown": ".md",
+    "html": ".html",
+    "json": ".json",
+    "csv": ".csv",
+    "junit": ".xml",
+}
 _BY_SUFFIX: dict[str, ReportFormat] = {
-    ".md": "markdown",
-    ".html": "html",
+    **{suffix: name for name, suffix in _SUFFIXES.items()},
     ".htm": "html",
-    ".json": "json",
-    ".csv": "csv",
-    ".xml": "junit",
 }
 
 
@@ -64,10 +69,12 @@ class RepositoryWish:
 
 @dataclass(frozen=True, slots=True)
 class RunWish:
-    """What `assay run` was asked to do."""
+    """What `assay run` was asked to do. `choice` says how the models are found where neither `models` nor the suite
+    name them: all that are listed, or those that the person picks."""
 
     suites: tuple[Path, ...]
     models: tuple[str, ...]
+    choice: ModelChoice | None
     agent: str | None
     overrides: Overrides
     repository: RepositoryWish
@@ -84,12 +91,28 @@ def report_wish(
     """The format is the chosen one, else what the file's name says, else Markdown. Raises ConfigError where the file
     could not be written: that is better said before a run than after it."""
     by_name = _BY_SUFFIX.get(output.suffix.lower()) if output else None
-    if output is not None:
-        if output.is_dir():
-            raise ConfigError("This is a folder", where=str(output), fix="Name a file with -o.")
-        if not output.absolute().parent.is_dir():
-            raise ConfigError("There is no such folder", where=str(output.parent), fix="Make it, or choose with -o.")
-    return ReportWish(chosen or by_name or "markdown", output, responses, timestamps, risk_analysis)
+    format_ = chosen or by_name or "markdown"
+    file = prepare_output(output, _SUFFIXES[format_]) if output else None
+    return ReportWish(format_, file, responses, timestamps, risk_analysis)
+
+
+def prepare_output(path: Path, suffix: str) -> Path:
+    """The file that `-o PATH` means: with the suffix, where the path has none. Its folder is made. Raises ConfigError
+    where that cannot be, or where the path is a folder."""
+    if path.is_dir():
+        raise ConfigError("This is a folder", where=str(path), fix="Name a file with -o.")
+    # A device or a pipe keeps its name.
+    if not path.suffix and (path.is_file() or not path.exists()):
+        path = path.with_name(path.name + suffix)
+        if path.is_dir():
+            raise ConfigError("This is a folder", where=str(path), fix="Name another file with -o.")
+    try:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        what = f"The folder cannot be made ({reason})"
+        raise ConfigError(what, where=str(path.parent), fix="Name a file elsewhere with -o.") from error
+    return path
 
 
 def split_names(given: tuple[str, ...], flag: str) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ _MILLISECONDS = click.IntRange(min=0)
 
 @click.command()
 @click.argument("suites", nargs=-1, type=click.Path(path_type=Path))
-@click.option("-m", "--models", multiple=True, metavar="A,B", help="Models to ask, instead of the suite's.")
+@click.option("-m", "--models", multiple=True, metavar="A,B", help="Models to run, instead of the suite's.")
+@click.option("-a", "--all-models", is_flag=True, help="Run every model that the configured providers list.")
+@click.option("-i", "--interactive", is_flag=True, help="Choose the models from a list in the terminal.")
 @click.option("--agent", metavar="FILE", help="An agent to ask: FILE.py, 'cmd:COMMAND ARG…' or http://…")
 @click.option("--repeat", type=_COUNT, default=1, metavar="N", help="Ask each case so many times.")
 @click.option("--parallel", is_flag=True, default=None, help="Ask the models at the same time.")
@@ -40,7 +42,7 @@ _MILLISECONDS = click.IntRange(min=0)
 @click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Of the report.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The report's file.")
 @click.option("-r", "--responses", is_flag=True, help="Whole answers in the report.")
-@click.option("--timestamps", is_flag=True, help="Times in the report.")
+@click.option("-t", "--timestamps", is_flag=True, help="Times in the report.")
 @click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
 @click.option("--resume", metavar="RUN", help="Ask what a run has no result for.")
 @click.option("--rerun-failed", metavar="RUN", help="Ask again what did not pass in a run.")
@@ -50,6 +52,8 @@ _MILLISECONDS = click.IntRange(min=0)
 def run(
     suites: tuple[Path, ...],
     models: tuple[str, ...],
+    all_models: bool,
+    interactive: bool,
     agent: str | None,
     repeat: int,
     parallel: bool | None,
@@ -84,10 +88,15 @@ def run(
         raise click.UsageError("--resume and --rerun-failed exclude each other.")
     if not (suites or resume or rerun_failed):
         raise click.UsageError("Name a suite, or a run with --resume or --rerun-failed.")
+    if len([given for given in (models, all_models, interactive) if given]) > 1:
+        raise click.UsageError("-m, -a and -i exclude each other: each says which models are run.")
+    if interactive and not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError("-i needs a terminal to show the list of models. Name them with -m, or run all with -a.")
     given = {"--allow-local": allow_local, "--allow-outside": allow_outside, "--allow-commands": allow_commands}
     wish = RunWish(
         suites=suites,
         models=split_names(models, "-m"),
+        choice="all" if all_models else "ask" if interactive else None,
         agent=agent,
         overrides=Overrides(
             repeats=repeat,

@@ -89,7 +89,7 @@ def config_check() -> None:
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), default="zsh")
 def completion(shell: str) -> None:
     """Print the script that completes `assay` in a shell, for example: eval "$(assay completion bash)"."""
     from click.shell_completion import get_completion_class

@@ -1,17 +1,26 @@
 """Suites as the front ends open them: loaded, with their patterns compiled once."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from tui.checks.patterns import pattern_error
 from tui.suites.finding import find_suites
 from tui.suites.loading import Loaded, load_suite
 
 
-def open_suite(path: Path, *, clone: bool = False, repository: Path | None = None) -> Loaded:
+def open_suite(
+    path: Path,
+    *,
+    clone: bool = False,
+    repository: Path | None = None,
+    unlisted: Mapping[str, str] = MappingProxyType({}),
+) -> Loaded:
     """A suite with everything that is wrong with it; `clone` and `repository` say that the command line names a
-    repository to clone, or a folder to read instead of the suite's own."""
-    loaded = load_suite(path, pattern_error, clone=clone, repository=repository)
+    repository to clone, or a folder to read instead of the suite's own; `unlisted` which models nobody offers, each
+    with the warning."""
+    loaded = load_suite(path, pattern_error, clone=clone, repository=repository, unlisted=unlisted)
     if loaded.suite is None:
         return loaded
     return replace(loaded, suite=replace(loaded.suite, folder=str(path.absolute().parent)))

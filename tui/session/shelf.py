@@ -19,10 +19,12 @@ def reopened(providers: dict[str, Provider]) -> dict[str, Provider]:
 
 
 class ProviderShelf:
-    """Hands out the provider of a subject. A recorded run is a provider of its own; every other is shared, so that
-    its limits (a refused key, a pause after 429) hold for all that ask it."""
+    """Hands out the provider of a subject. A recorded run is a provider of its own, which needs a store; every other is
+    shared, so that its limits (a refused key, a pause after 429) hold for all that ask it."""
 
-    def __init__(self, config: Config, environ: Mapping[str, str], store: Store, replay_speed: float | None) -> None:
+    def __init__(
+        self, config: Config, environ: Mapping[str, str], store: Store | None, replay_speed: float | None
+    ) -> None:
         self._config, self._environ, self._store = config, environ, store
         self._replay_speed = replay_speed
         self._open: dict[str, Provider] = {}
@@ -58,6 +60,8 @@ class ProviderShelf:
         # A recorded model's own name may have settings in it, which are no settings of the recording.
         written = subject.name.removeprefix("replay/") if subject.name.startswith("replay/") else subject.model_id
         run, _, model = written.partition("/")
+        if self._store is None:
+            raise ConfigError(f"{subject.name}: the run history is not open")
         run_id = self._store.find_run(run)
         kept = self._store.read_run(run_id)
         models = kept.record.models

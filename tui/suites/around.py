@@ -1,7 +1,7 @@
 """What a suite is checked against besides its own text: its folder, the command line, the engines of patterns."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -16,12 +16,14 @@ PatternError = Callable[[CheckKind, str], str | None]
 
 @dataclass(slots=True)
 class Around:
-    """`clone` says that the command line names a repository to clone, `repository` a local one to read from."""
+    """`clone` says that the command line names a repository to clone, `repository` a local one to read from; `unlisted`
+    holds a sentence for each model that is known to be offered by nobody."""
 
     folder: Path
     pattern_error: PatternError
     clone: bool = False
     repository: Path | None = None
+    unlisted: Mapping[str, str] = field(default_factory=dict)
     _patterns: dict[tuple[CheckKind, str], str | None] = field(default_factory=dict)
     _files: dict[tuple[tuple[Path, ...], str], str | None] = field(default_factory=dict)
 

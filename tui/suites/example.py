@@ -1,5 +1,8 @@
 """A suite to begin with, for `assay init`."""
 
+import json
+from typing import Literal
+
 _EXAMPLE = r"""# A suite of tests for language models. Check it with: assay validate FILE · run it with: assay run FILE
 # Fields, types and defaults: assay schema
 
@@ -52,6 +55,10 @@ testCases:
 """
 
 
-def example_suite() -> str:
-    """A short suite in YAML with comments, in which nothing is wrong."""
-    return _EXAMPLE
+def example_suite(syntax: Literal["YAML", "JSON"] = "YAML") -> str:
+    """A short suite in which nothing is wrong; in YAML with comments."""
+    if syntax == "YAML":
+        return _EXAMPLE
+    import yaml
+
+    return json.dumps(yaml.safe_load(_EXAMPLE), indent=2, ensure_ascii=False) + "\n"

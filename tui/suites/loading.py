@@ -1,11 +1,12 @@
 """Opens a suite file: the suite, or everything that is wrong with it."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tui.model.problems import Problem
@@ -33,14 +34,20 @@ class Loaded:
 
 
 def load_suite(
-    path: Path, pattern_error: PatternError, *, clone: bool = False, repository: Path | None = None
+    path: Path,
+    pattern_error: PatternError,
+    *,
+    clone: bool = False,
+    repository: Path | None = None,
+    unlisted: Mapping[str, str] = MappingProxyType({}),
 ) -> Loaded:
     """Read and check the suite file at `path`; whatever is wrong with it is in the result, nothing is raised.
 
     `pattern_error` says why a pattern cannot compile. `clone` tells that the command line names a repository to
-    clone, `repository` a local one that takes the place of the suite's `repositoryContext.path`.
+    clone, `repository` a local one that takes the place of the suite's `repositoryContext.path`; `unlisted` maps models
+    that nobody offers to the warning that says so.
     """
-    around = Around(path.parent, pattern_error, clone, repository)
+    around = Around(path.parent, pattern_error, clone, repository, unlisted)
     try:
         source = read_source(path)
         with _no_collecting():

@@ -4,7 +4,7 @@ The values given here fit their shapes, or are None where they did not: what is 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any
@@ -24,7 +24,7 @@ def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterat
     """Everything wrong with the suite; `sound` says that all of it fits its shape."""
     if is_blank(suite.get("name")):
         yield blank(("name",))
-    yield from _model_findings(suite.get("models"))
+    yield from _model_findings(suite.get("models"), around.unlisted)
     clone, context = suite.get("repoClone"), suite.get("repositoryContext")
     cloned = around.clone or "repoClone" in suite
     if clone is not None:
@@ -57,7 +57,7 @@ def _context_roots(context: dict[str, Any] | None, cloned: bool, around: Around)
     return tuple(dict.fromkeys((root, around.folder))) if root.is_dir() else ()
 
 
-def _model_findings(models: list[str | None] | None) -> Iterator[Finding]:
+def _model_findings(models: list[str | None] | None, unlisted: Mapping[str, str]) -> Iterator[Finding]:
     if models == []:
         yield Finding(("models",), "names no model; add one, or name one with `-m`", "warning")
     seen = set()
@@ -68,6 +68,8 @@ def _model_findings(models: list[str | None] | None) -> Iterator[Finding]:
             yield Finding(("models", index), "must be a model's name, such as `openai/gpt-5.2`; write one")
         elif model in seen:
             yield Finding(("models", index), f"the model {quoted(model)} is named twice; remove one", "warning")
+        elif model in unlisted:
+            yield Finding(("models", index), unlisted[model], "warning")
         seen.add(model)
 
 
