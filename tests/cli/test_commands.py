@@ -152,7 +152,7 @@ async def test_validate_warns_of_models_that_no_provider_lists(assay: CommandLin
         assert len(server.listed) == listed == 1
     assert ran.code == offline.code == 0
     what = "openai does not list the model gone; 'assay models' shows those that it lists"
-    assert ran.out == f"s.json:1:58: warning: models[1]: {what}\n"
+    assert ran.out == f"s.json:1:56: warning: models[1]: {what}\n"
     assert offline.out == ""
 
 

@@ -88,7 +88,7 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
         (["suite.json", "--colour"], "--colour"),
         (["suite.json", "--case", "none-such"], "No case"),
         (["suite.json", "--tag", "none-such"], "No case"),
-        (["suite.json", "-o", "no/such/folder/report.md"], "no/such/folder"),
+        (["suite.json", "-o", "suite.json/folder/report.md"], "suite.json/folder: The folder cannot be made"),
         (["suite.json", "-m", "openai/x"], "OPENAI_API_KEY"),
         (["suite.json", "-m", "github/gpt-4"], "retired"),
         (["suite.json", "-m", "some-model"], "provider/some-model"),
