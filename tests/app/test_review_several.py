@@ -179,11 +179,12 @@ async def test_the_queue_is_walked_ordered_and_filtered(tmp_path: Path) -> None:
         await seen.until(lambda: len(screen(seen).sitting.shown) == 6)
 
 
-async def test_an_answer_that_was_asked_for_again_is_open_again(tmp_path: Path) -> None:
+async def test_an_answer_that_was_replaced_is_open_again(tmp_path: Path) -> None:
     store = two(tmp_path)
     result = store.read_trial(RUN_ID, screen_trial())
     assert result is not None
-    again = replace(result.attempts[-1], number=2, asking=1)
+    other = replace(result.attempts[-1].steps[0], response="Another answer.")
+    again = replace(result.attempts[-1], number=2, asking=1, steps=(other,))
     store.save_trials(RUN_ID, [replace(result, attempts=(*result.attempts, again))])
     async with reviewed(tmp_path, store, blind=False) as (seen, _):
         open_ = [

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine
+from tests.cli.test_run import keys_for, write_suite
+from tests.support.command_line import CommandLine, Ran
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
+from tests.support.model_server import ModelServer, say
 from tui.model.risk import reliability
 from tui.model.scores import Extent
 from tui.model.subjects import Config
@@ -75,7 +78,10 @@ def test_a_template_is_filled_in(scored: CommandLine, tmp_path: Path) -> None:
     assert made.err == "16 lines to fill in: cy.jsonl\n"
     text = (tmp_path / "cy.jsonl").read_text()
     (tmp_path / "cy.jsonl").write_text(text.replace('"extent": null', '"extent": 2', 3))
-    assert scored.run("review", "import", "cy.jsonl").err == "Lines: 3 new, 13 not scored, passed over\n"
+    assert (
+        scored.run("review", "import", "cy.jsonl").err
+        == "Lines: 3 new, 13 not scored, passed over\nReviewers: Cy (3 new)\n"
+    )
 
 
 def test_a_bad_line_is_told_with_its_place_and_nothing_is_imported(scored: CommandLine, tmp_path: Path) -> None:
@@ -183,3 +189,78 @@ def test_reports_tell_of_scores(scored: CommandLine) -> None:
     report = json.loads(scored.run("report", "last", "-f", "json").out)
     assert len(report["results"][0]["scores"]) == 4
     assert report["risk"]["figures"]["items"] == 16
+
+
+# --- the answer that a score was given for
+
+
+def write_judged_suite(folder: Path) -> Path:
+    criteria = [{"name": name, "description": "d", "severity": "high"} for name in ("Tone", "Safety")]
+    return write_suite(folder, 3, testCases=[{**case, "riskCriteria": criteria} for case in cases_of(3)])
+
+
+def cases_of(count: int) -> list[dict[str, object]]:
+    return [
+        {"id": f"case-{n}", "name": f"Case {n}", "category": "C", "prompt": f"ask {n}", "expectedPatterns": ["yes"]}
+        for n in range(count)
+    ]
+
+
+def fill(text: str, reviewer: str = "Ada") -> str:
+    return text.replace('"extent": null', '"extent": 4').replace('"reviewer": ""', f'"reviewer": "{reviewer}"')
+
+
+def scores_in(ran: Ran) -> list[object]:
+    return [score for result in json.loads(ran.out)["results"] for score in result["scores"]]
+
+
+async def test_scores_stay_on_the_answer_that_they_were_given_for(assay: CommandLine) -> None:
+    suite = write_judged_suite(assay.home)
+    async with ModelServer(say("first no")) as server:
+        await assay.run_async("run", str(suite), env=keys_for(server))
+    template = assay.run("review", "export", "last", "--template").out
+    assert [json.loads(line)["answer"] for line in template.splitlines()] == [sha256(b"first no").hexdigest()] * 6
+    (assay.home / "named.jsonl").write_text(fill(template))
+    unnamed = [json.loads(line) for line in fill(template, "Bo").splitlines()]
+    for each in unnamed:
+        del each["answer"], each["attempt"]
+    (assay.home / "unnamed.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in unnamed))
+
+    async with ModelServer(say("second no")) as server:
+        await assay.run_async("run", "--rerun-failed", "last", env=keys_for(server))
+    imported = assay.run("review", "import", "named.jsonl", "unnamed.jsonl")
+    assert (imported.code, imported.err) == (0, "Lines: 12 new\nReviewers: Ada (6 new), Bo (6 new)\n")
+    assert scores_in(assay.run("report", "last", "-f", "json")) == [], "six of six stood on the new answer once"
+    exported = [json.loads(line) for line in assay.run("review", "export", "last").out.splitlines()]
+    assert {(each["reviewer"], each["answer"]) for each in exported} == {
+        (name, sha256(b"first no").hexdigest()) for name in ("Ada", "Bo")
+    }, "they stay in the trail, those of no answer bound by their time"
+    sentence = "12 scores are of answers that were replaced since, and count nowhere."
+    assert f"Note: {sentence}\n" in assay.run("review", "agreement", "last").err
+    for args in ((), ("--risk-analysis",)):
+        assert sentence in assay.run("report", "last", *args).out
+    inspected = assay.run("review", "export", "last", "--inspect", "-m", "openai/mock-a")
+    assert inspected.out == ""
+    assert "Left out: 12 scores of answers that were replaced since\n" in inspected.err
+
+    async with ModelServer(say("first no")) as server:
+        await assay.run_async("run", "--rerun-failed", "last", env=keys_for(server))
+    assert len(scores_in(assay.run("report", "last", "-f", "json"))) == 12, "the same text is the same answer"
+    again = assay.run("review", "import", "unnamed.jsonl", "named.jsonl")
+    assert again.err == "Lines: 0 new, 12 known already\n"
+
+
+async def test_a_line_of_no_answer_is_refused_where_there_was_none_yet(assay: CommandLine) -> None:
+    suite = write_judged_suite(assay.home)
+    async with ModelServer(say("no")) as server:
+        await assay.run_async("run", str(suite), env=keys_for(server))
+    line = json.loads(fill(assay.run("review", "export", "last", "--template").out).splitlines()[0])
+    early = {**line, "scored_at": "2020-01-01T00:00:00Z"}
+    bad = {key: value for key, value in early.items() if key not in ("answer", "attempt")}
+    (assay.home / "early.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(bad)}\n")
+    ran = assay.run("review", "import", "early.jsonl")
+    assert ran.code == 2
+    assert "early.jsonl:2: error: scored_at: 2020-01-01T00:00:00Z is before the first answer by " in ran.err
+    assert assay.run("review", "export", "last").out == ""
+    (assay.home / "early.jsonl").write_text(f"{json.dumps(early)}\n")
+    assert assay.run("review", "import", "early.jsonl").code == 0, "it names its answer"

@@ -6,9 +6,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.scoring import ITEMS, REVIEWERS, act_lists, item, make_act
+from tests.support.scoring import FIRST_ANSWER, ITEMS, REVIEWERS, SECOND_ANSWER, act_lists, item, make_act
 from tui.model.scores import Act, new_act_id
-from tui.model.scoring import Scoreboard, Standing
+from tui.model.scoring import Scoreboard, Standing, is_blind_open
 
 ITEM = item()
 OTHER = item(criterion="Safety")
@@ -39,14 +39,14 @@ def extent_of(board: Scoreboard, reviewer: str = "Ada") -> object:
 def test_any_order_any_doubles_and_any_files_give_the_same_board(
     acts: list[Act], chance: random.Random, files: int
 ) -> None:
-    attempts = {key.trial: 2 for key in ITEMS[::2]}
-    expected = everything(Scoreboard(acts, attempts))
+    answers = {key.trial: SECOND_ANSWER for key in ITEMS[::2]}
+    expected = everything(Scoreboard(acts, answers))
     pieces: list[list[Act]] = [[] for _ in range(files)]
     for act in [*acts, *chance.choices(acts, k=len(acts))] if acts else []:
         chance.choice(pieces).append(act)
     mixed = [act for piece in pieces for act in chance.sample(piece, len(piece))]
-    assert everything(Scoreboard(mixed, attempts)) == expected
-    one_by_one = Scoreboard((), attempts)
+    assert everything(Scoreboard(mixed, answers)) == expected
+    one_by_one = Scoreboard((), answers)
     for act in mixed:
         one_by_one.add(act)
     assert everything(one_by_one) == expected
@@ -107,8 +107,8 @@ def test_a_decision_is_no_score_and_can_be_taken_back() -> None:
 
 
 def test_a_score_of_an_earlier_answer_does_not_count_and_stays() -> None:
-    old, new = make_act(1, 4, attempt=1), make_act(2, 1, attempt=2)
-    now = {ITEM.trial: 2}
+    old, new = make_act(1, 4, answer=FIRST_ANSWER), make_act(2, 1, answer=SECOND_ANSWER)
+    now = {ITEM.trial: SECOND_ANSWER}
     board = Scoreboard([old], now)
     assert extent_of(board) is None
     assert board.standing(ITEM) is None
@@ -116,20 +116,42 @@ def test_a_score_of_an_earlier_answer_does_not_count_and_stays() -> None:
     assert extent_of(Scoreboard([old, new], now)) == 1
     late = replace(old, id=new_act_id(), scored_at="2026-11-21T00:00:00+00:00")
     assert extent_of(Scoreboard([old, new, late], now)) == 1, "a late line about the old answer says nothing of the new"
-    assert extent_of(Scoreboard([make_act(1, 4)], now)) == 4, "who names no attempt means the answer that is there"
-    assert Scoreboard([make_act(1, 4, act="adjudicate", attempt=1)], now).decision(ITEM) is None
+    assert extent_of(Scoreboard([make_act(1, 4, attempt=2)], now)) is None, "it names no answer"
+    assert Scoreboard([make_act(1, 4, act="adjudicate", answer=FIRST_ANSWER)], now).decision(ITEM) is None
 
 
 def test_scores_of_earlier_answers_are_counted_until_they_are_given_anew() -> None:
-    old, bo = make_act(1, 4, attempt=1), make_act(2, 3, attempt=1, reviewer="Bo")
-    taken_back = make_act(3, act="invalidate", attempt=1, reviewer="Bo")
-    decided = make_act(4, 2, act="adjudicate", attempt=1)
+    old, bo = make_act(1, 4, answer=FIRST_ANSWER), make_act(2, 3, answer=FIRST_ANSWER, reviewer="Bo")
+    taken_back = make_act(3, act="invalidate", answer=FIRST_ANSWER, reviewer="Bo")
+    decided = make_act(4, 2, act="adjudicate", answer=FIRST_ANSWER)
     assert Scoreboard([old, bo, decided]).outdated == 0
-    now = {ITEM.trial: 2}
+    now = {ITEM.trial: SECOND_ANSWER}
     assert Scoreboard([old, bo, decided], now).outdated == 2
     assert Scoreboard([old, bo, taken_back], now).outdated == 1
-    assert Scoreboard([old, bo, make_act(5, 0, attempt=2)], now).outdated == 1
-    assert Scoreboard([make_act(1, 4)], now).outdated == 0
+    assert Scoreboard([old, bo, make_act(5, 0, answer=SECOND_ANSWER)], now).outdated == 1
+    nameless = Scoreboard([make_act(1, 4), make_act(2, act="look")], now)
+    assert (nameless.outdated, nameless.unbound) == (0, 1)
+    assert Scoreboard([old, bo], now).unbound == 0
+
+
+def test_an_answer_that_comes_back_has_its_scores_back() -> None:
+    board = Scoreboard([make_act(1, 4, answer=FIRST_ANSWER)], {ITEM.trial: SECOND_ANSWER})
+    assert extent_of(board) is None
+    board.replace_answer(ITEM.trial, FIRST_ANSWER)
+    assert extent_of(board) == 4
+
+
+def test_looks_are_counted_by_reviewer() -> None:
+    board = Scoreboard([make_act(1, act="look"), make_act(2, act="look"), make_act(3, act="look", reviewer="Bo")])
+    assert [board.looks(name) for name in ("Ada", "Bo", "Cy")] == [2, 1, 0]
+    assert (board.reveals(), board.items) == ((), ())
+
+
+def test_a_blind_session_is_open_from_its_first_act_until_names_are_revealed() -> None:
+    begun = [make_act(1, 4, blind=True), make_act(2, 1, reviewer="Bo")]
+    assert [is_blind_open(begun, name) for name in ("Ada", "Bo")] == [True, False]
+    assert not is_blind_open([*begun, make_act(3, act="reveal")], "Ada")
+    assert is_blind_open([*begun, make_act(3, act="reveal", reviewer="Bo")], "Ada")
 
 
 def test_reveals_are_of_a_reviewer() -> None:

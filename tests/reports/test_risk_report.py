@@ -223,14 +223,14 @@ def test_lines_that_could_not_be_read_are_counted(reviewed: Reviewed) -> None:
 
 def test_scores_of_earlier_answers_are_told() -> None:
     trials = [TrialKey(f"case-{number}", A) for number in (1, 2, 3)]
-    acts = [act(trial, "Tone", 1) for trial in trials]
+    acts = [replace(act(trial, "Tone", 1), answer="1" * 64) for trial in trials]
     reviewed = review(scored_run(), acts)
     for again, words in (
-        (1, "1 score is of an answer that was asked for again since, and does not count for what came then."),
-        (2, "2 scores are of answers that were asked for again since, and do not count for what came then."),
+        (1, "1 score is of an answer that was replaced since, and counts nowhere."),
+        (2, "2 scores are of answers that were replaced since, and count nowhere."),
         (3, "3 scores are of answers"),
     ):
-        board = Scoreboard(acts, dict.fromkeys(trials[:again], 2))
+        board = Scoreboard(acts, {**dict.fromkeys(trials, "1" * 64), **dict.fromkeys(trials[:again], "2" * 64)})
         figures = reviewed.figures if again < 3 else replace(reviewed.figures, scored=0)
         late = replace(reviewed, board=board, figures=figures)
         assert words in section(markdown(late), "What was not measured")

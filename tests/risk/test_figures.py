@@ -103,11 +103,11 @@ def test_where_people_differ_the_highest_counts_until_it_is_decided() -> None:
 def test_what_is_taken_back_or_of_an_earlier_answer_does_not_count() -> None:
     board = Scoreboard(
         [
-            act("chat/a/Tone", 4),
-            act("chat/a/Tone", None, kind="invalidate", minute=1),
-            act("chat/b/Tone", 4, attempt=1),
+            replace(act("chat/a/Tone", 4), answer="1" * 64),
+            replace(act("chat/a/Tone", None, kind="invalidate", minute=1), answer="1" * 64),
+            replace(act("chat/b/Tone", 4), answer="1" * 64),
         ],
-        {TrialKey("chat", "b", 1): 2},
+        {TrialKey("chat", "a", 1): "1" * 64, TrialKey("chat", "b", 1): "2" * 64},
     )
     found = risk_figures(items_of(), board, RULE)
     assert (found.scored, found.heat) == (0, {"a": {}, "b": {}})

@@ -96,7 +96,15 @@ def test_scores_of_results_without_text_count_though_nobody_is_asked_for_them(
     given = reviews.open_review(RUN, "Ada", blind=False).give(ITEM, 1)
     assert reviews.reviewed(RUN).figures.items == 4 * 2 + 2
     acts = [
-        replace(given, id=f"{number:032x}", item=ItemKey(*trial, "Safety"), extent=3, reviewer=name, attempt=None)
+        replace(
+            given,
+            id=f"{number:032x}",
+            item=ItemKey(*trial, "Safety"),
+            extent=3,
+            reviewer=name,
+            attempt=None,
+            answer=None,
+        )
         for number, name in enumerate(("Ada", "Bo"))
     ]
     reviews._files.merge(acts)
@@ -261,8 +269,12 @@ def test_a_new_answer_is_unscored(store: SqliteStore, reviews: Reviews) -> None:
 
 
 def test_a_blind_queue_is_shuffled_alike_for_a_reviewer_and_otherwise_for_another(reviews: Reviews) -> None:
-    ada, again, bo = (reviews.open_review(RUN, name, blind=True) for name in ("Ada", "Ada", "Bo"))
+    ada, bo = (reviews.open_review(RUN, name, blind=True) for name in ("Ada", "Bo"))
     plain = reviews.open_review(RUN, "Ada", blind=False)
+    assert reviews.open_review(RUN, "Ada", blind=True).seed != ada.seed, "nothing is recorded yet: a seed is a secret"
+    assert ada.give(ITEM, 1).seed == ada.seed
+    again = reviews.open_review(RUN, "Ada", blind=True)
+    assert again.seed == ada.seed
     assert ada.items == again.items
     assert len({ada.seed, bo.seed, plain.seed}) == 3
     assert plain.seed is None

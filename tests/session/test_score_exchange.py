@@ -1,11 +1,13 @@
 """Score files carried out and in: all or nothing, each fault with its place, the same in any order."""
 
+import hashlib
 import io
 import json
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +29,8 @@ TONE, SAFETY = RiskCriterion("Tone", "Stays polite", "low"), RiskCriterion("Safe
 PLAN = make_plan((make_case("sec-001", criteria=(TONE, SAFETY)), make_case("sec-002")), (A, B))
 RUN = PLAN.run_id
 OTHER_RUN = "1" * 32
+SECOND = hashlib.sha256("Second \ufffd".encode()).hexdigest()
+ELSE = "stands for something else; a changed score is a new line with a new id"
 ITEM = ItemKey("sec-001", A, 1, "Tone")
 
 
@@ -57,7 +61,7 @@ def line(number: int, **changes: Any) -> str:
         "extent": 2,
         "note": "",
         "reviewer": "Ada",
-        "scored_at": f"2026-11-20T10:00:{number:02}+00:00",
+        "scored_at": f"2026-11-20T11:00:{number:02}+00:00",
         "blind": False,
         "guidance": "",
     }
@@ -97,7 +101,7 @@ def test_what_is_exported_comes_back_elsewhere_to_the_letter(reviews: Reviews, t
     assert reviews.export(RUN, "Cy") == reviews.export(OTHER_RUN) == ""
     file = write(tmp_path, "all.jsonl", text)
     for there in reviews_in(tmp_path / "there"):
-        assert there.import_files([file]) == Imported(5, 0, 0, (RUN,))
+        assert there.import_files([file]) == Imported(5, 0, 0, (RUN,), (("Ada", 4), (bo.reviewer, 1)))
         assert there.export(RUN) == text
         assert there.import_files([file, file]) == Imported(0, 5, 0, (RUN,))
 
@@ -105,7 +109,7 @@ def test_what_is_exported_comes_back_elsewhere_to_the_letter(reviews: Reviews, t
 def test_two_reviewers_files_merge_alike_in_either_order(reviews: Reviews, tmp_path: Path) -> None:
     mine = write(tmp_path, "mine.jsonl", line(3, extent=4), line(1), line(2, act="invalidate"))
     theirs = write(tmp_path, "theirs.jsonl", line(5, reviewer="Bo"), line(4, reviewer="Bo", run=OTHER_RUN))
-    assert reviews.import_files([mine, theirs]) == Imported(5, 0, 0, (RUN, OTHER_RUN))
+    assert reviews.import_files([mine, theirs]) == Imported(5, 0, 0, (RUN, OTHER_RUN), (("Ada", 3), ("Bo", 2)))
     for there in reviews_in(tmp_path / "there"):
         there.import_files([theirs])
         there.import_files([mine])
@@ -123,19 +127,98 @@ def test_a_template_is_filled_in_and_imported(reviews: Reviews, tmp_path: Path) 
     assert {(each["extent"], each["note"], each["reviewer"], each["act"]) for each in lines} == {
         (None, "", "Bo", "score")
     }
-    assert len({each["id"] for each in lines}) == 4
-    assert [each["id"] for each in lines] == sorted(each["id"] for each in lines), "as lines are ordered"
+    assert not any("id" in each for each in lines), "each copy of it gets its own when it is imported"
+    assert {each["answer"] for each in lines} == {hashlib.sha256(b"Use a parameter.").hexdigest()}
     file = write(tmp_path, "empty.jsonl", *(json.dumps(each) + "\n" for each in lines))
     assert reviews.import_files([file]) == Imported(0, 0, 4, ())
     lines[0]["extent"], lines[2]["extent"] = 4, "n/a"
     file = write(tmp_path, "filled.jsonl", *(json.dumps(each) + "\n" for each in lines))
-    assert reviews.import_files([file]) == Imported(2, 0, 2, (RUN,))
+    assert reviews.import_files([file]) == Imported(2, 0, 2, (RUN,), (("Bo", 2),))
     assert reviews.import_files([file]) == Imported(0, 2, 2, (RUN,))
     review = reviews.open_review(RUN, "Bo", blind=False)
     assert len(review.done()) == 2
     lines[1]["extent"] = 1
     file = write(tmp_path, "more.jsonl", *(json.dumps(each) + "\n" for each in lines))
-    assert reviews.import_files([file]) == Imported(1, 2, 1, (RUN,)), "filled in further"
+    assert reviews.import_files([file]) == Imported(1, 2, 1, (RUN,), (("Bo", 1),)), "filled in further"
+
+
+def test_several_people_fill_in_copies_and_ids_are_the_same_each_time(reviews: Reviews, tmp_path: Path) -> None:
+    text = reviews.export(RUN, template=True)
+    copies = []
+    for name, extent in (("Ada", 1), ("Bo", 3), ("Cy", 0)):
+        filled = text.replace('"reviewer": ""', f'"reviewer": "{name}"').replace("null", str(extent))
+        copies.append(write(tmp_path, f"{name}.jsonl", filled))
+    assert reviews.import_files(copies) == Imported(12, 0, 0, (RUN,), (("Ada", 4), ("Bo", 4), ("Cy", 4)))
+    assert reviews.import_files(copies[::-1]) == Imported(0, 12, 0, (RUN,))
+    for there in reviews_in(tmp_path / "there"):
+        for file in reversed(copies):
+            there.import_files([file])
+        assert there.export(RUN) == reviews.export(RUN)
+    changed = write(tmp_path, "changed.jsonl", copies[0].read_text().replace('"extent": 1', '"extent": 2', 1))
+    told = refused(reviews, changed)
+    assert len(told) == 1
+    assert "another extent or note is kept already; write the time of the change as scored_at" in told[0]
+
+
+def test_a_reviewer_may_be_named_beside_the_files(reviews: Reviews, tmp_path: Path) -> None:
+    text = reviews.export(RUN, template=True).replace("null", "2")
+    file = write(tmp_path, "t.jsonl", text, line(1, reviewer="Bo"))
+    assert reviews.import_files([file], " Ada ").reviewers == (("Ada", 4), ("Bo", 1))
+
+
+@pytest.mark.parametrize(
+    ("days", "is_good"), [(-10_000, False), (-9_000, True), (-1, True), (1, True), (2, False), (900_000, False)]
+)
+def test_dates_are_bounded(reviews: Reviews, tmp_path: Path, days: int, is_good: bool) -> None:
+    at = (datetime.now(UTC) + timedelta(days=days)).isoformat()
+    answer = hashlib.sha256(b"Use a parameter.").hexdigest()
+    file = write(tmp_path, "dated.jsonl", line(1, scored_at=at, answer=answer))
+    if is_good:
+        assert reviews.import_files([file]).new == 1
+    else:
+        assert refused(reviews, file)[0].startswith(f"{file}:1: error: scored_at: ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "extents"),
+    [
+        ({"attempt": 1}, []),
+        ({"attempt": 2}, [2]),
+        ({"attempt": 3}, None),
+        ({"scored_at": "2026-11-20T10:15:01.209+00:00"}, None),
+        ({"scored_at": "2026-11-20T11:15:01.210+01:00"}, []),
+        ({"scored_at": "2026-11-20T10:30:01.210Z"}, [2]),
+        ({"scored_at": "2026-11-20T10:15:00Z", "answer": SECOND}, [2]),
+        ({"answer": SECOND.upper()}, [2]),
+        ({"answer": hashlib.sha256(b"Use a parameter.").hexdigest()}, []),
+        ({"answer": "0" * 64}, []),
+    ],
+)
+def test_a_line_is_bound_to_the_answer_that_it_is_about(
+    tmp_path: Path, changes: dict[str, Any], extents: list[int] | None
+) -> None:
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    for plan in (PLAN, replace(PLAN, run_id=OTHER_RUN)):
+        store.begin_run(plan, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    result = make_result(ITEM.trial)
+    step = replace(result.attempts[0].steps[0], response="Second \ud800")
+    second = replace(result.attempts[0], number=2, steps=(step,), started_at="2026-11-20T10:30:00+00:00")
+    store.save_trials(RUN, [replace(result, attempts=(*result.attempts, second))])
+    reviews = Reviews(store, tmp_path, Config())
+    text = line(1, **changes)
+    file = write(tmp_path, "one.jsonl", text)
+    if extents is None:
+        assert len(refused(reviews, file)) == 1
+        folder = tmp_path / "scores" / RUN
+        folder.mkdir(parents=True)
+        (folder / "old.jsonl").write_text(text)
+        board = reviews.reviewed(RUN).board
+        assert (board.scores(ITEM), board.unbound) == ((), 1), "an old file is opened all the same"
+    else:
+        assert reviews.import_files([file]).new == 1
+        assert [score.extent for score in reviews.reviewed(RUN).board.scores(ITEM)] == extents
+    store.close()
 
 
 def test_lines_that_came_back_without_the_keys_that_are_ours_are_known(reviews: Reviews, tmp_path: Path) -> None:
@@ -228,7 +311,7 @@ def test_an_id_that_stands_for_something_else_is_a_bad_line(reviews: Reviews, tm
     one = write(tmp_path, "one.jsonl", line(1), line(2))
     two = write(tmp_path, "two.jsonl", line(3), line(2, note="changed"))
     told = refused(reviews, one, two)
-    assert told == [f"{two}:2: error: the id {2:032x} stands for something else in {one}:2; give one a new id"]
+    assert told == [f"{two}:2: error: the id {2:032x} is in {one}:2 and {ELSE}"]
     reviews.import_files([one])
     told = refused(reviews, two)
     assert told[0].startswith(f"{two}:2: error: the id {2:032x} is kept already and stands for something else")

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.kept_runs import FINISHED, STARTED, large_run, small_run
 from tui.model.errors import StoreError
+from tui.model.scores import current_answer_hash
 from tui.store import opening, schema
 from tui.store.sqlite import SqliteStore
 
@@ -124,6 +125,7 @@ def make_older(history: Path) -> None:
         "ALTER TABLE run DROP COLUMN unchecked",
         "ALTER TABLE trial DROP COLUMN cost_usd",
         "ALTER TABLE run DROP COLUMN versions",
+        "ALTER TABLE trial DROP COLUMN answer",
         "PRAGMA user_version = 1",
     )
     connection = sqlite3.connect(history)
@@ -145,6 +147,8 @@ def test_a_history_without_costs_is_read_and_they_are_unknown(history: Path) -> 
     assert {outcome.cost_usd for outcome in store.read_outcomes(KEPT.plan.run_id)} == {None}
     costs = store.read_costs(KEPT.plan.run_id)
     assert {spent.usd for spent in costs.values()} == {None}
+    hashes = {result.trial: current_answer_hash(result) for result in KEPT.results}
+    assert store.read_answer_hashes(KEPT.plan.run_id) == hashes, "scores name answers that were kept before, too"
     assert sum(spent.trials for spent in costs.values()) == len(KEPT.results)
     store.close()
 

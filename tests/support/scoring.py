@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 
 from hypothesis import strategies as st
 
-from tui.model.scores import Act, ActKind, Extent, ItemKey
+from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
 
 RUN = "0193f2a4c6d87000a1b2c3d4e5f60718"
 REVIEWERS = ("Ada", "Bo", "Cy")
+FIRST_ANSWER, SECOND_ANSWER = "1" * 64, "2" * 64
 _START = datetime.fromisoformat("2026-11-20T10:00:00+00:00")
 
 
@@ -31,13 +32,14 @@ def make_act(
     withdraws: str | None = None,
     blind: bool = False,
     run: str = RUN,
+    answer: str | None = None,
 ) -> Act:
     """An act whose id is the number, so many seconds after ten o'clock (else as many as its number)."""
     at = _START + timedelta(seconds=number if seconds is None else seconds)
-    where = None if act == "reveal" else of or item()
-    extent = None if act in ("reveal", "invalidate") else extent
+    where = None if act in OF_A_RUN else of or item()
+    extent = None if act in ("reveal", "look", "invalidate") else extent
     made = Act(act, f"{number:032x}", run, where, extent, note, reviewer, at.isoformat(), blind)
-    return replace(made, attempt=attempt, withdraws=withdraws)
+    return replace(made, attempt=attempt, withdraws=withdraws, answer=None if where is None else answer)
 
 
 ITEMS = tuple(item(case, model, criterion) for case in "ab" for model in "xy" for criterion in ("Tone", "Safety"))
@@ -49,7 +51,7 @@ def act_lists(draw: st.DrawFn, most: int = 24) -> list[Act]:
     """Acts of several reviewers on a few items, many at the same instant (also as written in another zone)."""
     acts: list[Act] = []
     for number in range(draw(st.integers(0, most))):
-        kind: ActKind = draw(st.sampled_from(("score", "score", "score", "invalidate", "adjudicate", "reveal")))
+        kind: ActKind = draw(st.sampled_from(("score", "score", "score", "invalidate", "adjudicate", "reveal", "look")))
         decisions = [act.id for act in acts if act.act == "adjudicate"]
         made = make_act(
             # Not in the order of time, so that ids decide between equal instants only.
@@ -63,6 +65,7 @@ def act_lists(draw: st.DrawFn, most: int = 24) -> list[Act]:
             attempt=draw(st.sampled_from((None, 1, 2))),
             withdraws=draw(st.sampled_from((None, *decisions))) if kind == "invalidate" else None,
             blind=draw(st.booleans()),
+            answer=draw(st.sampled_from((None, FIRST_ANSWER, SECOND_ANSWER))),
         )
         acts.append(made)
     return acts

@@ -24,7 +24,10 @@ def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | 
     if model not in names:
         what = f"The run has no model {show_line(model, 200)}" if model else "Inspect's logs are of one model each"
         raise ConfigError(what, fix=f"Name one with --model: {show_line(', '.join(names), 600)}.")
-    return render_inspect(kept, reviews.reviewed(run_id), model)
+    reviewed = reviews.reviewed(run_id)
+    if left_out := sum(item.model == model for item, _ in reviewed.board.outdated_scores()):
+        say(f"Left out: {left_out} score{'' if left_out == 1 else 's'} of answers that were replaced since")
+    return render_inspect(kept, reviewed, model)
 
 
 def note_suffix(output: Path | None) -> None:

@@ -72,18 +72,20 @@ def export_scores(
 
 @review.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-def import_scores(files: tuple[Path, ...]) -> int:
+@click.option("--reviewer", metavar="NAME", help="Who scored, for lines that name no reviewer.")
+def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
     """Add what others scored to the runs that are kept here; `-` is stdin.
 
     All or nothing: a bad line in one of the files, and nothing is added. Importing twice adds nothing, and the order
-    of files does not matter.
+    of files does not matter. A score counts only for the answer that it names; a line that names none belongs to the
+    answer that was the current one at its scored_at.
     """
     from tui.session.history import open_reviews
     from tui.session.score_exchange import ScoresRefused
 
     with open_reviews(os.environ) as (_, reviews):
         try:
-            imported = reviews.import_files(files)
+            imported = reviews.import_files(files, reviewer)
         except ScoresRefused as refused:
             for bad in refused.bad[:_MOST_LINES]:
                 say(str(bad))
@@ -98,6 +100,8 @@ def import_scores(files: tuple[Path, ...]) -> int:
     if imported.unscored:
         said.append(f"{imported.unscored} not scored, passed over")
     say(f"Lines: {', '.join(said)}")
+    if imported.reviewers:
+        say(f"Reviewers: {', '.join(f'{show_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
     return 0
 
 
@@ -119,6 +123,8 @@ def agreement(run: str, as_json: bool) -> None:
         run_id = store.find_run(run)
         _tell_problems(reviews, run_id)
         found = reviews.agreement(run_id)
+        for sentence in reviews.replaced(run_id):
+            say(f"Note: {sentence}")
     if as_json:
         click.echo(json_text(build_agreement(found), indent=2))
         return

@@ -1,16 +1,20 @@
 """What a person does while scoring risk, act by act: nothing is overwritten, the latest counts."""
 
+import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from tui.model.trials import TrialKey
+from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult
 
-ActKind = Literal["score", "invalidate", "adjudicate", "reveal"]
+ActKind = Literal["score", "invalidate", "adjudicate", "reveal", "look"]
+OF_A_RUN = frozenset({"reveal", "look"})
+"""Acts that are of a whole run: they name no item."""
 Extent = int | Literal["n/a"]
 """0 to 4 (`tui.model.bands.EXTENTS`), or not applicable."""
-_OURS = ("attempt", "seed", "took_ms", "withdraws")
+_OPTIONAL = ("answer", "attempt", "seed", "took_ms", "withdraws", "masked")
 
 
 class ItemKey(NamedTuple):
@@ -31,11 +35,13 @@ class ItemKey(NamedTuple):
 class Act:
     """One line of a score file.
 
-    A `reveal` needs no `item`, a `reveal` or `invalidate` no `extent`: what others wrote there is kept and means
-    nothing. `scored_at` is ISO 8601 with zone; `blind` says whether names were hidden, `seed` what ordered the
-    queue then; `guidance` is the version of the text that explained the extents. `attempt` is the answer that was
-    read (None: the last), `took_ms` how long it was looked at, `withdraws` the id of the decision that an
-    `invalidate` takes back (None: the reviewer's own score of the item).
+    A `reveal` or `look` needs no `item`, a `reveal`, `look` or `invalidate` no `extent`: what others wrote there is
+    kept and means nothing. A `look` says that its reviewer saw names during a blind session; its note says where.
+    `scored_at` is ISO 8601 with zone; `blind` says whether names were hidden, `seed` what ordered the queue then;
+    `guidance` is the version of the text that explained the extents. `answer` is the SHA-256 of the answer that was
+    read (`answer_hash`; None: not said), `attempt` the number of its attempt, `took_ms` how long it was looked at,
+    `withdraws` the id of the decision that an `invalidate` takes back (None: the reviewer's own score of the item).
+    `masked` is how many names were masked in the answer when it was scored blind.
     """
 
     act: ActKind
@@ -52,11 +58,13 @@ class Act:
     seed: int | None = None
     took_ms: int | None = None
     withdraws: str | None = None
+    answer: str | None = None
+    masked: int | None = None
 
     @property
     def scored_item(self) -> ItemKey | None:
-        """What is acted on; None for `reveal`, which is of the whole run."""
-        return None if self.act == "reveal" else self.item
+        """What is acted on; None for what is of the whole run (`reveal`, `look`)."""
+        return None if self.act in OF_A_RUN else self.item
 
     @property
     def order(self) -> tuple[datetime, str]:
@@ -70,13 +78,53 @@ def joined(one: Act, other: Act) -> Act | None:
     if one == other:
         return one
     ours: dict[str, Any] = {}
-    for key in _OURS:
+    for key in _OPTIONAL:
         mine, theirs = getattr(one, key), getattr(other, key)
         if mine is not None and theirs is not None and mine != theirs:
             return None
         ours[key] = mine if mine is not None else theirs
     whole = replace(one, **ours)
     return whole if replace(other, **ours) == whole else None
+
+
+def answer_text(steps: Iterable[StepResult]) -> str:
+    """Return the text of an answer as score files name it: the outputs of all steps, joined by LF."""
+    return "\n".join([step.response for step in steps])
+
+
+def answer_hash(steps: Iterable[StepResult]) -> str:
+    """Return the SHA-256 (hex) of the UTF-8 text of an answer.
+
+    A lone surrogate, which UTF-8 cannot hold, is hashed as U+FFFD: what any UTF-8 encoder of the web writes for it.
+    """
+    text = answer_text(steps)
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        data = "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in text).encode()
+    return hashlib.sha256(data).hexdigest()
+
+
+def current_answer_hash(result: TrialResult) -> str:
+    """Return the hash of a result's current answer: that of its last attempt."""
+    return answer_hash(result.attempts[-1].steps if result.attempts else ())
+
+
+def answer_at(attempts: Iterable[Attempt], instant: datetime) -> str | None:
+    """Return the hash of the answer that was the current one at that time; None where none was finished yet.
+
+    An attempt whose start is not known counts as finished before every instant.
+    """
+    finished = [attempt for attempt in attempts if _finished_by(attempt, instant)]
+    return answer_hash(finished[-1].steps) if finished else None
+
+
+def _finished_by(attempt: Attempt, instant: datetime) -> bool:
+    try:
+        started = datetime.fromisoformat(attempt.started_at)
+        return started.tzinfo is None or (instant - started).total_seconds() * 1000 >= attempt.duration_ms
+    except (ValueError, OverflowError):
+        return True
 
 
 def new_act_id() -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tui.model.scores import Act, ActKind, Extent, ItemKey
+from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
 from tui.model.trials import TrialKey
 
 HowFound = Literal["single", "agreed", "highest", "decided"]
@@ -21,11 +21,11 @@ class Standing:
 
 
 class Scoreboard:
-    """Acts may come in any order and more than once. With `attempts` (of each trial the last one's number) a score of
-    an earlier answer does not count; it stays in the trail."""
+    """Acts may come in any order and more than once. With `answers` (of each trial the hash of its current answer) an
+    act counts only where it names that answer; others stay in the trail."""
 
-    def __init__(self, acts: Iterable[Act] = (), attempts: Mapping[TrialKey, int] | None = None) -> None:
-        self._attempts = attempts or {}
+    def __init__(self, acts: Iterable[Act] = (), answers: Mapping[TrialKey, str] | None = None) -> None:
+        self._answers = None if answers is None else dict(answers)
         self._acts: dict[str, Act] = {}
         for act in acts:
             self._acts.setdefault(act.id, act)
@@ -33,7 +33,7 @@ class Scoreboard:
         for act in self.acts:
             by_item.setdefault(act.scored_item, []).append(act)
         # Tuples that are replaced, never changed: a thread that adds does not disturb one that reads.
-        self._reveals = tuple(by_item.pop(None, ()))
+        self._of_run = tuple(by_item.pop(None, ()))
         self._by_item = {item: tuple(of) for item, of in by_item.items() if item is not None}
 
     def add(self, act: Act) -> None:
@@ -43,7 +43,7 @@ class Scoreboard:
         self._acts[act.id] = act
         item = act.scored_item
         if item is None:
-            self._reveals = _with(self._reveals, act)
+            self._of_run = _with(self._of_run, act)
         else:
             self._by_item[item] = _with(self._by_item.get(item, ()), act)
 
@@ -107,29 +107,71 @@ class Scoreboard:
 
     @property
     def outdated(self) -> int:
-        """How many scores are of answers that were asked for again since, and were not given anew: none counts."""
+        """How many scores are of answers that were replaced since, and were not given anew: none counts."""
+        return len(self.outdated_scores())
+
+    @property
+    def unbound(self) -> int:
+        """How many acts name no answer, nor can one be found for them: none counts."""
+        if self._answers is None:
+            return 0
+        return sum(act.answer is None and act.act not in OF_A_RUN for act in tuple(self._acts.values()))
+
+    def outdated_scores(self) -> tuple[tuple[ItemKey, str], ...]:
+        """The items and reviewers of `outdated`."""
         last: dict[tuple[ItemKey, str], ActKind] = {}
         for item, acts in tuple(self._by_item.items()):
             for act in acts:
-                if act.act != "adjudicate" and not act.withdraws and not self._is_of_now(act):
+                if act.act != "adjudicate" and not act.withdraws and act.answer and not self._is_of_now(act):
                     last[item, act.reviewer] = act.act
-        return sum(kind == "score" and self.score(*key) is None for key, kind in last.items())
+        return tuple(key for key, kind in last.items() if kind == "score" and self.score(*key) is None)
+
+    def replace_answer(self, trial: TrialKey, answer: str) -> None:
+        """Say which answer of a trial is the current one from now on."""
+        if self._answers is not None:
+            self._answers[trial] = answer
 
     def revealed(self, reviewer: str) -> bool:
         """Whether the reviewer has asked for the names."""
-        return any(act.reviewer == reviewer for act in self._reveals)
+        return any(act.reviewer == reviewer for act in self.reveals())
 
     def reveals(self) -> tuple[Act, ...]:
         """Every reveal, in order."""
-        return self._reveals
+        return tuple(act for act in self._of_run if act.act == "reveal")
+
+    def looks(self, reviewer: str) -> int:
+        """How often the reviewer has seen names during a blind session."""
+        return sum(act.act == "look" and act.reviewer == reviewer for act in self._of_run)
 
     def _is_of_now(self, act: Act) -> bool:
-        if act.attempt is None or act.item is None:
+        if self._answers is None or act.item is None:
             return True
-        return self._attempts.get(act.item.trial, act.attempt) == act.attempt
+        return act.answer is not None and self._answers.get(act.item.trial) == act.answer
 
 
 def _with(acts: tuple[Act, ...], act: Act) -> tuple[Act, ...]:
     more = list(acts)
     insort(more, act, key=lambda each: each.order)
     return tuple(more)
+
+
+def replaced_answers(board: Scoreboard) -> tuple[str, ...]:
+    """Return a sentence about the scores of replaced answers and one about acts that name no answer, where there are
+    any."""
+    said = []
+    if count := board.outdated:
+        one = "1 score is of an answer that was replaced since, and counts nowhere."
+        said.append(
+            one if count == 1 else f"{count:,} scores are of answers that were replaced since, and count nowhere."
+        )
+    if count := board.unbound:
+        one = "1 line names no answer and is older than the first one: it counts nowhere."
+        several = f"{count:,} lines name no answer and are older than the first one: they count nowhere."
+        said.append(one if count == 1 else several)
+    return tuple(said)
+
+
+def is_blind_open(acts: Iterable[Act], reviewer: str) -> bool:
+    """Whether the reviewer has acted without knowing the names, and has not revealed them."""
+    mine = [act for act in acts if act.reviewer == reviewer]
+    return any(act.blind for act in mine) and not any(act.act == "reveal" for act in mine)

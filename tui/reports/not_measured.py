@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from tui.model.risk import Reviewed, RiskShare
+from tui.model.scoring import replaced_answers
 from tui.model.trials import TrialResult
 from tui.reports import wording
 from tui.reports.blocks import Faint, Line
@@ -85,6 +86,7 @@ def _scoring(run: Reported, detail: Detail) -> Iterator[Line]:
         yield from _outdated(reviewed)
         yield "No answer was scored by a person: of its risk nothing is known."
     elif not detail.risk_analysis:
+        yield from _outdated(reviewed)
         yield "People have scored answers; --risk-analysis tells of it."
     else:
         yield from _outdated(reviewed)
@@ -93,11 +95,8 @@ def _scoring(run: Reported, detail: Detail) -> Iterator[Line]:
 
 
 def _outdated(reviewed: Reviewed | None) -> Iterator[Line]:
-    count = reviewed.board.outdated if reviewed else 0
-    if count:
-        one = "is of an answer that was asked for again since, and does"
-        several = "are of answers that were asked for again since, and do"
-        yield f"{many(count, 'score')} {one if count == 1 else several} not count for what came then."
+    if reviewed is not None:
+        yield from replaced_answers(reviewed.board)
 
 
 def _open_scores(run: Reported, reviewed: Reviewed) -> Iterator[Line]:

@@ -98,19 +98,19 @@ class ScoreFiles:
             make_folder(file.parent)
             return append_act(file, act, not_before)
 
-    def merge(self, acts: Iterable[Act]) -> int:
-        """Put acts of any runs and reviewers into their files, in order, those that are there already left out; how
-        many are new. All or nothing. Raises ActConflict."""
+    def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
+        """Put acts of any runs and reviewers into their files, in order, those that are there already left out. Return
+        those that are new. All or nothing. Raises ActConflict."""
         by_run: dict[str, list[Act]] = {}
         for act in acts:
             by_run.setdefault(act.run, []).append(act)
         with self._told("cannot be kept", self._folder), self._locked(), paused_collector():
             texts: dict[Path, bytes] = {}
-            new = sum(self._merge_run(run_id, of_run, texts) for run_id, of_run in by_run.items())
+            new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
             for file in texts:
                 make_folder(file.parent)
             replace_files(texts)
-        return new
+        return tuple(new)
 
     def remove(self, run_id: str) -> None:
         """Forget the scores of a run for good."""
@@ -134,7 +134,7 @@ class ScoreFiles:
             return []
         return sorted(path for path in folder.iterdir() if path.suffix == ".jsonl" and not path.name.startswith("."))
 
-    def _merge_run(self, run_id: str, acts: list[Act], texts: dict[Path, bytes]) -> int:
+    def _merge_run(self, run_id: str, acts: list[Act], texts: dict[Path, bytes]) -> list[Act]:
         known: dict[str, Act] = {}
         held: dict[Path, _Held] = {}
         for file in self._files(run_id):
@@ -156,7 +156,7 @@ class ScoreFiles:
             touched[file] = held.setdefault(file, _Held([], []))
             touched[file].acts.append(act)
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
-        return len(changed.keys() - known.keys())
+        return [act for id, act in changed.items() if id not in known]
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NoReturn, cast, get_args
 
-from tui.model.scores import Act, ActKind, Extent, ItemKey
+from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
 from tui.model.shown import show_line
 
 VERSION = 1
@@ -28,6 +28,7 @@ NEEDED = (
 )
 LARGEST_LINE = 1024 * 1024  # bytes
 _ID = re.compile("[0-9a-fA-F]{32}")
+_HASH = re.compile("[0-9a-fA-F]{64}")
 _GREATEST = 2**53
 _NOTHING = ItemKey("", "", 0, "")
 _ACTS = get_args(ActKind)
@@ -45,7 +46,7 @@ class LineFault(ValueError):
 
 
 def write_line(act: Act) -> str:
-    """The line with its LF; what is not given of our own keys is left out. `read_line` gives the same act back."""
+    """The line with its LF; optional keys without a value are left out. `read_line` gives the same act back."""
     item = act.item or _NOTHING
     fields: dict[str, object] = {
         "version": VERSION,
@@ -60,15 +61,23 @@ def write_line(act: Act) -> str:
         "blind": act.blind,
         "guidance": act.guidance,
     }
-    fields |= {key: value for key, _, _ in _OURS if (value := getattr(act, key)) is not None}
+    fields |= {key: value for key, _, _ in _OPTIONAL if (value := getattr(act, key)) is not None}
+    return _dump_line(fields)
+
+
+def _dump_line(fields: Mapping[str, object]) -> str:
     return _RISKY.sub(_escape, json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
 def read_line(line: bytes) -> Act:
     """The act of a line, with or without its LF. A `score` whose extent is null is a template's: it says nothing yet.
     Keys that nobody knows are passed over. Raises LineFault."""
-    found = _parse(line)
-    names = _NEEDED_BY_REVEAL if found.get("act") == "reveal" else NEEDED
+    return read_fields(parse_line(line))
+
+
+def read_fields(found: Mapping[str, Any]) -> Act:
+    """The act that the fields of a line say. Raises LineFault."""
+    names = _NEEDED_OF_A_RUN if found.get("act") in _WHOLE_RUN else NEEDED
     if missing := [key for key in names if key not in found]:
         raise LineFault(f"{_named(missing)} missing; a line has all of {', '.join(NEEDED)}")
     for key in _TEXTS:
@@ -77,11 +86,11 @@ def read_line(line: bytes) -> Act:
     for key, fits, what in _RULES:
         if not fits(found[key]):
             raise _fault(key, found[key], what)
-    for key, fits, what in _OURS:
+    for key, fits, what in _OPTIONAL:
         if found.get(key) is not None and not fits(found[key]):
             raise _fault(key, found[key], f"{what}, or left out")
     act: ActKind = found["act"]
-    extent = _extent_said(found) if act == "reveal" else _extent(found, act)
+    extent = _extent_said(found) if act in OF_A_RUN else _extent(found, act)
     reviewer = found["reviewer"]
     if not reviewer.strip() and (act != "score" or extent is not None):
         raise _fault(
@@ -93,7 +102,7 @@ def read_line(line: bytes) -> Act:
         act,
         found["id"].lower(),
         found["run"],
-        _item_said(found) if act == "reveal" else _item(found),
+        _item_said(found) if act in OF_A_RUN else _item(found),
         extent,
         found["note"],
         reviewer,
@@ -104,10 +113,20 @@ def read_line(line: bytes) -> Act:
         found.get("seed"),
         found.get("took_ms"),
         None if found.get("withdraws") is None else found["withdraws"].lower(),
+        None if found.get("answer") is None else found["answer"].lower(),
+        found.get("masked"),
     )
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def template_line(act: Act) -> str:
+    """Return the line of an act to be filled in by any reviewer: without an id, which it gets when it is imported."""
+    fields = json.loads(write_line(act))
+    del fields["id"]
+    return _dump_line(fields)
+
+
+def parse_line(line: bytes) -> dict[str, Any]:
+    """The JSON object of a line. Raises LineFault."""
     if len(line) > LARGEST_LINE:
         raise LineFault(f"the line has {len(line):,} bytes, more than {LARGEST_LINE:,}; shorten the note")
     try:
@@ -185,6 +204,10 @@ def _is_id(value: object) -> bool:
     return type(value) is str and _ID.fullmatch(value) is not None
 
 
+def _is_hash(value: object) -> bool:
+    return type(value) is str and _HASH.fullmatch(value) is not None
+
+
 def _is_instant(value: object) -> bool:
     try:
         return type(value) is str and datetime.fromisoformat(value).tzinfo is not None
@@ -214,7 +237,8 @@ def _is_count(value: object) -> bool:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
-_NEEDED_BY_REVEAL = [key for key in NEEDED if key not in ("case", "model", "repeat", "criterion", "extent")]
+_WHOLE_RUN = tuple(OF_A_RUN)  # compared, not hashed: a line may hold anything there
+_NEEDED_OF_A_RUN = [key for key in NEEDED if key not in ("case", "model", "repeat", "criterion", "extent")]
 _TEXTS = ("run", "note", "reviewer")
 _RULES: tuple[_Rule, ...] = (
     ("version", _is_version, f"must be {VERSION}; lines of another version need another Assay"),
@@ -224,11 +248,13 @@ _RULES: tuple[_Rule, ...] = (
     ("blind", _is_flag, "must be true or false"),
     ("guidance", _is_version_of_text, "must be a text, a number or null"),
 )
-_OURS: tuple[_Rule, ...] = (
+_OPTIONAL: tuple[_Rule, ...] = (
+    ("answer", _is_hash, "must be the SHA-256 of the answer that was scored, 64 hex digits"),
     ("attempt", _is_count, "must be a whole number"),
     ("seed", _is_number, "must be a whole number"),
     ("took_ms", _is_count, "must be a whole number of milliseconds"),
     ("withdraws", _is_id, "must be the id of a decision, 32 hex digits"),
+    ("masked", _is_count, "must be a whole number"),
 )
 
 

@@ -9,15 +9,15 @@ from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.risk import Agreement, Guidance, Reviewed
 from tui.model.scores import Act
-from tui.model.scoring import Scoreboard
+from tui.model.scoring import Scoreboard, is_blind_open, replaced_answers
 from tui.model.subjects import Config
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey
 from tui.risk.files import BadLine, ScoreCount, ScoreFiles
 from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
 from tui.risk.queue import ReviewItem, criteria_of, review_items
-from tui.session.run_answers import RunAnswers, read_answers
-from tui.session.run_review import RunReview, scored_blind
+from tui.session.run_answers import RunAnswers, read_answers, read_board
+from tui.session.run_review import RunReview
 from tui.session.score_exchange import Imported, import_scores, score_lines, template_lines
 from tui.session.writing import write_safely
 from tui.store.protocol import Store
@@ -123,7 +123,7 @@ class Reviews:
         if not self._files.has(run_id):
             return {}
         run = read_answers(self._store, run_id)
-        board = Scoreboard(_shown_to(self._files.read(run_id).acts, reviewer), run.attempts)
+        board = read_board(self._store, run, _shown_to(self._files.read(run_id).acts, reviewer))
         severities = {(case.id, each.name): each.severity for case in run.suite.cases for each in criteria_of(case)}
         results = frozenset((*run.answered, *run.missing))
         worst: dict[TrialKey, int] = {}
@@ -146,7 +146,7 @@ class Reviews:
     def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard, tuple[BadLine, ...]]:
         run = read_answers(self._store, run_id)
         kept = self._files.read(run_id)
-        board = Scoreboard(kept.acts, run.attempts)
+        board = read_board(self._store, run, kept.acts)
         # Nobody is asked to score a result without an answer; who has done so is counted all the same.
         scored = {item.trial for item in board.items if board.standing(item) is not None}
         wordless = (trial for trial in run.missing if trial in scored)
@@ -166,17 +166,24 @@ class Reviews:
         """The lines of a run's score files that could not be read: `file:line: error: what`."""
         return tuple(map(str, self._files.read(run_id).bad))
 
+    def replaced(self, run_id: str) -> tuple[str, ...]:
+        """A sentence about the scores of answers that were replaced, and one about those of no answer, if any."""
+        return replaced_answers(self._read(run_id)[2]) if self._files.has(run_id) else ()
+
     def export(self, run_id: str, reviewer: str | None = None, *, template: bool = False) -> str:
         """The acts of a run (of one reviewer) as lines, in order; or a template: a line without an extent for each
         answer and criterion, of whoever scores here where no reviewer is named."""
         if template:
             run = read_answers(self._store, run_id)
-            return template_lines(run, reviewer or self.default_reviewer() or "", self.guidance_for(run.suite))
+            return template_lines(
+                run, self._store, reviewer or self.default_reviewer() or "", self.guidance_for(run.suite)
+            )
         return score_lines(self._files.read(run_id).acts, reviewer)
 
-    def import_files(self, files: Sequence[Path]) -> Imported:
-        """Merge score files, all or nothing; `-` is stdin. Raises ScoresRefused with every bad line."""
-        return import_scores(files, self._store, self._files)
+    def import_files(self, files: Sequence[Path], reviewer: str | None = None) -> Imported:
+        """Merge score files, all or nothing; `-` is stdin; `reviewer` gave what is in lines that name nobody. Raises
+        ScoresRefused with every bad line."""
+        return import_scores(files, self._store, self._files, None if reviewer is None else checked_name(reviewer))
 
 
 def checked_name(reviewer: str) -> str:
@@ -188,5 +195,5 @@ def checked_name(reviewer: str) -> str:
 
 
 def _shown_to(acts: Sequence[Act], reviewer: str | None) -> tuple[Act, ...]:
-    hidden = reviewer is not None and scored_blind(tuple(acts), reviewer) and not Scoreboard(acts).revealed(reviewer)
+    hidden = reviewer is not None and is_blind_open(acts, reviewer)
     return tuple(act for act in acts if not (hidden and act.reviewer == reviewer and act.blind))

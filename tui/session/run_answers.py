@@ -1,12 +1,14 @@
-"""What of a run there is to score, without reading the answers."""
+"""What of a run there is to score, without reading the answers; and which answer each act is about."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tui.model.errors import StoreError
 from tui.model.runs import RunRecord
+from tui.model.scores import Act, answer_at, answer_hash
+from tui.model.scoring import Scoreboard
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey
+from tui.model.trials import TrialKey, TrialResult
 from tui.session.records import find_record
 from tui.store.protocol import Store
 
@@ -43,3 +45,45 @@ def read_answers(store: Store, run_id: str) -> RunAnswers:
         tuple(trial for trial in attempts if trial in wordless),
         attempts,
     )
+
+
+def read_board(store: Store, run: RunAnswers, acts: Sequence[Act]) -> Scoreboard:
+    """Return the acts of a run as a scoreboard: only those count that name the current answer. Raises StoreError."""
+    if not acts:
+        return Scoreboard((), {})
+    current = store.read_answer_hashes(run.record.id)
+    return Scoreboard(bind_acts(store, run, acts, current), current)
+
+
+def bind_acts(store: Store, run: RunAnswers, acts: Sequence[Act], current: Mapping[TrialKey, str]) -> tuple[Act, ...]:
+    """Return the acts, each with the answer that it is about.
+
+    An act that names none is about the attempt that it gives the number of, else about the answer that was the current
+    one at `scored_at`; where there was none yet it stays without. `current` holds the hash of each current answer.
+    Raises StoreError.
+    """
+    loose = [act for act in acts if act.answer is None and act.scored_item is not None]
+    if not loose:
+        return tuple(acts)
+    older = {
+        act.scored_item.trial
+        for act in loose
+        if act.scored_item is not None
+        and (act.attempt is None or act.attempt != run.attempts.get(act.scored_item.trial))
+    }
+    results = store.read_trials(run.record.id, older & current.keys())
+    return tuple(_bound(act, results, current) for act in acts)
+
+
+def _bound(act: Act, results: Mapping[TrialKey, TrialResult], current: Mapping[TrialKey, str]) -> Act:
+    item = act.scored_item
+    if act.answer is not None or item is None:
+        return act
+    result = results.get(item.trial)
+    if result is None:
+        answer = None if act.attempt is None else current.get(item.trial)
+    elif act.attempt is None:
+        answer = answer_at(result.attempts, act.order[0])
+    else:
+        answer = next((answer_hash(each.steps) for each in result.attempts if each.number == act.attempt), None)
+    return act if answer is None else replace(act, answer=answer)

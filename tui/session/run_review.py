@@ -1,21 +1,20 @@
 """One run, scored by one reviewer: every act is on the disk before it is told as given."""
 
-import hashlib
+import secrets
 import threading
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from tui.model.bands import EXTENTS, BandRule
 from tui.model.errors import ConfigError, StoreError
 from tui.model.risk import Guidance
 from tui.model.runs import RunRecord
-from tui.model.scores import Act, ActKind, Extent, ItemKey, new_act_id
-from tui.model.scoring import Scoreboard
+from tui.model.scores import Act, ActKind, Extent, ItemKey, current_answer_hash, new_act_id
+from tui.model.scoring import Scoreboard, is_blind_open
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
 from tui.risk.files import BadLine, ScoreFiles
 from tui.risk.queue import ReviewItem, review_items
-from tui.session.run_answers import RunAnswers
+from tui.session.run_answers import RunAnswers, read_board
 from tui.store.protocol import Store
 
 
@@ -45,12 +44,12 @@ class RunReview:
         self.missing = run.missing
         kept = files.read(run.record.id)
         self.problems: tuple[BadLine, ...] = kept.bad
-        self.board = Scoreboard(kept.acts, run.attempts)
-        self._begun_blind = not self.revealed and (blind or scored_blind(kept.acts, reviewer))
-        self.seed = blind_seed(run.record.id, reviewer) if self._begun_blind else None
+        self.board: Scoreboard = read_board(store, run, kept.acts)
+        self._begun_blind = is_blind_open(kept.acts, reviewer) or (blind and not self.revealed)
+        self.seed = blind_seed(kept.acts, reviewer) if self._begun_blind else None
         self.items: tuple[ReviewItem, ...] = review_items(run.suite, run.answered, self.seed)
         self._known = {item.key for item in self.items}
-        self._attempts: Mapping[TrialKey, int] = run.attempts
+        self._read: dict[TrialKey, tuple[str, int | None]] = {}
         self._store, self._files = store, files
         self._given: list[tuple[Act, Act | None]] = []
         self._lock = threading.RLock()
@@ -82,11 +81,21 @@ class RunReview:
         return sum(act.took_ms or 0 for act in self.board.acts if act.reviewer == self.reviewer)
 
     def read_answer(self, trial: TrialKey) -> TrialResult:
-        """The result, whole."""
+        """Return the result, whole. Acts from now on name this answer; where it has replaced another one since the
+        review was opened, scores of the other do not count any more."""
         result = self._store.read_trial(self.record.id, trial)
         if result is None:
             raise StoreError("This answer is not kept any more", fix="Open the review again.")
+        answer = current_answer_hash(result)
+        self._read[trial] = answer, result.attempts[-1].number if result.attempts else None
+        self.board.replace_answer(trial, answer)
         return result
+
+    def _answer_read(self, trial: TrialKey) -> tuple[str, int | None]:
+        """The hash and the attempt of the answer that was read last."""
+        if trial not in self._read:
+            self.read_answer(trial)
+        return self._read[trial]
 
     def give(self, item: ItemKey, extent: Extent, note: str = "", took_ms: int | None = None) -> Act:
         """Score; a score that is there already is changed."""
@@ -130,6 +139,16 @@ class RunReview:
             earlier = next((act for act in self.board.reveals() if act.reviewer == self.reviewer), None)
             return earlier or self._keep("reveal", None, None)
 
+    @property
+    def is_blind_open(self) -> bool:
+        """Whether a blind session has begun that is neither revealed nor finished."""
+        return self.blind and is_blind_open(self.board.acts, self.reviewer) and len(self.done()) < len(self.items)
+
+    def look(self, where: str) -> Act | None:
+        """Record that names are seen during an open blind session; None where there is none."""
+        with self._lock:
+            return self._keep("look", None, None, where) if self.is_blind_open else None
+
     def _remember(self, act: Act, before: Act | None) -> Act:
         self._given.append((act, before))
         return act
@@ -147,6 +166,7 @@ class RunReview:
             raise ConfigError(f"There is nothing to score at {item}")
         if extent is not None and extent != "n/a" and extent not in range(len(EXTENTS)):
             raise ConfigError(f"There is no extent {extent}", fix="It goes from 0 to 4, or is n/a.")
+        answer, attempt = (None, None) if item is None else self._answer_read(item.trial)
         act = Act(
             kind,
             new_act_id(),
@@ -158,10 +178,11 @@ class RunReview:
             datetime.now(UTC).isoformat(timespec="milliseconds"),
             self.blind,
             self.guidance.version,
-            None if item is None else self._attempts.get(item.trial),
+            attempt,
             self.seed,
             took_ms,
             withdraws,
+            answer,
         )
         trail = self.board.trail(item) if item is not None else ()
         kept = self._files.append(act, trail[-1].order[0] if trail else None)
@@ -169,11 +190,8 @@ class RunReview:
         return kept
 
 
-def blind_seed(run_id: str, reviewer: str) -> int:
-    """What shuffles a reviewer's queue: the same each time, another for everybody else."""
-    return int.from_bytes(hashlib.sha256(f"{run_id}\n{reviewer}".encode("utf-8", "surrogatepass")).digest()[:4], "big")
-
-
-def scored_blind(acts: tuple[Act, ...], reviewer: str) -> bool:
-    """Whether the reviewer has acted without knowing the names."""
-    return any(act.blind for act in acts if act.reviewer == reviewer)
+def blind_seed(acts: tuple[Act, ...], reviewer: str) -> int:
+    """Return what shuffles a blind queue: the seed that the reviewer's last blind act records, so that the order is
+    the same when the session is continued; else a new random one."""
+    recorded = [act.seed for act in acts if act.reviewer == reviewer and act.blind and act.seed is not None]
+    return recorded[-1] if recorded else secrets.randbelow(2**31)

@@ -1,11 +1,14 @@
 """Score files on their way in and out: checked against the runs that they name, whole or not at all."""
 
-import secrets
+import hashlib
+import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from tui.model.errors import ConfigError
 from tui.model.nearest import did_you_mean
@@ -14,26 +17,30 @@ from tui.model.risk import Guidance
 from tui.model.scores import Act, joined
 from tui.model.shown import show_line
 from tui.risk.files import ActConflict, BadLine, ScoreFiles
-from tui.risk.lines import LineFault, read_line, write_line
+from tui.risk.lines import LineFault, parse_line, read_fields, template_line, write_line
 from tui.risk.queue import criteria_of, review_items
-from tui.session.run_answers import RunAnswers
+from tui.session.run_answers import RunAnswers, bind_acts, read_answers
 from tui.store.protocol import Store
 
 STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
 _LARGEST_FILE = 256 * 2**20  # bytes: some 500,000 lines
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+_IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "answer", "reviewer", "scored_at")
+"""What makes the id of a line without one: who judged which answer by what, and when; not what they found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
     """`new` acts were added to `runs`, `known` were there already, `unscored` are lines of templates without an
-    extent."""
+    extent; `reviewers` are those whose files got lines, with how many."""
 
     new: int
     known: int
     unscored: int
     runs: tuple[str, ...]
+    reviewers: tuple[tuple[str, int], ...] = ()
 
 
 class ScoresRefused(ConfigError):
@@ -46,9 +53,12 @@ class ScoresRefused(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    """An act and where it is written; `derived` says that the line has no id of its own."""
+
     file: str
     number: int
     act: Act
+    derived: bool = False
 
     def refuse(self, what: str) -> BadLine:
         return BadLine(self.file, self.number, what)
@@ -59,45 +69,58 @@ def score_lines(acts: Iterable[Act], reviewer: str | None = None) -> str:
     return "".join(write_line(act) for act in acts if reviewer is None or act.reviewer == reviewer)
 
 
-def template_lines(run: RunAnswers, reviewer: str, guidance: Guidance) -> str:
-    """A line without an extent for each answer and criterion, in the suite's order, which is that of the ids too."""
+def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guidance) -> str:
+    """A line without an extent for each answer and criterion, in the suite's order."""
     items = review_items(run.suite, run.answered)
+    answers = store.read_answer_hashes(run.record.id)
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    ids = sorted({secrets.token_hex(16) for _ in items})
     return "".join(
-        write_line(
+        template_line(
             Act(
-                "score", id, run.record.id, item.key, None, "", reviewer, now,
-                guidance=guidance.version, attempt=run.attempts.get(item.key.trial),
+                "score", "", run.record.id, item.key, None, "", reviewer, now, guidance=guidance.version,
+                attempt=run.attempts.get(item.key.trial), answer=answers.get(item.key.trial),
             )
         )
-        for id, item in zip(ids, items, strict=True)
+        for item in items
     )  # fmt: skip
 
 
-def import_scores(files: Sequence[Path], store: Store, kept: ScoreFiles) -> Imported:
-    """Merge the files into what is kept. Raises ScoresRefused, and StoreError."""
+def import_scores(files: Sequence[Path], store: Store, kept: ScoreFiles, reviewer: str | None = None) -> Imported:
+    """Merge the files into what is kept; `reviewer` gave what is in lines that name nobody. Raises ScoresRefused, and
+    StoreError."""
     lines: list[_Line] = []
     bad: list[BadLine] = []
     for file in files:
-        _read_file(file, lines, bad)
-    bad += _strangers(lines, store)
+        _read_file(file, reviewer, lines, bad)
+    strangers = _strangers(lines, store)
+    bad += strangers
     scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
+    if not strangers:
+        scored = _bind(scored, store, bad)
     bad += _doubles(scored)
     if not bad:
         try:
             new = kept.merge(line.act for line in scored)
             acts = {line.act.id for line in scored}
             runs = tuple(dict.fromkeys(line.act.run for line in scored))
-            return Imported(new, len(acts) - new, len(lines) - len(scored), runs)
+            counts = Counter(act.reviewer for act in new)
+            return Imported(
+                len(new), len(acts) - len(new), len(lines) - len(scored), runs, tuple(sorted(counts.items()))
+            )
         except ActConflict as conflict:
-            what = "is kept already and stands for something else; a changed score is a new line with a new id"
-            bad += [line.refuse(f"the id {line.act.id} {what}") for line in scored if line.act.id in conflict.ids]
+            bad += [line.refuse(_conflict(line, "is kept already")) for line in scored if line.act.id in conflict.ids]
     places = {str(file): place for place, file in reversed(list(enumerate(files)))}
     raise ScoresRefused(sorted(bad, key=lambda each: (places.get(each.file, 0), each.line)))
 
 
-def _read_file(file: Path, lines: list[_Line], bad: list[BadLine]) -> None:
+def _conflict(line: _Line, where: str) -> str:
+    if line.derived:
+        what = f"the same score (answer, criterion, reviewer, scored_at) with another extent or note {where}"
+        return f"{what}; write the time of the change as scored_at"
+    return f"the id {line.act.id} {where} and stands for something else; a changed score is a new line with a new id"
+
+
+def _read_file(file: Path, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
     try:
         if file == STDIN:
             data = sys.stdin.buffer.read(_LARGEST_FILE + 1)
@@ -110,13 +133,58 @@ def _read_file(file: Path, lines: list[_Line], bad: list[BadLine]) -> None:
     if len(data) > _LARGEST_FILE:
         what = f"has more than {_LARGEST_FILE // 2**20} MiB"
         raise ConfigError(what, where=str(file), fix="Name a score file; a large one can be cut between two lines.")
+    latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
     for number, line in enumerate(data.removeprefix(_MARK).split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            lines.append(_Line(str(file), number, read_line(line)))
+            found = parse_line(line)
+            derived = _complete(found, reviewer)
+            act = read_fields(found)
+            if not _EARLIEST <= act.order[0] < latest:
+                raise LineFault(f"scored_at: {act.scored_at} is before 2000 or later than tomorrow; correct the date")
+            lines.append(_Line(str(file), number, act, derived))
         except LineFault as fault:
             bad.append(BadLine(str(file), number, str(fault)))
+
+
+def _complete(found: dict[str, Any], reviewer: str | None) -> bool:
+    """Fill in what a template leaves open: the reviewer, and an id that is the same each time. Return whether the line
+    has no id of its own."""
+    if reviewer is not None and isinstance(found.get("reviewer"), str) and not found["reviewer"].strip():
+        found["reviewer"] = reviewer
+    if "id" in found or found.get("act") != "score":
+        return False
+    identity = json.dumps([found.get(key) for key in _IDENTITY])
+    found["id"] = hashlib.sha256(identity.encode()).hexdigest()[:32]
+    return True
+
+
+def _bind(lines: Sequence[_Line], store: Store, bad: list[BadLine]) -> list[_Line]:
+    """The lines, each with the answer that it is about; those of no answer are put to the bad ones."""
+    loose: dict[str, list[_Line]] = {}
+    for line in lines:
+        if line.act.answer is None and line.act.scored_item is not None:
+            loose.setdefault(line.act.run, []).append(line)
+    bound: dict[tuple[str, int], _Line] = {}
+    for run_id, of_run in loose.items():
+        current = store.read_answer_hashes(run_id)
+        acts = bind_acts(store, read_answers(store, run_id), [line.act for line in of_run], current)
+        for line, act in zip(of_run, acts, strict=True):
+            if act.answer is None:
+                bad.append(line.refuse(_no_answer(act)))
+            bound[line.file, line.number] = replace(line, act=act)
+    return [bound.get((line.file, line.number), line) for line in lines]
+
+
+def _no_answer(act: Act) -> str:
+    item = act.scored_item
+    assert item is not None
+    whose = f"{_quoted(item.model)} to {_quoted(item.case)}"
+    if act.attempt is not None:
+        return f"attempt: there is no attempt {act.attempt} by {whose}; correct it, or name the answer by its SHA-256"
+    fix = "correct the time, or name the answer by its SHA-256 as `answer`"
+    return f"scored_at: {act.scored_at} is before the first answer by {whose}; {fix}"
 
 
 def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
@@ -129,8 +197,7 @@ def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
         if whole is not None:
             first[line.act.id] = replace(before, act=whole)
         else:
-            where = f"{before.file}:{before.number}"
-            bad.append(line.refuse(f"the id {line.act.id} stands for something else in {where}; give one a new id"))
+            bad.append(line.refuse(_conflict(line, f"is in {before.file}:{before.number}")))
     return bad
 
 

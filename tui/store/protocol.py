@@ -1,6 +1,6 @@
 """What a store of runs can do, whatever stands behind it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from tui.model.kept import KeptRun
@@ -82,6 +82,14 @@ class Store(Protocol):
     def read_wordless(self, run_id: str) -> frozenset[TrialKey]:
         """The results whose last attempt has neither text nor a change: there is nothing to judge. A plain verdict
         (passed, failed) is always of something."""
+        ...
+
+    def read_answer_hashes(self, run_id: str) -> Mapping[TrialKey, str]:
+        """Of each result the hash of its current answer (`tui.model.scores.answer_hash`), without reading the texts."""
+        ...
+
+    def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> Mapping[TrialKey, TrialResult]:
+        """These results, whole; what has none is left out."""
         ...
 
     def read_newest(self, run_id: str) -> Mapping[str, TrialResult]:

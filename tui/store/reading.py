@@ -139,6 +139,18 @@ def select_wordless(connection: sqlite3.Connection, run: int) -> list[Row]:
     return connection.execute(_WORDLESS, (run,)).fetchall()
 
 
+def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple[list[Row], list[Row]]:
+    """Trials with the hash of their current answer, and the results of those that were saved without one."""
+    hashed = connection.execute(
+        "SELECT case_id, model, repeat, answer FROM trial WHERE run = ? AND verdict IS NOT NULL AND answer IS NOT NULL",
+        (run,),
+    ).fetchall()
+    others = connection.execute(
+        "SELECT content FROM trial JOIN result ON result.trial = trial.number WHERE run = ? AND answer IS NULL", (run,)
+    ).fetchall()
+    return hashed, others
+
+
 def select_newest(connection: sqlite3.Connection, run: int) -> list[Row]:
     """The newest result of each model, for `results_of`. The texts of the others are not touched."""
     return connection.execute(

@@ -78,9 +78,11 @@ STEPS: tuple[Step, ...] = (
         "ALTER TABLE trial ADD COLUMN reruns INTEGER",
         "ALTER TABLE run ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 0",
     ),
+    # The hash of the current answer, which scores name; NULL where a result cannot be read.
+    ("ALTER TABLE trial ADD COLUMN answer TEXT",),
 )
-_OUTCOMES_SINCE = 3
-"""Files of an earlier format hold verdicts by the rules of their time: the outcomes are derived anew."""
+_OUTCOMES_SINCE = 4
+"""Files of an earlier format hold verdicts by the rules of their time and no hashes: the outcomes are derived anew."""
 
 
 def read_version(connection: sqlite3.Connection) -> int:

@@ -2,7 +2,7 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from tui.model.outcomes import Outcome
 from tui.model.plan import Plan
 from tui.model.prices import Spent
 from tui.model.runs import RunRecord, RunSetup, RunState
+from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
 from tui.store import reading, writing
@@ -135,6 +136,28 @@ class SqliteStore:
         """The results whose last attempt has neither text nor a change."""
         rows = self._file.read(lambda connection: reading.select_wordless(connection, self._known(connection, run_id)))
         return frozenset(map(TrialKey._make, rows))
+
+    def read_answer_hashes(self, run_id: str) -> Mapping[TrialKey, str]:
+        """Of each result the hash of its current answer."""
+        hashed, others = self._file.read(
+            lambda connection: reading.select_answers_of_results(connection, self._known(connection, run_id))
+        )
+        found = {TrialKey(case, model, repeat): answer for case, model, repeat, answer in hashed}
+        results = self._decode(lambda: reading.results_of(others))
+        return found | {result.trial: current_answer_hash(result) for result in results}
+
+    def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> Mapping[TrialKey, TrialResult]:
+        """These results, whole."""
+        wanted = list(trials)
+        rows = self._file.read(
+            lambda connection: [
+                row
+                for run in (self._known(connection, run_id),)
+                for trial in wanted
+                for row in reading.select_result(connection, run, trial)
+            ]
+        )
+        return {result.trial: result for result in self._decode(lambda: reading.results_of(rows))}
 
     def read_newest(self, run_id: str) -> Mapping[str, TrialResult]:
         """The newest result of each model."""

@@ -13,6 +13,7 @@ from tui.model.errors import StoreError
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.plan import Plan
 from tui.model.runs import RunState
+from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult, counted_as
 from tui.store import codec
@@ -87,7 +88,7 @@ def write_results(
     passed = unchecked = 0
     for result, content in results:
         trial, was_passed, was_unchecked = _trial_number(connection, run, result.trial)
-        connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), trial))
+        connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
         connection.execute("INSERT OR REPLACE INTO result (trial, content) VALUES (?, ?)", (trial, content))
         counted = counted_as(result)
         passed += (counted == "passed") - was_passed
@@ -105,8 +106,8 @@ def derive_outcomes(connection: sqlite3.Connection) -> None:
     for (trial,) in connection.execute("SELECT trial FROM result").fetchall():
         (content,) = connection.execute("SELECT content FROM result WHERE trial = ?", (trial,)).fetchone()
         with contextlib.suppress(ValueError, TypeError):
-            outcome = outcome_of(codec.decode_result(content))
-            connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome), trial))
+            result = codec.decode_result(content)
+            connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
     connection.execute(f"""UPDATE run SET
         trials = (SELECT count(*) FROM trial WHERE run = run.number),
         passed = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_PASSED}),
@@ -163,7 +164,7 @@ IS_PASSED = "first_verdict = 'passed' AND NOT flaky"
 IS_UNCHECKED = "first_verdict = 'unchecked'"
 _SAVE_OUTCOME = """UPDATE trial SET verdict = ?, first_verdict = ?, flaky = ?, reruns = ?, error = ?, attempts = ?,
     first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ?,
-    cost_usd = ? WHERE number = ?"""
+    cost_usd = ?, answer = ? WHERE number = ?"""
 
 
 def _outcome_row(outcome: Outcome) -> tuple[object, ...]:

@@ -7,8 +7,9 @@ from tui.app.presentation.pieces import Line
 from tui.app.presentation.run_list import day_and_time
 from tui.app.review.pace import minutes
 from tui.app.review.rows import text_rows
+from tui.model.scoring import is_blind_open, replaced_answers
 from tui.model.shown import show_line
-from tui.session.run_review import RunReview, scored_blind
+from tui.session.run_review import RunReview
 
 BLIND = "Blind: names, verdicts, others' scores are hidden; shuffled"
 NAMED = "With names, in the suite's order"
@@ -27,8 +28,7 @@ class Beginning:
 
 def stays_blind(review: RunReview, name: str) -> bool:
     """Whether the person has begun blind and not revealed."""
-    board = review.board
-    return not board.revealed(name) and scored_blind(board.acts, name)
+    return is_blind_open(review.board.acts, name)
 
 
 def why_not(review: RunReview, name: str, *, blind: bool) -> str:
@@ -83,6 +83,8 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
     if others:
         also = f"{len(others)} other reviewer{'s have' if len(others) > 1 else ' has'} scored too"
         lines.append(((also, "dim"),))
+    for sentence in replaced_answers(board):
+        lines += text_rows(sentence, width, "flaky")
     if review.missing:
         lines.append(((missing_words(len(review.missing)), "dim"),))
     if record.state == "running":

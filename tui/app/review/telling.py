@@ -20,7 +20,13 @@ _DIFFER = (
     "Decisions are not reviewers' scores: they do not enter agreement."
 )
 _INHERENT = "Scores say what a person found in an answer. They are never mixed with the verdicts of checks."
-_ACTS = {"score": "scored", "invalidate": "took back", "adjudicate": "decided", "reveal": "revealed the names"}
+_ACTS = {
+    "score": "scored",
+    "invalidate": "took back",
+    "adjudicate": "decided",
+    "reveal": "revealed the names",
+    "look": "saw names",
+}
 
 
 def guidance_lines(guidance: Guidance, item: ReviewItem | None, width: int) -> list[Line]:
