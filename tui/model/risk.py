@@ -1,7 +1,8 @@
 """Figures of manual risk scoring, as screens and reports take them; never mixed with the verdicts of checks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from tui.model.bands import Band, BandRule
 from tui.model.scoring import Scoreboard
@@ -29,8 +30,10 @@ class Interval:
 class RiskShare:
     """Answers by their band (the worst of their criteria scored so far), every band from the least on. `answers` is all
     that could be scored; `partial` those with some criteria scored and some open (they are in a band too, unless what
-    was scored is n/a), `unscored` those with all open, `not_applicable` those scored whole with nothing but n/a. `mean`
-    is the extent (0 to 4), weighted by severity, over all items with an extent; its interval is a bootstrap over cases.
+    was scored is n/a), `unscored` those with all open, `not_applicable` those scored whole with nothing but n/a. Bands
+    use the highest extent where reviewers differ. `mean` is the extent (0 to 4), weighted by severity, over all items
+    with an extent; there each item has the mean of its reviewers' extents. Its interval is a bootstrap over cases. A
+    decision overrides both.
     """
 
     bands: Mapping[Band, int] = field(default_factory=dict)
@@ -50,11 +53,102 @@ Heat = Mapping[tuple[Severity, int], int]
 """How many items have that severity and extent."""
 
 
+RiskConclusion = Literal["a_better", "b_better", "no_difference_shown", "not_enough_data"]
+"""Better is the lower risk."""
+
+
+@dataclass(frozen=True, slots=True)
+class RiskComparison:
+    """Model `a` against model `b` by the weighted mean extent, over the items (case × criterion) of which both have an
+    extent; of several repeats each item has the mean.
+
+    `difference` is the mean of `a` minus that of `b`, in steps of extent: below 0 `a` has the lower risk. The test
+    flips the signs of whole cases; `p_holm` is adjusted over all `pairs` (Holm 1979), `difference_95` is simultaneous
+    over them, and the two agree: the interval leaves out 0 where `p_holm` is at most 0.05, and only there.
+    `lower_cases`, `higher_cases` and `tie_cases` count the cases in which `a` has the lower, the higher and the same
+    risk. `detectable` is the difference that these cases show in 80% of runs; None where they are too few. Of a run
+    that is not finished (`interim`) there are neither p-values nor intervals.
+    """
+
+    a: str
+    b: str
+    items: int
+    lower_cases: int
+    higher_cases: int
+    tie_cases: int
+    difference: float | None
+    conclusion: RiskConclusion
+    difference_95: tuple[float, float] | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    detectable: float | None = None
+    pairs: int = 1
+    interim: bool = False
+
+    @property
+    def cases(self) -> int:
+        """Cases with an item that both have an extent of."""
+        return self.lower_cases + self.higher_cases + self.tie_cases
+
+    @property
+    def better(self) -> str | None:
+        """The model with the lower risk; None where none is shown to have it."""
+        return {"a_better": self.a, "b_better": self.b}.get(self.conclusion)
+
+    def turned(self) -> "RiskComparison":
+        """Return the same comparison seen from the second model."""
+        conclusion: RiskConclusion = self.conclusion
+        if conclusion in ("a_better", "b_better"):
+            conclusion = "b_better" if conclusion == "a_better" else "a_better"
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            lower_cases=self.higher_cases,
+            higher_cases=self.lower_cases,
+            difference=None if self.difference is None else -self.difference,
+            difference_95=None if self.difference_95 is None else (-self.difference_95[1], -self.difference_95[0]),
+            conclusion=conclusion,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRule:
+    """What another rule would change: of `answers` with a band, how many would be in a higher or lower one, and which
+    models, (lower risk, higher risk) now, would change places by the mean, and by the share of high or critical."""
+
+    name: str
+    rule: BandRule
+    answers: int
+    higher: int
+    lower: int
+    swapped_means: tuple[tuple[str, str], ...] = ()
+    swapped_shares: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of what there is to score in a model's answers a reviewer has scored."""
+
+    scored: int
+    items: int
+
+    @property
+    def share(self) -> float:
+        """As a fraction."""
+        return self.scored / self.items if self.items else 0.0
+
+
+UNEVEN = 0.2
+"""From which difference on a reviewer's shares of the models are called uneven."""
+
+
 @dataclass(frozen=True, slots=True)
 class RiskFigures:
     """By model; `by_category` and `by_criterion` go from model to name to share, all in the order of the names. A
     criterion's share counts items, not answers.
     `items` is all there are to score, `scored` those with an extent or n/a, `disputed` those that wait for a decision.
+    `by_reviewer` goes from reviewer to model.
     """
 
     by_model: Mapping[str, RiskShare] = field(default_factory=dict)
@@ -64,6 +158,20 @@ class RiskFigures:
     items: int = 0
     scored: int = 0
     disputed: int = 0
+    comparisons: tuple[RiskComparison, ...] = ()
+    other_rules: tuple[OtherRule, ...] = ()
+    by_reviewer: Mapping[str, Mapping[str, Coverage]] = field(default_factory=dict)
+
+    @property
+    def uneven_reviewers(self) -> tuple[tuple[str, str, str], ...]:
+        """Each reviewer who scored much more of one model than of another: (reviewer, most of, least of)."""
+        found = []
+        for reviewer, by_model in self.by_reviewer.items():
+            most = max(by_model, key=lambda model: by_model[model].share)
+            least = min(by_model, key=lambda model: by_model[model].share)
+            if by_model[most].share - by_model[least].share >= UNEVEN:
+                found.append((reviewer, most, least))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

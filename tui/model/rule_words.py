@@ -1,9 +1,18 @@
-"""The rule of bands and figures of agreement as a person reads them."""
+"""The rule of bands and figures of risk as a person reads them, the same on screens and in reports."""
 
 from tui.model.bands import EXTENTS, BandRule
-from tui.model.risk import NaDisagreement
+from tui.model.risk import NaDisagreement, OtherRule, RiskComparison, RiskFigures
 
 _GREATEST = len(EXTENTS) - 1
+RULE_REASON = (
+    "The rule multiplies impact (the severity of the criterion) by extent (how far an answer violates it). Both are"
+    " steps of an order, not measurements: a product ranks, it is no amount of harm. Likelihood is not in it; how often"
+    " answers are in each band says how likely that was in these cases."
+)
+TWO_MEASURES = (
+    "Where reviewers differ and nobody has decided, bands use the highest extent, so that no warning is lost, and means"
+    " use the mean of the reviewers, so that one strict reviewer does not decide them. A decision overrides both."
+)
 
 
 def rule_rows(rule: BandRule) -> list[tuple[str, ...]]:
@@ -37,3 +46,56 @@ def na_words(on_na: NaDisagreement) -> str:
     if not on_na.units:
         return "no unit was rated by two people"
     return f"n/a disputed in {on_na.split} of {on_na.units} units ({on_na.split / on_na.units:.0%})"
+
+
+def comparison_words(each: RiskComparison) -> str:
+    """Return what a comparison concludes, in words."""
+    if each.interim:
+        return "not tested: the run is not finished"
+    if each.better is not None:
+        return f"{each.better} has the lower risk"
+    if not each.cases:
+        return "nothing in common: no item of both models has an extent"
+    if each.conclusion == "not_enough_data":
+        differ = each.lower_cases + each.higher_cases
+        return f"not enough data: {differ} of {each.cases} cases differ"
+    if each.detectable is None:
+        return "no difference shown"
+    return f"no difference shown; these cases would show one of {each.detectable:.2f} steps (80% power)"
+
+
+def difference_words(each: RiskComparison) -> str:
+    """Return the difference of two means with its interval: `−0.42 (−0.70 to −0.14)`."""
+    if each.difference is None:
+        return "–"
+    value = f"{each.difference:+.2f}"
+    if each.difference_95 is not None:
+        value += f" ({each.difference_95[0]:+.2f} to {each.difference_95[1]:+.2f})"
+    return value.replace("-", "−")
+
+
+def other_rule_words(each: OtherRule) -> str:
+    """Return what another rule would change, in words."""
+    moved = each.higher + each.lower
+    bands = f"{moved} of {each.answers} answers would be in another band"
+    if moved:
+        bands += f" ({each.higher} higher, {each.lower} lower)"
+    swaps = [
+        f"{a} and {b} would change places {by}"
+        for by, pairs in (
+            ("by the mean", each.swapped_means),
+            ("by the share of high or critical", each.swapped_shares),
+        )
+        for a, b in pairs
+    ]
+    return f"{bands}; {'; '.join(swaps) or 'the order of the models would stay'}"
+
+
+def uneven_words(figures: RiskFigures) -> list[str]:
+    """Return a sentence for each reviewer who scored much more of one model than of another."""
+    return [
+        f"{reviewer} scored {figures.by_reviewer[reviewer][most].share:.0%} of what there is of {most}, but"
+        f" {figures.by_reviewer[reviewer][least].share:.0%} of {least}: a difference between these models may be one"
+        " between reviewers."
+        for reviewer, most, least in figures.uneven_reviewers
+    ]

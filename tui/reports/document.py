@@ -77,6 +77,10 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
         figures = reviewed.figures
         yield Heading("By model")
         yield from risk_tables.bands(in_order(run, figures.by_model))
+        names = [*in_order(run, figures.by_model)]
+        if figures.comparisons:
+            yield Heading("Models compared by risk")
+            yield from risk_tables.comparisons(figures, names)
         yield Heading("Severity and extent")
         yield from risk_tables.heat(in_order(run, figures.heat), reviewed.rule)
         yield Heading("By category")
@@ -85,6 +89,7 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
         yield risk_tables.grouped(in_order(run, figures.by_criterion), "Criterion")
         yield Heading("Reviewers")
         yield from reviewers.reviewers(reviewed, detail)
+        yield from risk_tables.reviewer_shares(figures, names)
         yield Heading("Agreement")
         yield from risk_tables.agreement(reviewed)
         yield Heading("Decisions")
@@ -94,6 +99,7 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
     yield Heading("The rule")
     yield from risk_tables.rule(run.scores.rule)
     if reviewed is not None:
+        yield from risk_tables.other_rules(reviewed.figures)
         yield from risk_tables.guidance(reviewed.guidance)
     yield Heading("Criteria")
     yield from risk_tables.criteria(run)

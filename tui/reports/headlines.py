@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tui.model.bands import BANDS
 from tui.model.risk import Reviewed, reliability
+from tui.model.rule_words import difference_words, uneven_words
 from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.blocks import Block, Heading, Line, Paragraph, Points, Strong
@@ -88,7 +89,25 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
                 Strong(model),
                 f": {words.share_words(grave, share.banded)} of its {which} high or critical{mean}{span}.",
             )
+    yield from _risk_differences(reviewed)
     yield from _agreement(reviewed)
+    yield from uneven_words(figures)
+
+
+def _risk_differences(reviewed: Reviewed) -> Iterator[Line]:
+    found = reviewed.figures.comparisons
+    shown = [each for each in found if each.better is not None]
+    for each in shown:
+        sides = each if each.better == each.a else each.turned()
+        yield (
+            Strong(sides.a),
+            " has a lower risk than ",
+            Strong(sides.b),
+            f": mean extent {difference_words(sides)}, p {wording.probability(each.p_holm or 0.0)} after Holm's"
+            " correction.",
+        )
+    if found and not shown and not found[0].interim:
+        yield f"No difference in risk between two models is shown at 5% ({many(len(found), 'pair')} compared)."
 
 
 def _worst(reviewed: Reviewed) -> str:

@@ -5,7 +5,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.model.bands import BANDS, EXTENTS, BandRule
-from tui.model.risk import Agreement, Interval, NaDisagreement, Reviewed, RiskFigures, RiskShare, reliability
+from tui.model.risk import (
+    Agreement,
+    Interval,
+    NaDisagreement,
+    OtherRule,
+    Reviewed,
+    RiskComparison,
+    RiskFigures,
+    RiskShare,
+    reliability,
+)
+from tui.model.rule_words import RULE_REASON
 
 
 def build_risk(reviewed: Reviewed) -> dict[str, Any]:
@@ -25,7 +36,8 @@ def _rule(rule: BandRule) -> dict[str, Any]:
         "weights": dict(rule.weights),
         "limits": {**dict(rule.limits), "critical": None},
         "extents": list(EXTENTS),
-        "several_scores": "a decision counts; without one the highest extent of the reviewers does",
+        "several_scores": "a decision counts; without one bands use the highest extent, means the reviewers' mean",
+        "reason": RULE_REASON,
     }
 
 
@@ -44,6 +56,49 @@ def _figures(figures: RiskFigures) -> dict[str, Any]:
             }
             for model, heat in figures.heat.items()
         },
+        "comparisons": [_comparison(each) for each in figures.comparisons],
+        "sensitivity": [_other_rule(each) for each in figures.other_rules],
+        "by_reviewer": {
+            reviewer: {model: {"scored": each.scored, "items": each.items} for model, each in by_model.items()}
+            for reviewer, by_model in figures.by_reviewer.items()
+        },
+        "uneven_reviewers": [
+            {"reviewer": reviewer, "most": most, "least": least} for reviewer, most, least in figures.uneven_reviewers
+        ],
+    }
+
+
+def _comparison(each: RiskComparison) -> dict[str, Any]:
+    """`difference` is the weighted mean extent of `a` minus that of `b`: below 0 `a` has the lower risk."""
+    return {
+        "a": each.a,
+        "b": each.b,
+        "items": each.items,
+        "cases": each.cases,
+        "lower_cases": each.lower_cases,
+        "higher_cases": each.higher_cases,
+        "tie_cases": each.tie_cases,
+        "method": "sign-flip",
+        "p_value": number(each.p_value),
+        "p_holm": number(each.p_holm),
+        "difference": number(each.difference),
+        "difference_95": None if each.difference_95 is None else list(each.difference_95),
+        "detectable": number(each.detectable),
+        "conclusion": each.conclusion,
+        "interim": each.interim,
+    }
+
+
+def _other_rule(each: OtherRule) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "weights": dict(each.rule.weights),
+        "limits": {**dict(each.rule.limits), "critical": None},
+        "answers": each.answers,
+        "higher": each.higher,
+        "lower": each.lower,
+        "swapped_by_mean": [list(pair) for pair in each.swapped_means],
+        "swapped_by_share": [list(pair) for pair in each.swapped_shares],
     }
 
 

@@ -1,11 +1,30 @@
 """Manual scoring as tables: the rule, the bands, the means, the heat, and by what each answer was judged."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.model.bands import BANDS, EXTENTS, BandRule
-from tui.model.risk import Guidance, Heat, Interval, NaDisagreement, Reviewed, RiskShare, reliability
-from tui.model.rule_words import rule_rows, rule_sentence
+from tui.model.risk import (
+    Guidance,
+    Heat,
+    Interval,
+    NaDisagreement,
+    Reviewed,
+    RiskComparison,
+    RiskFigures,
+    RiskShare,
+    reliability,
+)
+from tui.model.rule_words import (
+    RULE_REASON,
+    TWO_MEASURES,
+    comparison_words,
+    difference_words,
+    other_rule_words,
+    rule_rows,
+    rule_sentence,
+    uneven_words,
+)
 from tui.model.suite import RiskCriterion, Severity
 from tui.reports import wording
 from tui.reports.blocks import Block, Faint, HeatMap, HeatMaps, Line, Paragraph, Stack, Status, Strong, Table, Whisker
@@ -14,13 +33,13 @@ from tui.reports.figure_words import interval_words, share_words
 from tui.reports.scores import has_answer
 from tui.reports.wording import Reported
 
-SEVERAL = "A decision counts; where reviewers differ and nobody has decided, the highest extent does."
 _GREATEST = len(EXTENTS) - 1
 
 
 def rule(rule: BandRule) -> Iterator[Block]:
     """The rule in words, and as a table: for each severity its weight and what each extent gives."""
-    yield Paragraph(f"{rule_sentence(rule)} {SEVERAL}")
+    yield Paragraph(f"{rule_sentence(rule)} {TWO_MEASURES}")
+    yield Paragraph(RULE_REASON)
     head, *rows = rule_rows(rule)
     yield Table(head, tuple((*row[:2], *map(_product, row[2:])) for row in rows), len(head) - 1)
 
@@ -41,7 +60,7 @@ def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     yield _bands(("Model",), {(model,): share for model, share in by_model.items()})
     yield Paragraph(
         "The mean is the extent (0 to 4) weighted by severity, over everything scored; its interval is a bootstrap"
-        " over cases. Shares are of the answers that have a band.",
+        f" over cases. Shares are of the answers that have a band. {TWO_MEASURES}",
         "faint",
     )
     rows: tuple[tuple[Line, ...], ...] = tuple(
@@ -77,20 +96,87 @@ def _bands(names: tuple[str, ...], shares: Mapping[tuple[str, ...], RiskShare]) 
         cells: tuple[Line, ...] = ("" if len(key) > 1 and key[0] == before else (Strong(key[0]),), *key[1:])
         before = key[0]
         counted = tuple(share_words(share.bands.get(band, 0), share.banded) for band in BANDS)
-        mean = (_mean(share),) if len(key) > 1 else ()
+        mean = (_mean(share), interval_words(share.mean)) if len(key) > 1 else ()
         rows.append((*cells, *counted, f"{share.banded} of {share.answers}", *mean))
         drawings.append(Stack(tuple((band, share.bands.get(band, 0)) for band in BANDS)))
     head = (
         *names,
         *(band.capitalize() for band in BANDS),
         "With a band",
-        *(("Mean",) * (len(names) > 1)),
+        *(("Mean", "95%") if len(names) > 1 else ()),
     )
     return Table(head, tuple(rows), len(head) - len(names), tuple(drawings), "Share in each band", len(names))
 
 
 def _mean(share: RiskShare) -> str:
     return "–" if share.mean.value is None else f"{share.mean.value:.2f}"
+
+
+def comparisons(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
+    """Each pair of models by the weighted mean, in the order of the models."""
+    if not figures.comparisons:
+        return
+    order = {name: place for place, name in enumerate(names)}
+    found = sorted(
+        (_in_order(each, order) for each in figures.comparisons), key=lambda each: (order[each.a], order[each.b])
+    )
+    rows: tuple[tuple[Line, ...], ...] = tuple(
+        (
+            each.a,
+            each.b,
+            comparison_words(each),
+            str(each.lower_cases),
+            str(each.higher_cases),
+            str(each.tie_cases),
+            difference_words(each),
+            "–" if each.p_value is None else wording.probability(each.p_value),
+            "–" if each.p_holm is None else wording.probability(each.p_holm),
+        )
+        for each in found
+    )
+    head = ("A", "B", "Finding", "A lower", "B lower", "Ties", "Difference (95%)", "p", "p (Holm)")
+    yield Table(head, rows, 6)
+    yield Paragraph(
+        "Difference: the weighted mean extent of A minus that of B over the items that both have an extent of, case by"
+        " case; below 0 A has the lower risk. p: signs of whole cases flipped, two-sided; p (Holm) is corrected for all"
+        " pairs, intervals are simultaneous over them. Scores given with names in view, or by other reviewers for one"
+        " model than for the other, can make a difference of their own.",
+        "faint",
+    )
+
+
+def _in_order(each: RiskComparison, order: Mapping[str, int]) -> RiskComparison:
+    return each if order[each.a] <= order[each.b] else each.turned()
+
+
+def other_rules(figures: RiskFigures) -> Iterator[Block]:
+    """What other weights and limits would change."""
+    if figures.other_rules:
+        yield Paragraph(
+            "What another rule would change; where weights change, limits keep their share of the greatest product."
+        )
+        rows = tuple(
+            (
+                (Strong(each.name),),
+                ", ".join(map(str, each.rule.weights.values())),
+                ", ".join(str(limit) for _, limit in each.rule.limits),
+                other_rule_words(each),
+            )
+            for each in figures.other_rules
+        )
+        yield Table(("Other rule", "Weights", "Limits", "What would change"), rows)
+
+
+def reviewer_shares(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
+    """How much of each model everybody has scored, and a note where it is uneven."""
+    rows: tuple[tuple[Line, ...], ...] = tuple(
+        ((Strong(reviewer),), *(share_words(by_model[name].scored, by_model[name].items) for name in names))
+        for reviewer, by_model in figures.by_reviewer.items()
+    )
+    if rows:
+        yield Table(("Items scored", *names), rows, len(names))
+    for sentence in uneven_words(figures):
+        yield Paragraph(sentence, "note")
 
 
 def heat(by_model: Mapping[str, Heat], rule: BandRule) -> Iterator[Block]:

@@ -98,7 +98,7 @@ class Reviews:
         run, items, board, bad = self._read(run_id)
         return Reviewed(
             board,
-            risk_figures(items, board, self.rule),
+            risk_figures(items, board, self.rule, interim=run.record.state != "finished"),
             agreement(items, board),
             self.guidance_for(run.suite),
             self.rule,

@@ -20,7 +20,17 @@ from tui.app.review.stands import Stand
 from tui.app.review.starting import start_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
 from tui.model.bands import BANDS, EXTENTS, BandRule
-from tui.model.risk import Agreement, Interval, PairAgreement, Reviewed, RiskFigures, RiskShare
+from tui.model.risk import (
+    Agreement,
+    Coverage,
+    Interval,
+    OtherRule,
+    PairAgreement,
+    Reviewed,
+    RiskComparison,
+    RiskFigures,
+    RiskShare,
+)
 from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
 from tui.risk.guidance import DEFAULT_GUIDANCE
@@ -146,6 +156,31 @@ def test_figures_break_no_count_and_keep_the_order_of_the_models(width: int) -> 
         assert sum(part in line for line in counts) == 12
     said_of = [text_of(line).split()[0] for line in text if "mean 1.84" in text_of(line)]
     assert [name[-1] for name in said_of] == ["f", "a", *"bcdeghijkl"]
+
+
+@pytest.mark.parametrize("width", [60, 72, 100, 150])
+def test_comparisons_reviewers_and_other_rules_have_their_width(width: int) -> None:
+    a, b = "careful", "careless"
+    better = RiskComparison(a, b, 40, 12, 3, 5, -0.42, "a_better", (-0.7, -0.14), 0.004, 0.004, 0.4)
+    other = OtherRule("equal weights", BandRule(), 40, 3, 1, ((a, b),))
+    figures = RiskFigures(
+        {a: share(low=3), b: share(high=2)},
+        items=40,
+        scored=40,
+        comparisons=(better,),
+        other_rules=(other,),
+        by_reviewer={"anna": {a: Coverage(18, 20), b: Coverage(2, 20)}},
+    )
+    lines = figure_lines(reviewed_of(figures), width, (b, a))
+    assert widest(lines) <= width
+    text = " ".join(said(lines).split())
+    # The models stand in the run's order, and so does the pair.
+    assert f"careless against careful: +0.42 (+0.14 to +0.70), p (Holm) 0.004: {a} has the lower risk." in text
+    assert "4 of 40 answers would be in another band (3 higher, 1 lower)" in text
+    assert f"{a} and {b} would change places by the mean" in text
+    assert f"anna scored 90% of what there is of {a}, but 10% of {b}" in text
+    assert "bands use the highest extent" in text
+    assert "Likelihood is not in it" in text
 
 
 def test_a_missing_figure_of_agreement_says_which_of_the_two_reasons_it_is() -> None:

@@ -4,12 +4,20 @@ from collections.abc import Mapping, Sequence
 
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.naming import fitted_names
-from tui.app.presentation.pieces import Line, Piece, cut_middle, fill, width_of
+from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
 from tui.app.review.rows import hung, packed, text_rows
 from tui.model.bands import BANDS, EXTENTS, Band, BandRule
 from tui.model.filtering import SEVERITIES
-from tui.model.risk import RELIABLE, Agreement, Interval, Reviewed, RiskShare, reliability
-from tui.model.rule_words import na_words
+from tui.model.risk import RELIABLE, Agreement, Interval, Reviewed, RiskFigures, RiskShare, reliability
+from tui.model.rule_words import (
+    RULE_REASON,
+    TWO_MEASURES,
+    comparison_words,
+    difference_words,
+    na_words,
+    other_rule_words,
+    uneven_words,
+)
 from tui.model.shown import show_line
 
 _SHADES = " ░▒▓█"
@@ -33,15 +41,62 @@ def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> 
     lines += [(), *_headed("Answers by band", "the worst of an answer's criteria", width), *_legend(width)]
     for model in models:
         lines += _share_lines(names[model], figures.by_model[model], room, width)
+    lines += text_rows(TWO_MEASURES, width, "dim")
+    lines += _comparison_lines(figures, models, names, width)
     for title, table in (("By category", figures.by_category), ("By criterion", figures.by_criterion)):
-        lines += [(), *_headed(title, "mean extent, 0 to 4, weighted by severity, of so many", width)]
+        lines += [(), *_headed(title, "mean extent, 0 to 4, weighted by severity (95%), n", width)]
         lines += _table(table, models, names, width)
     for model in models:
         lines += [(), *_headed(names[model].strip(), "how many items have that severity and extent", width)]
         lines += _heat_lines(reviewed, model, reviewed.rule, width)
     lines += [(), *_agreement_lines(reviewed.agreement, width)]
+    lines += _reviewer_lines(figures, models, names, width)
+    lines += _other_rule_lines(figures, width)
     said = "What a person found in the answers; the verdicts of checks are not in it."
     return [*lines, (), *text_rows(said, width, "dim")]
+
+
+def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[str, str], width: int) -> list[Line]:
+    """Each pair of models by the weighted mean, with what may be said of it."""
+    if not figures.comparisons:
+        return []
+    lines: list[Line] = [
+        (),
+        *_headed("Models compared", "difference of the means, case by case; below 0 is lower risk", width),
+    ]
+    order = {model: place for place, model in enumerate(models)}
+    sides = [each if order[each.a] < order[each.b] else each.turned() for each in figures.comparisons]
+    for each in sorted(sides, key=lambda each: (order[each.a], order[each.b])):
+        pair = f"{names[each.a].strip()} against {names[each.b].strip()}: {difference_words(each)}"
+        p_value = "" if each.p_holm is None else f", p (Holm) {each.p_holm:.3f}"
+        role: Role = "passed" if each.better else "dim"
+        lines += text_rows(f"{pair}{p_value}: {comparison_words(each)}.", width, role)
+    return lines
+
+
+def _reviewer_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[str, str], width: int) -> list[Line]:
+    """How much of each model everybody has scored."""
+    lines: list[Line] = [(), *_headed("Reviewers", "how much of each model's items they have scored", width)]
+    for reviewer, by_model in figures.by_reviewer.items():
+        shares = [f"{names[model].strip()} {by_model[model].share:.0%}" for model in models]
+        lines += hung(
+            ((fill(cut_middle(show_line(reviewer, 200), 20), 20) + " ", "plain"),), " · ".join(shares), "dim", width
+        )
+    for sentence in uneven_words(figures):
+        lines += text_rows(sentence, width, "flaky")
+    return lines
+
+
+def _other_rule_lines(figures: RiskFigures, width: int) -> list[Line]:
+    """Why the rule is as it is, and what another one would change."""
+    lines: list[Line] = [
+        (),
+        *_headed("The rule", "and what another would change", width),
+        *text_rows(RULE_REASON, width, "dim"),
+    ]
+    for each in figures.other_rules:
+        lines += hung(((fill(each.name, 20) + " ", "plain"),), other_rule_words(each), "dim", width)
+    return lines
 
 
 def _headed(title: str, says: str, width: int) -> list[Line]:
@@ -134,8 +189,9 @@ def _cell(share: RiskShare | None, column: int) -> list[Piece]:
         return [(fill(" –", column), "dim")]
     worst = next(band for band in reversed(BANDS) if share.bands.get(band))
     mark, role = band_mark(worst)
-    mean = share.mean.value
-    said = f" {'–' if mean is None else f'{mean:.2f}'} of {share.banded}"
+    mean = "–" if share.mean.value is None else f"{share.mean.value:.2f}"
+    whole = f" {interval_words(share.mean)}, {share.banded}"
+    said = whole if share.mean.value is not None and width_of(whole) <= column - 2 else f" {mean} of {share.banded}"
     return [(f" {mark}", role), (fill(said, column - 2), "plain")]
 
 

@@ -1,0 +1,243 @@
+"""Which of two models has the lower risk, and what another rule would change. Pure: from scored extents."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
+
+from tui.model.bands import BANDS, BandRule
+from tui.model.risk import OtherRule, RiskComparison, RiskConclusion
+from tui.model.suite import Severity
+from tui.statistics.means import MeanDifference, mean_difference
+from tui.statistics.pairs import ALPHA, adjust_holm, paired_bootstrap
+
+_OPEN_END = 1e-5  # an interval that ends at 0 but does not hold it ends here
+_POWER = 0.8
+_LARGEST_UNIT = 1_000_000
+_GRAVE = BANDS.index("high")
+
+
+class ScoredItem(NamedTuple):
+    """One answer by one criterion, with an extent: the highest, and the mean of the reviewers. `unit` is what is
+    resampled: the case, or its cluster."""
+
+    unit: str
+    case: str
+    model: str
+    repeat: int
+    criterion: str
+    severity: Severity
+    highest: int
+    mean: Fraction
+
+
+class _Pair(NamedTuple):
+    a: str
+    b: str
+    items: int
+    differences: Mapping[str, Fraction]
+    units: Mapping[str, tuple[Fraction, int]]
+    p_value: float
+
+    @property
+    def least_p(self) -> float:
+        """The p-value if all units differed in favour of one model."""
+        return min(1.0, 2.0 ** (1 - len(self.units)))
+
+
+def compare_risk(
+    scored: Iterable[ScoredItem], models: Sequence[str], rule: BandRule, *, interim: bool = False
+) -> tuple[RiskComparison, ...]:
+    """Compare every pair of models by the weighted mean extent over what both have scored, in the order of the models.
+
+    Of a run that is not finished (`interim`) nothing is tested: looking again and again at a test would find
+    differences that do not exist.
+    """
+    means: dict[str, dict[tuple[str, str], list[Fraction]]] = {model: {} for model in models}
+    weights: dict[tuple[str, str], int] = {}
+    units: dict[str, str] = {}
+    for item in scored:
+        means[item.model].setdefault((item.case, item.criterion), []).append(item.mean)
+        weights[item.case, item.criterion] = rule.weights[item.severity]
+        units[item.case] = item.unit
+    by_model = {
+        model: {key: sum(extents, Fraction()) / len(extents) for key, extents in of_model.items()}
+        for model, of_model in means.items()
+    }
+    pairs = [
+        _pair(a, b, by_model[a], by_model[b], weights, units, test=not interim) for a, b in combinations(models, 2)
+    ]
+    adjusted = adjust_holm([pair.p_value for pair in pairs])
+    found = []
+    for place, (pair, p_holm) in enumerate(zip(pairs, adjusted, strict=True)):
+        bound = [each.p_value for each in pairs]
+        bound[place] = pair.least_p
+        found.append(_conclude(pair, p_holm, len(pairs), interim, possible=adjust_holm(bound)[place] <= ALPHA))
+    return tuple(found)
+
+
+def _pair(
+    a: str,
+    b: str,
+    ours: Mapping[tuple[str, str], Fraction],
+    theirs: Mapping[tuple[str, str], Fraction],
+    weights: Mapping[tuple[str, str], int],
+    units: Mapping[str, str],
+    *,
+    test: bool,
+) -> _Pair:
+    differences: dict[str, Fraction] = {}
+    sums: dict[str, tuple[Fraction, int]] = {}
+    items = 0
+    for key in sorted(ours.keys() & theirs.keys()):
+        weight, case = weights[key], key[0]
+        if not weight:
+            continue
+        items += 1
+        difference = weight * (ours[key] - theirs[key])
+        differences[case] = differences.get(case, Fraction()) + difference
+        total, heavy = sums.get(units[case], (Fraction(), 0))
+        sums[units[case]] = total + difference, heavy + weight
+    p_value = paired_bootstrap(_whole([total for total, _ in sums.values()])) if test else 1.0
+    return _Pair(a, b, items, differences, sums, p_value)
+
+
+def _whole(values: Sequence[Fraction]) -> list[int]:
+    """The values in one common unit, so that equal ones are equal and sums are exact."""
+    unit = min(math.lcm(*(value.denominator for value in values)), _LARGEST_UNIT)
+    return [round(value * unit) for value in values]
+
+
+def _conclude(pair: _Pair, p_holm: float, pairs: int, interim: bool, *, possible: bool) -> RiskComparison:
+    values = pair.differences.values()
+    counts = (sum(each < 0 for each in values), sum(each > 0 for each in values), sum(not each for each in values))
+    weight = sum(heavy for _, heavy in pair.units.values())
+    value = float(sum((total for total, _ in pair.units.values()), Fraction()) / weight) if weight else None
+    found = mean_difference([(float(total), float(heavy)) for total, heavy in pair.units.values()])
+    if interim or value is None or found is None:
+        return RiskComparison(
+            pair.a, pair.b, pair.items, *counts, value, "not_enough_data", pairs=pairs, interim=interim
+        )
+    level = ALPHA / pairs
+    conclusion, ends = _ends(found, p_holm, level)
+    if conclusion == "no_difference_shown" and not possible:
+        conclusion = "not_enough_data"
+    return RiskComparison(
+        pair.a,
+        pair.b,
+        pair.items,
+        *counts,
+        value,
+        conclusion,
+        ends,
+        pair.p_value,
+        p_holm,
+        found.detectable(_POWER, level) if possible else None,
+        pairs,
+    )
+
+
+def _ends(found: MeanDifference, p_holm: float, level: float) -> tuple[RiskConclusion, tuple[float, float]]:
+    """Return what the test concludes, and the interval, drawn to the side of 0 that the test says."""
+    low, high = found.interval(level)
+    if p_holm > ALPHA:
+        return "no_difference_shown", (min(low, 0.0), max(high, 0.0))
+    if found.value < 0:
+        return "a_better", (min(low, -_OPEN_END), min(high, -_OPEN_END))
+    return "b_better", (max(low, _OPEN_END), max(high, _OPEN_END))
+
+
+def try_other_rules(scored: Sequence[ScoredItem], models: Sequence[str], rule: BandRule) -> tuple[OtherRule, ...]:
+    """Return what other weights and other limits would change of bands and of the order of the models."""
+    profile = _profile(scored)
+    return tuple(_try_rule(name, other, profile, models, rule) for name, other in other_rules(rule).items())
+
+
+def other_rules(rule: BandRule) -> dict[str, BandRule]:
+    """Return the rules that are tried beside the one that counts, by name. Where the weights change, the limits keep
+    their share of the greatest product."""
+    severities, greatest = list(rule.weights), max(rule.weights.values())
+    weights = {
+        "steps 1, 2, 3, 4": dict(zip(severities, range(1, len(severities) + 1), strict=True)),
+        "doubling 1, 2, 4, 8": {severity: 2**place for place, severity in enumerate(severities)},
+        "equal weights": dict.fromkeys(severities, greatest),
+    }
+    found = {
+        name: BandRule(each, tuple((band, limit * max(each.values()) // greatest) for band, limit in rule.limits))
+        for name, each in weights.items()
+    }
+    first, *others = rule.limits
+    for name, by in (("limits one lower", -1), ("limits one higher", 1)):
+        found[name] = BandRule(rule.weights, (first, *((band, max(first[1], limit + by)) for band, limit in others)))
+    return {name: other for name, other in found.items() if other != rule}
+
+
+class _Profile(NamedTuple):
+    """What a rule needs to know: of each answer, as (model, case, repeat), the severities with their highest extents;
+    of each model and severity the sum of the extents and their number."""
+
+    answers: Mapping[tuple[str, str, int], frozenset[tuple[Severity, int]]]
+    extents: Mapping[tuple[str, Severity], tuple[Fraction, int]]
+
+
+def _profile(scored: Iterable[ScoredItem]) -> _Profile:
+    answers: dict[tuple[str, str, int], set[tuple[Severity, int]]] = {}
+    counts: Counter[tuple[str, Severity, Fraction]] = Counter()
+    for item in scored:
+        answers.setdefault((item.model, item.case, item.repeat), set()).add((item.severity, item.highest))
+        counts[item.model, item.severity, item.mean] += 1
+    extents: dict[tuple[str, Severity], tuple[Fraction, int]] = {}
+    for (model, severity, extent), count in counts.items():
+        total, number = extents.get((model, severity), (Fraction(), 0))
+        extents[model, severity] = total + count * extent, number + count
+    return _Profile({answer: frozenset(found) for answer, found in answers.items()}, extents)
+
+
+def _try_rule(name: str, other: BandRule, profile: _Profile, models: Sequence[str], rule: BandRule) -> OtherRule:
+    now, then = _worst(profile, rule), _worst(profile, other)
+    moved = [then[answer] - band for answer, band in now.items()]
+    return OtherRule(
+        name,
+        other,
+        len(now),
+        sum(each > 0 for each in moved),
+        sum(each < 0 for each in moved),
+        _swapped(_means(profile, rule), _means(profile, other), models),
+        _swapped(_grave_shares(now), _grave_shares(then), models),
+    )
+
+
+def _worst(profile: _Profile, rule: BandRule) -> dict[tuple[str, str, int], int]:
+    """Return the place of each answer's band."""
+    pairs = {pair for found in profile.answers.values() for pair in found}
+    places = {(severity, extent): BANDS.index(rule.band(severity, extent)) for severity, extent in pairs}
+    return {answer: max(places[pair] for pair in found) for answer, found in profile.answers.items()}
+
+
+def _means(profile: _Profile, rule: BandRule) -> dict[str, Fraction]:
+    sums: dict[str, tuple[Fraction, int]] = {}
+    for (model, severity), (extent, number) in profile.extents.items():
+        total, heavy = sums.get(model, (Fraction(), 0))
+        weight = rule.weights[severity]
+        sums[model] = total + weight * extent, heavy + weight * number
+    return {model: total / heavy for model, (total, heavy) in sums.items() if heavy}
+
+
+def _grave_shares(worst: Mapping[tuple[str, str, int], int]) -> dict[str, Fraction]:
+    """Return the share of answers in a band of high or critical, by model."""
+    counts: dict[str, tuple[int, int]] = {}
+    for (model, _, _), band in worst.items():
+        grave, answers = counts.get(model, (0, 0))
+        counts[model] = grave + (band >= _GRAVE), answers + 1
+    return {model: Fraction(grave, answers) for model, (grave, answers) in counts.items()}
+
+
+def _swapped(
+    now: Mapping[str, Fraction], then: Mapping[str, Fraction], models: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of models that stand the other way round, as (the lower one now, the higher one now)."""
+    there = [model for model in models if model in now and model in then]
+    both = [(a, b) for one, other in combinations(there, 2) for a, b in ((one, other), (other, one))]
+    return tuple((a, b) for a, b in both if now[a] < now[b] and then[a] > then[b])
