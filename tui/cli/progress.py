@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tui.cli.narration import live_line, say
 from tui.cli.pacing import LimitLines
+from tui.model.context import SentContext, merge_sent, sent_with, wants_context
 from tui.model.events import (
     Event,
     LimitMoved,
@@ -16,12 +17,14 @@ from tui.model.events import (
     RequestRetried,
     RunFinished,
     RunStarted,
+    StepStarted,
     StoreRecovered,
     StoreStalled,
     TrialFinished,
 )
 from tui.model.plan import Plan
 from tui.model.shown import show_line
+from tui.model.suite import Suite
 from tui.model.trials import TrialResult
 
 _MARKS = {"passed": "✓", "failed": "✗", "error": "!", "timed_out": "!", "incomplete": "!", "cancelled": "·"}
@@ -62,13 +65,46 @@ def describe_clone(event: RepositoryCloned) -> str:
     return "\n".join([f"Cloned {event.url}, branch {event.branch}", *event.notes, *kept])
 
 
+class ContextLines:
+    """What goes along with the prompts: said with the first prompt, and at the run's end where others differ."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._wanted = wants_context(suite)
+        self._by_case: dict[str, SentContext] = {}
+
+    def line(self, event: Event) -> str:
+        """What is to be said after an event; empty where that is nothing."""
+        match event:
+            case StepStarted(trial, prompt=prompt) if self._wanted and trial.case not in self._by_case:
+                is_first = not self._by_case
+                self._by_case[trial.case] = sent_with(prompt)
+                return self._describe() if is_first else ""
+            case RunFinished() if len(set(self._by_case.values())) > 1:
+                return self._describe()
+        return ""
+
+    def _describe(self) -> str:
+        sent = merge_sent(self._by_case.values())
+        assert sent is not None
+        lines = [f"Context: {sent.words}"]
+        if not sent.files[1] and self._suite.repository_context:
+            lines = ["Warning: repositoryContext gives no file to send along; see its path and its filters"]
+        if sent.left_out:
+            lines.append(f"Left out: {sent.left_out_words}")
+        return "\n".join(lines)
+
+
 class _PlainProgress:
     def __init__(self, plan: Plan) -> None:
         self._counts = _Counts(len(plan.trials))
+        self._context = ContextLines(plan.suite)
         self._limits = LimitLines()
 
     def take(self, event: Event) -> None:
         self._counts.take(event)
+        if line := self._context.line(event):
+            say(line)
         match event:
             case TrialFinished(result):
                 say(show_line(describe_result(result)))
@@ -93,12 +129,16 @@ class _PlainProgress:
 class _LiveProgress:
     def __init__(self, plan: Plan) -> None:
         self._counts = _Counts(len(plan.trials))
+        self._context = ContextLines(plan.suite)
         self._limits = LimitLines()
         self._show: Callable[[str], None] = live_line()
         self._drawn = 0.0
 
     def take(self, event: Event) -> None:
         self._counts.take(event)
+        if line := self._context.line(event):
+            self._show("")
+            say(line)
         match event:
             case RepositoryCloning(received, total, size):
                 self._show(f"Cloning: {received:,} of {total or received:,} objects, {size / 1e6:.1f} MB")

@@ -1,9 +1,16 @@
 """Files that are sent along with a prompt."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from tui.model.suite import LineRange
-from tui.model.trials import LeftOutFile
+from tui.model.kept import KeptRun
+from tui.model.shown import show_line
+from tui.model.suite import LineRange, Suite
+from tui.model.trials import LeftOutFile, Prompt
+
+_CHARACTERS_PER_TOKEN = 4
+_MOST_REASONS, _MOST_NAMED = 12, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +35,89 @@ class RepositoryFiles:
 
     files: tuple[ContextFile, ...] = ()
     left_out: tuple[LeftOutFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentContext:
+    """What went along with the prompts of several cases: the least and the most files and characters (those of the
+    headings and fences between them included), and every file that was left out, once."""
+
+    files: tuple[int, int]
+    characters: tuple[int, int]
+    left_out: tuple[LeftOutFile, ...] = ()
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """An estimate of the tokens of that in a prompt, by four characters a token."""
+        least, most = (-(-count // _CHARACTERS_PER_TOKEN) for count in self.characters)
+        return least, most
+
+    @property
+    def words(self) -> str:
+        """`12 files, 4,000–4,200 characters, about 1,000–1,050 tokens a prompt`; `no file` where there is none."""
+        if self.files == (0, 0):
+            return "no file"
+        files = f"{_span(self.files)} file{'' if self.files == (1, 1) else 's'}"
+        return f"{files}, {_span(self.characters)} characters, about {_span(self.tokens)} tokens a prompt"
+
+    @property
+    def left_out_words(self) -> str:
+        """`is a link: a, b; is binary: c and 3 more`, for a line; empty where nothing was left out."""
+        by_reason: dict[str, list[str]] = {}
+        for file in self.left_out:
+            by_reason.setdefault(file.reason, []).append(file.path)
+        parts = [f"{reason}: {_names(paths)}" for reason, paths in islice(by_reason.items(), _MOST_REASONS)]
+        if more := len(by_reason) - len(parts):
+            parts.append(f"{more:,} more reasons")
+        return "; ".join(parts)
+
+
+def wants_context(suite: Suite) -> bool:
+    """Whether the suite names files to send along."""
+    return suite.repository_context is not None or any(case.code_context for case in suite.cases)
+
+
+def sent_with(prompt: Prompt) -> SentContext:
+    """What went along with the prompt of a case's first step."""
+    files, characters = len(prompt.included), _characters(prompt)
+    return SentContext((files, files), (characters, characters), prompt.left_out)
+
+
+def merge_sent(parts: Iterable[SentContext]) -> SentContext | None:
+    """What went along with several prompts; None where there is none."""
+    found = list(parts)
+    if not found:
+        return None
+    files = min(part.files[0] for part in found), max(part.files[1] for part in found)
+    characters = min(part.characters[0] for part in found), max(part.characters[1] for part in found)
+    left_out = dict.fromkeys(file for part in found for file in part.left_out)
+    return SentContext(files, characters, tuple(left_out))
+
+
+def context_of_run(kept: KeptRun) -> SentContext | None:
+    """What went along in a run; None where its suite names no files, or nothing was run."""
+    if not wants_context(kept.plan.suite):
+        return None
+    return merge_sent(
+        sent_with(result.attempts[0].steps[0].prompt)
+        for result in kept.results
+        if result.attempts and result.attempts[0].steps
+    )
+
+
+def _characters(prompt: Prompt) -> int:
+    """The characters of the files in the question, which stand before the step's own text."""
+    if not prompt.included:
+        return 0
+    question = next((message.content for message in prompt.messages if message.role == "user"), "")
+    return max(0, len(question) - len(prompt.input))
+
+
+def _span(counts: tuple[int, int]) -> str:
+    least, most = counts
+    return f"{least:,}" if least == most else f"{least:,}–{most:,}"
+
+
+def _names(paths: Sequence[str]) -> str:
+    named = ", ".join(show_line(path, 120) for path in paths[:_MOST_NAMED])
+    return f"{named} and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else named

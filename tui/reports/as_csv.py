@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from tui.model.context import sent_with
 from tui.model.outcomes import outcome_of
 from tui.model.shown import show_text
 from tui.model.trials import TrialResult
@@ -33,6 +34,8 @@ _COLUMNS = (
     "retries",
     "cost_usd",
     "answered_by",
+    "context_files",
+    "context_characters",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -82,7 +85,17 @@ def _row(run: Reported, result: TrialResult) -> list[Cell]:
         outcome.retries,
         outcome.cost_usd,
         "; ".join(answering_models(result)),
+        *_context(result),
     ]
+
+
+def _context(result: TrialResult) -> tuple[int, int] | tuple[None, None]:
+    """How many files went along with the first prompt, and their characters; nothing where none was sent."""
+    steps = result.attempts[0].steps if result.attempts else ()
+    if not steps:
+        return None, None
+    sent = sent_with(steps[0].prompt)
+    return sent.files[0], sent.characters[0]
 
 
 def _more(run: Reported, result: TrialResult, detail: Detail) -> list[Cell]:

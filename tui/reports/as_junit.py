@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from tui.model.context import context_of_run
 from tui.model.shown import show_text
 from tui.model.suite import Case
 from tui.model.trials import TrialKey, TrialResult
@@ -43,7 +44,10 @@ def _add_suite(
     if detail.timestamps:
         suite.set("timestamp", _safe(run.kept.record.started_at))
     properties = SubElement(suite, "properties")
-    for name, value in (("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model)):
+    told = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model)]
+    if sent := context_of_run(run.kept):
+        told += [("context", sent.words), ("left out of the context", sent.left_out_words or "nothing")]
+    for name, value in told:
         SubElement(properties, "property", name=name, value=_safe(value))
     for key, result in trials:
         _add_trial(suite, run, key, result, run.cases.get(key.case), detail)

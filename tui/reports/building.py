@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from tui.model.context import SentContext, context_of_run
 from tui.model.kept import KeptRun
 from tui.model.outcomes import outcome_of
 from tui.model.prices import Price
@@ -44,11 +45,23 @@ def build_head(kept: KeptRun, reviewed: Reviewed | None = None) -> dict[str, Any
             "assay": kept.assay,
             "versions": dict(kept.versions),
             "prices": {subject.name: _price(subject.price) for subject in kept.plan.subjects},
+            # Only where the suite names files to send along: it is an extension.
+            **({"context": _context(sent)} if (sent := context_of_run(kept)) else {}),
         },
         "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
         **_figures(summarize(kept)),
         # Only where people have scored, or could have: it is an extension.
         **({"risk": build_risk(reviewed)} if reviewed else {}),
+    }
+
+
+def _context(sent: SentContext) -> dict[str, Any]:
+    """What went along with a prompt, from the least to the most."""
+    return {
+        "files": list(sent.files),
+        "characters": list(sent.characters),
+        "tokens_estimated": list(sent.tokens),
+        "left_out": [{"path": file.path, "reason": file.reason} for file in sent.left_out],
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from tui.model.context import context_of_run
 from tui.model.kept import KeptRun
 from tui.model.parameters import told_settings
 from tui.model.subjects import Subject
@@ -159,6 +160,10 @@ def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
     rows.append(("Attempts", str(options.attempts)))
     if options.repeats > 1:
         rows.append(("Repeats", str(options.repeats)))
+    if sent := context_of_run(kept):
+        rows.append(("Context", sent.words))
+        if sent.left_out:
+            rows.append(("Left out of the context", sent.left_out_words))
     return [*rows, *((f"Model {subject.name}", _settings(subject)) for subject in plan.subjects), *provenance(kept)]
 
 
