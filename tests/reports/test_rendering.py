@@ -138,6 +138,8 @@ def test_csv_has_a_row_for_each_result() -> None:
         "retries": "1",
         "cost_usd": "",
         "answered_by": "",
+        "context_files": "0",
+        "context_characters": "0",
     }
     assert found[1]["missed_checks"] == "expected pattern parameter: not found"
 
@@ -203,7 +205,7 @@ def test_csv_keeps_quotes_lines_and_commas() -> None:
 def test_csv_of_hostile_text_has_the_same_columns_in_each_row() -> None:
     table = list(csv.reader(io.StringIO(hostile("csv"), newline=""), strict=True))
     assert len(table) == 4
-    assert {len(row) for row in table} == {25}
+    assert {len(row) for row in table} == {27}
 
 
 # JUnit
