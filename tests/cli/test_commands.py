@@ -151,8 +151,12 @@ async def test_validate_warns_of_models_that_no_provider_lists(assay: CommandLin
         offline = await assay.run_async("validate", "s.json", "--offline", env=env)
         assert len(server.listed) == listed == 1
     assert ran.code == offline.code == 0
-    what = "openai does not list the model gone; 'assay models' shows those that it lists"
-    assert ran.out == f"s.json:1:56: warning: models[1]: {what}\n"
+    what = "does not list the model"
+    fix = "'assay models' shows those that it lists"
+    assert ran.out.splitlines() == [
+        f"s.json:1:56: warning: models[1]: openai {what} gone; {fix}",
+        f"s.json:1:71: warning: models[2]: local {what} other; {fix}",
+    ]
     assert offline.out == ""
 
 

@@ -90,6 +90,8 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
         (["suite.json", "--tag", "none-such"], "No case"),
         (["suite.json", "-o", "suite.json/folder/report.md"], "suite.json/folder: The folder cannot be made"),
         (["suite.json", "-m", "openai/x"], "OPENAI_API_KEY"),
+        (["suite.json", "-m", "local//nowhere/x.gguf"], "/nowhere/x.gguf cannot be read"),
+        (["suite.json", "-m", "local/other"], "has no model other"),
         (["suite.json", "-m", "github/gpt-4"], "retired"),
         (["suite.json", "-m", "some-model"], "provider/some-model"),
         (["suite.json", "--agent", "none.py"], "none.py"),

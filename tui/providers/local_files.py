@@ -28,7 +28,7 @@ def find_model(model_id: str) -> ModelFile:
     what to install or to write."""
     if model_id == BUNDLED:
         return bundled_model()
-    if not model_id.endswith(".gguf"):
+    if not is_local_id(model_id):
         raise ProviderError(
             "not_found",
             f"the local provider has no model {show_line(model_id, 120)}",
@@ -45,6 +45,11 @@ def find_model(model_id: str) -> ModelFile:
     if magic != b"GGUF":
         raise ProviderError("not_found", f"{shown} is no GGUF file", fix="Name a model in llama.cpp's format.")
     return ModelFile(path.stem, path, Settings(max_tokens=2_048))
+
+
+def is_local_id(model_id: str) -> bool:
+    """Whether the id could name a local model, here or on another machine."""
+    return model_id == BUNDLED or model_id.endswith(".gguf")
 
 
 def bundled_model() -> ModelFile:

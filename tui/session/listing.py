@@ -12,6 +12,7 @@ from tui.model.secrets import Secrets
 from tui.model.servers import SERVERS, variable
 from tui.model.subjects import Config, Subject
 from tui.providers.copilot_extra import copilot_version
+from tui.providers.local_files import is_local_id
 from tui.providers.protocol import Provider
 from tui.providers.resolving import resolve_subject
 from tui.session.shelf import ProviderShelf
@@ -103,7 +104,8 @@ async def unlisted_models(
         wanted = {subject.provider for subject in subjects}
         names = [name for name in configured_providers(providers.config, environ) if name in wanted]
         listed = await list_each(providers, names, _WARNING_SECONDS)
-        missing = not_among(subjects, listed)
+        nowhere = [one for one in subjects if one.provider == "local" and not is_local_id(one.model_id)]
+        missing = (*not_among(subjects, listed), *nowhere)
         sentences = {subject.name: unlisted_sentence(subject) for subject in missing}
         return sentences, tuple(one for one in listed if one.error)
     finally:

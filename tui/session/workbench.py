@@ -9,13 +9,14 @@ from pathlib import Path
 from tui.checks.checker import Checker
 from tui.config.folders import find_folders
 from tui.config.loading import load_config
-from tui.model.errors import ConfigError
+from tui.model.errors import ConfigError, ProviderError
 from tui.model.events import Event
 from tui.model.plan import Plan
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
+from tui.providers.local_files import find_model
 from tui.providers.protocol import Provider
 from tui.providers.resolving import provider_settings, resolve_subject
 from tui.runner.control import Control
@@ -98,8 +99,15 @@ class Workbench:
         return self._shelf.of_name(name)
 
     def open_providers(self, subjects: Sequence[Subject]) -> None:
-        """Make sure that everybody can be asked. Raises ConfigError; nothing is sent or started yet."""
+        """Make sure that every model can be run. Raises ConfigError, also for a local model that is not here; nothing is
+        sent or started yet."""
         self._shelf.take(subjects)
+        for subject in subjects:
+            if provider_settings(subject.provider, self.config, self._environ).kind == "local":
+                try:
+                    find_model(subject.model_id)
+                except ProviderError as error:
+                    raise ConfigError(error.what, where=subject.name, fix=error.fix) from error
 
     def make_plan(
         self,
