@@ -99,8 +99,8 @@ class Workbench:
         return self._shelf.of_name(name)
 
     def open_providers(self, subjects: Sequence[Subject]) -> None:
-        """Make sure that every model can be run. Raises ConfigError, also for a local model that is not here; nothing is
-        sent or started yet."""
+        """Make sure that every model can be run. Raises ConfigError, also for a local model that is not installed;
+        nothing is sent or started yet."""
         self._shelf.take(subjects)
         for subject in subjects:
             if provider_settings(subject.provider, self.config, self._environ).kind == "local":
