@@ -145,6 +145,13 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "method": comparison.method,
         "p_value": comparison.p_value,
         "p_holm": comparison.p_holm,
+        "difference": comparison.difference,
+        "difference_95": list(comparison.difference_95) if comparison.difference_95 else None,
+        "detectable": comparison.detectable,
+        "conclusion": comparison.conclusion,
+        "interim": comparison.interim,
+        "units": comparison.units,
+        "margin": comparison.margin,
     }
 
 

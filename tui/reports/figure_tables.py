@@ -8,6 +8,8 @@ from tui.reports import wording
 from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Strong, Table, Whisker
 from tui.reports.summary import Tally
 from tui.reports.wording import Reported
+from tui.statistics import comparison_words
+from tui.statistics.comparing import Comparison
 
 _COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky", "Unchecked")
 
@@ -105,7 +107,7 @@ def required(run: Reported) -> Iterator[Block]:
 
 
 def comparisons(run: Reported) -> Iterator[Block]:
-    """Each pair of models, and the cases behind its numbers."""
+    """Each pair of models, what is concluded, and the cases behind its numbers."""
     comparisons = run.summary.comparisons
     if not comparisons:
         return
@@ -113,20 +115,26 @@ def comparisons(run: Reported) -> Iterator[Block]:
         (
             each.a,
             each.b,
-            words.judgement(each),
+            _conclusion(each),
             str(each.wins),
             str(each.losses),
             str(each.ties),
-            words.difference(each),
-            wording.probability(each.p_value),
-            wording.probability(each.p_holm),
+            f"{comparison_words.points(each.difference)} points",
+            comparison_words.interval_words(each) or "–",
+            "–" if each.p_value is None else comparison_words.probability(each.p_value),
+            "–" if each.p_holm is None else comparison_words.probability(each.p_holm),
         )
         for each in comparisons
     )
-    head = ("A", "B", "Finding", "A better", "B better", "Alike", "Difference (95%)", "p", "p (Holm)")
-    yield Table(head, rows, 6)
-    tests = ", ".join(dict.fromkeys(words.method(each) for each in comparisons))
-    yield Paragraph(f"p: {tests}, two-sided; p (Holm) is corrected for all pairs.", "faint")
+    head = ("A", "B", "Conclusion", "A better", "B better", "Ties", "Difference", "95%, simultaneous", "p", "p (Holm)")
+    yield Table(head, rows, 7)
+    if comparisons[0].interim:
+        yield Paragraph("The run is not finished: there are counts, but no test and no interval.", "note")
+    else:
+        tests = ", ".join(dict.fromkeys(comparison_words.method_words(each) for each in comparisons))
+        yield Paragraph(
+            f"p: {tests}, two-sided; p (Holm) and the intervals hold for all pairs of this report together.", "faint"
+        )
     lines: list[Line] = []
     for each in comparisons:
         for better, other, cases in ((each.a, each.b, each.win_cases), (each.b, each.a, each.loss_cases)):
@@ -134,3 +142,9 @@ def comparisons(run: Reported) -> Iterator[Block]:
                 lines.append((f"{better} over {other}: ", Faint(words.some(cases))))
     if lines:
         yield Points(tuple(lines))
+
+
+def _conclusion(comparison: Comparison) -> Line:
+    detail = comparison_words.conclusion_detail(comparison)
+    said = comparison_words.conclusion_words(comparison)
+    return (said, Faint(f": {detail}")) if detail else said

@@ -9,6 +9,7 @@ from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.blocks import Block, Heading, Line, Paragraph, Points, Strong
 from tui.reports.wording import Detail, Reported, in_order, many
+from tui.statistics import comparison_words
 
 
 def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> Iterator[Block]:
@@ -53,18 +54,21 @@ def _rates(run: Reported) -> Iterator[Line]:
 
 
 def _differences(run: Reported) -> Iterator[Line]:
-    found = run.summary.comparisons
-    shown = [each for each in found if each.finding in ("a", "b", "they differ")]
-    for each in shown:
-        p_value = f"p {wording.probability(each.p_holm)} after Holm's correction"
-        if each.finding == "they differ":
-            yield Strong(each.a), " and ", Strong(each.b), f" differ, {p_value}."
+    """Which models are shown to differ, and what is said of the other pairs."""
+    compared = run.summary.comparisons
+    for each in compared:
+        if each.better is None:
             continue
-        better, other, sides = (each.a, each.b, each) if each.finding == "a" else (each.b, each.a, words.turned(each))
-        yield Strong(better), " does better than ", Strong(other), f": {words.difference(sides)}, {p_value}."
-    if found and not shown:
-        compared = f"{many(len(found), 'pair')} compared, Holm's correction"
-        yield f"No difference between two models is shown at 5% ({compared})."
+        sides = each if each.better == each.a else comparison_words.turned(each)
+        figures = f"{comparison_words.difference_words(sides)}, {comparison_words.p_value_words(each, short=True)}"
+        yield Strong(sides.a), " does better than ", Strong(sides.b), f": {figures}."
+    rest = comparison_words.overview(compared)
+    if rest:
+        yield rest
+    alone = [each for each in compared if each.conclusion == "no_difference_shown"]
+    if len(compared) == 1 and alone:
+        text = comparison_words.detectable_words(alone[0])
+        yield f"{text[0].upper()}{text[1:]}."
 
 
 def _risk(run: Reported, detail: Detail) -> Iterator[Line]:

@@ -40,10 +40,10 @@ def _timed_out_checks(result: TrialResult) -> bool:
 
 
 def _comparing(run: Reported) -> Iterator[Line]:
-    silent = [each for each in run.summary.comparisons if each.finding in ("not enough data", "nothing in common")]
+    silent = [each for each in run.summary.comparisons if each.conclusion == "not_enough_data" and not each.interim]
     if silent:
         pairs = some([f"{each.a} and {each.b}" for each in silent], _FEW)
-        yield "Too few cases differ, or none are common, to tell these models apart: ", Faint(pairs)
+        yield "Too few cases in common for any difference to be significant: ", Faint(pairs)
     if all(repeats.n < 2 for repeats in run.summary.repeats.values()) and run.kept.results:
         yield "Each case was asked once: how much answers vary from one time to the next is not known."
 

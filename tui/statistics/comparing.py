@@ -1,27 +1,35 @@
 """Which of two models does better on the same cases, and how sure that is."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from statistics import harmonic_mean
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from tui.statistics.pairs import ALPHA, adjust_holm, cases_needed, mcnemar_exact, paired_bootstrap
-from tui.statistics.shares import Passes, difference_interval
+from tui.statistics.pairs import ALPHA, adjust_holm, mcnemar_exact, sign_flip
+from tui.statistics.power import detectable_difference, detectable_mean
+from tui.statistics.shares import Differences, Passes, difference_interval, shrunk, within_units
 
-Method = Literal["mcnemar-exact", "paired-bootstrap"]
-Finding = Literal["a", "b", "they differ", "no difference shown", "not enough data", "nothing in common"]
-"""`a` or `b` does better; `they differ` where the share of passes says otherwise than the cases won do."""
+Method = Literal["mcnemar-exact", "sign-flip"]
+Conclusion = Literal["a_better", "b_better", "equivalent", "no_difference_shown", "not_enough_data"]
+OPEN_END = 1e-5
+"""An interval that ends at 0 but does not hold it ends here: a thousandth of a point beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Model `a` against model `b` over the cases for which both have a result.
+    """Model `a` against model `b` over the cases that both have results of.
 
     A win is a plain pass of `a` where `b` has none; with repeats, a greater share of plain passes among the case's
-    results. Errors and everything else that is no plain pass count against a model. `difference` is the mean over the
-    cases of `a`'s share less `b`'s, `difference_95` its interval. `p_holm` is adjusted over all `pairs` compared.
+    results. `difference` is the mean over the cases of `a`'s share of passes less `b`'s: that of their pass rates where
+    each case was run equally often. Everything that a test and an interval rest on is counted by `units`, the
+    independent ones: cases, or clusters of cases.
+
+    `p_holm` is adjusted over all `pairs` of the report (Holm 1979), `difference_95` is simultaneous over them, and the
+    two agree: the interval leaves out 0 where `p_holm` is at most 0.05, and only there. `detectable` is the difference
+    that these cases show in 80% of runs at the level of the first step of Holm's procedure; None where they are too
+    few. While a run is not finished (`interim`) p-values and the interval are None and there is not enough
+    data: looking again and again at a test would find differences that do not exist.
     """
 
     a: str
@@ -29,12 +37,17 @@ class Comparison:
     win_cases: tuple[str, ...]
     loss_cases: tuple[str, ...]
     tie_cases: tuple[str, ...]
-    difference: float
-    difference_95: tuple[float, float]
+    units: int
     method: Method
-    p_value: float
-    p_holm: float = 1.0
+    difference: float
+    conclusion: Conclusion
+    detectable: float | None = None
+    difference_95: tuple[float, float] | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
     pairs: int = 1
+    margin: float | None = None
+    interim: bool = False
 
     @property
     def wins(self) -> int:
@@ -48,52 +61,155 @@ class Comparison:
 
     @property
     def ties(self) -> int:
-        """Cases that both do alike."""
+        """Cases that both do equally well."""
         return len(self.tie_cases)
 
     @property
-    def missing(self) -> int:
-        """How many more cases would have to differ before any outcome could be significant; 0 where enough do."""
-        return max(0, cases_needed(self.pairs) - self.wins - self.losses)
+    def common(self) -> int:
+        """Cases that both have results of."""
+        return self.wins + self.losses + self.ties
 
     @property
-    def finding(self) -> Finding:
-        """What can be said at 5%, with the correction for several pairs."""
-        if not (self.win_cases or self.loss_cases or self.tie_cases):
-            return "nothing in common"
-        if self.p_holm > ALPHA:
-            return "not enough data" if self.missing else "no difference shown"
-        if self.difference * (self.wins - self.losses) <= 0:
-            return "they differ"
-        return "a" if self.wins > self.losses else "b"
+    def better(self) -> str | None:
+        """The model that does better; None where none is shown to."""
+        return {"a_better": self.a, "b_better": self.b}.get(self.conclusion)
 
 
-def compare_models(passes: Mapping[str, Mapping[str, Passes]]) -> tuple[Comparison, ...]:
-    """Every pair of models, in the order of the models; `passes` is by model and case."""
-    pairs = [_compare(a, b, passes[a], passes[b]) for a, b in combinations(passes, 2)]
+class _Pair(NamedTuple):
+    a: str
+    b: str
+    win_cases: tuple[str, ...]
+    loss_cases: tuple[str, ...]
+    tie_cases: tuple[str, ...]
+    method: Method
+    differences: Differences
+    p_value: float
+
+    @property
+    def least_p(self) -> float:
+        """The p-value if all units differed, in favour of one model."""
+        return min(1.0, 2.0 ** (1 - len(self.differences.sums)))
+
+
+def compare_models(
+    passes: Mapping[str, Mapping[str, Passes]],
+    clusters: Mapping[str, str] | None = None,
+    *,
+    margin: float | None = None,
+    interim: bool = False,
+) -> tuple[Comparison, ...]:
+    """Compare every pair of models, in the order of the models.
+
+    `passes` is by model and case; `clusters` names the cluster of the cases that belong to one; within `margin`
+    (0 to 1) two models count as equivalent; a run that is not finished is `interim`.
+    """
+    pairs = [_pair(a, b, passes[a], passes[b], clusters or {}, test=not interim) for a, b in combinations(passes, 2)]
     adjusted = adjust_holm([pair.p_value for pair in pairs])
-    return tuple(replace(pair, p_holm=p_holm, pairs=len(pairs)) for pair, p_holm in zip(pairs, adjusted, strict=True))
+    compared = []
+    for place, (pair, p_holm) in enumerate(zip(pairs, adjusted, strict=True)):
+        bound = [each.p_value for each in pairs]
+        bound[place] = pair.least_p
+        possible = adjust_holm(bound)[place] <= ALPHA
+        compared.append(_conclude(pair, p_holm, len(pairs), possible, margin))
+    return tuple(_interim(each) if interim else each for each in compared)
 
 
-def _compare(a: str, b: str, ours: Mapping[str, Passes], theirs: Mapping[str, Passes]) -> Comparison:
+def _pair(
+    a: str,
+    b: str,
+    ours: Mapping[str, Passes],
+    theirs: Mapping[str, Passes],
+    clusters: Mapping[str, str],
+    *,
+    test: bool,
+) -> _Pair:
     none = Passes(0, 0)
-    both_asked = {case: (passes, theirs.get(case, none)) for case, passes in ours.items()}
-    common = {case: both for case, both in both_asked.items() if both[0].results and both[1].results}
-    # Whole numbers in one unit, so that equal shares are equal and sums are exact.
-    unit = math.lcm(*(passes.results for both in common.values() for passes in both))
+    both_run = {case: (passes, theirs.get(case, none)) for case, passes in ours.items()}
+    common = {case: both for case, both in both_run.items() if both[0].results and both[1].results}
+    # Whole numbers in one measure, so that equal shares are equal and sums are exact.
+    measure = math.lcm(*(passes.results for both in common.values() for passes in both))
     differences = {
-        case: unit * one.passed // one.results - unit * other.passed // other.results
+        case: measure * one.passed // one.results - measure * other.passed // other.results
         for case, (one, other) in common.items()
     }
     wins = tuple(case for case, difference in differences.items() if difference > 0)
     losses = tuple(case for case, difference in differences.items() if difference < 0)
     ties = tuple(case for case, difference in differences.items() if not difference)
-    if any(passes.results > 1 for both in common.values() for passes in both):
-        method: Method = "paired-bootstrap"
-        p_value = paired_bootstrap([*differences.values()])
+    units: dict[tuple[bool, str], list[str]] = {}
+    for case in common:
+        units.setdefault((True, clusters[case]) if case in clusters else (False, case), []).append(case)
+    sums = [sum(differences[case] for case in cases) for cases in units.values()]
+    once = all(passes.results == 1 for both in common.values() for passes in both) and len(units) == len(common)
+    method: Method = "mcnemar-exact" if once else "sign-flip"
+    p_value, within = 1.0, 1.0
+    if test:
+        p_value = mcnemar_exact(len(wins), len(losses)) if once else sign_flip(sums)
+    if not once:
+        within = max(
+            within_units([_together([common[case][side] for case in cases]) for cases in units.values()])
+            for side in (0, 1)
+        )
+    shares = Differences([total / measure for total in sums], [len(cases) for cases in units.values()], within)
+    return _Pair(a, b, wins, losses, ties, method, shares, p_value)
+
+
+def _together(cases: Sequence[Passes]) -> Passes:
+    return Passes(sum(case.passed for case in cases), sum(case.results for case in cases))
+
+
+def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: float | None) -> Comparison:
+    difference, level = pair.differences.mean, ALPHA / pairs
+    low, high = difference_interval(pair.differences, level)
+    conclusion: Conclusion = "no_difference_shown"
+    if p_holm <= ALPHA:
+        conclusion = "a_better" if difference > 0 else "b_better"
+        low, high = (
+            (max(low, OPEN_END), max(high, OPEN_END)) if difference > 0 else (min(low, -OPEN_END), min(high, -OPEN_END))
+        )
     else:
-        method, p_value = "mcnemar-exact", mcnemar_exact(len(wins), len(losses))
-    shares = [difference / unit for difference in differences.values()]
-    mean = math.fsum(shares) / len(shares) if shares else 0.0
-    asked = harmonic_mean(passes.results for both in common.values() for passes in both) if common else 1.0
-    return Comparison(a, b, wins, losses, ties, mean, difference_interval(shares, asked), method, p_value)
+        low, high = min(low, 0.0), max(high, 0.0)
+        if not possible:
+            conclusion = "not_enough_data"
+        elif margin is not None and _is_within(low, high, margin, len(pair.differences.sums), level):
+            conclusion = "equivalent"
+    return Comparison(
+        pair.a,
+        pair.b,
+        pair.win_cases,
+        pair.loss_cases,
+        pair.tie_cases,
+        len(pair.differences.sums),
+        pair.method,
+        difference,
+        conclusion,
+        _detectable(pair, level) if possible else None,
+        (low, high),
+        pair.p_value,
+        p_holm,
+        pairs,
+        margin,
+    )
+
+
+def _is_within(low: float, high: float, margin: float, units: int, level: float) -> bool:
+    """Two one-sided tests at half the level each (Schuirmann 1987): the interval that is shown lies within the margin.
+
+    So many units that all tie have to rule out by themselves that more than the margin of units differ: where next to
+    none differs, no variance is seen, and the interval would be too narrow.
+    """
+    return -margin < low and high < margin and 1 - (level / 2) ** (1 / units) < margin
+
+
+def _detectable(pair: _Pair, level: float) -> float | None:
+    differing, cases = len(pair.win_cases) + len(pair.loss_cases), len(pair.differences.sums)
+    if pair.method == "mcnemar-exact":
+        return detectable_difference(cases, differing / cases, alpha=level)
+    _, error, freedom = shrunk(pair.differences)
+    return detectable_mean(error, freedom, alpha=level)
+
+
+def _interim(comparison: Comparison) -> Comparison:
+    """The comparison without anything that would be a test."""
+    return replace(
+        comparison, conclusion="not_enough_data", difference_95=None, p_value=None, p_holm=None, interim=True
+    )

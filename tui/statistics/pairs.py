@@ -46,14 +46,14 @@ def adjust_holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def paired_bootstrap(differences: Sequence[int]) -> float:
-    """Two-sided p-value for no difference between two models that were asked more than once: `differences` holds one
-    for each case, all in the same unit (a share of passes times a common multiple of the repeats).
+def sign_flip(differences: Sequence[int]) -> float:
+    """Return the two-sided p-value for no difference between two models that were run more than once.
 
-    The wild bootstrap over cases: each case keeps its difference and draws its sign (Liu 1988; Davidson & Flachaire
-    2008), which is also Fisher's randomisation test. Where two models are equal, every sign was as likely as the other,
-    so that it errs in at most one of twenty with however few cases; drawing cases with replacement does not promise
-    that. All signs are counted, unless the sums would be too many: then 9,999 are drawn from a fixed seed.
+    `differences` holds one whole number for each unit (a case or a cluster), all in the same measure: a share of
+    passes times a common multiple of the repeats. Fisher's randomisation test: each unit keeps its difference and
+    flips its sign. Where two models are equal, every sign was as likely as the other, so that it errs in at most one
+    of twenty with however few units. All signs are counted, unless the sums would be too many: then 9,999 are drawn
+    from a fixed seed.
     """
     sizes = Counter(abs(difference) for difference in differences if difference)
     unit = math.gcd(*sizes)
@@ -72,14 +72,13 @@ def paired_bootstrap(differences: Sequence[int]) -> float:
 def _sums(sizes: dict[int, int], total: int) -> "Values":
     """The chance of each sum, from 0 to the total, where every piece is in it or not by the toss of a coin."""
     import numpy
-    from scipy.special import gammaln
 
     sums = numpy.zeros(total + 1)
     sums[0] = 1.0
     reach = 0
     for size, number in sizes.items():
-        taken = numpy.arange(number + 1)
-        logs = gammaln(number + 1) - gammaln(taken + 1) - gammaln(number - taken + 1) - number * math.log(2)
+        factorials = numpy.array([math.lgamma(count + 1) for count in range(number + 1)])
+        logs = factorials[-1] - factorials - factorials[::-1] - number * math.log(2)
         before, sums = sums[: reach + 1].copy(), numpy.zeros(total + 1)
         for count in numpy.flatnonzero(logs > -700):
             at = int(count) * size

@@ -1,10 +1,13 @@
-"""Intervals of a share: of trials that are independent, and of trials that come in cases."""
+"""Intervals of pass rates and of their differences, over units that are independent: cases, or clusters of cases."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from tui.statistics.student import t_quantile
+
 Z95 = 1.959963984540054
+_FEW_UNITS = 5
 
 
 class Passes(NamedTuple):
@@ -32,44 +35,116 @@ def wilson_interval(successes: float, trials: float) -> tuple[float, float]:
     return low, high
 
 
-def clustered_interval(cases: Sequence[Passes]) -> tuple[float, float]:
-    """The 95% interval of the share of passes over repeats, whose results hang together within a case.
+def rate_interval(cases: Mapping[str, Passes], clusters: Mapping[str, str] | None = None) -> tuple[float, float]:
+    """Return the 95% interval of a model's pass rate, as fractions; every screen and report shows this one.
 
-    Wilson's, with the number of trials that would tell as much if they were independent, and Student's t for the
-    number of cases (Korn & Graubard 1998; Dean & Pagano 2015). Where every case came out the same, or there is only
-    one, each case counts as one trial.
+    `cases` is by case id; cases without results are left out. `clusters` names the cluster of the cases that belong
+    to one. Wilson's interval where each unit was run once, else the one clustered by case, or by cluster.
     """
-    cases = [case for case in cases if case.results]
-    trials, passed = sum(case.results for case in cases), sum(case.passed for case in cases)
-    if trials == len(cases):
+    return clustered_interval(units_of(cases, clusters))
+
+
+def units_of(cases: Mapping[str, Passes], clusters: Mapping[str, str] | None = None) -> list[Passes]:
+    """Return the independent units: each case, or all cases of one cluster taken together."""
+    if not clusters:
+        return [passes for passes in cases.values() if passes.results]
+    units: dict[tuple[bool, str], Passes] = {}
+    for case, passes in cases.items():
+        if passes.results:
+            name = (True, clusters[case]) if case in clusters else (False, case)
+            passed, results = units.get(name, (0, 0))
+            units[name] = Passes(passed + passes.passed, results + passes.results)
+    return [*units.values()]
+
+
+def clustered_interval(units: Sequence[Passes]) -> tuple[float, float]:
+    """Return the 95% interval of the share of passes over results that hang together within a unit, as fractions.
+
+    Wilson's, with the number of trials that would say as much if they were independent (Korn & Graubard 1998; Dean &
+    Pagano 2015), which is never more than the results and never less than Kish's (1965) for results that are all the
+    same within a unit. How sure that number is enters through Student's t, whose degrees of freedom follow from the
+    kurtosis of the units (as in Satterthwaite 1946): with few mixed units their number says little of the variance.
+    """
+    units = [unit for unit in units if unit.results]
+    trials, passed = sum(unit.results for unit in units), sum(unit.passed for unit in units)
+    if trials == len(units):
         return wilson_interval(passed, trials)
-    share, effective = passed / trials, float(len(cases))
-    if 0 < passed < trials and len(cases) > 1:
-        squares = sum((case.passed - share * case.results) ** 2 for case in cases)
-        variance = len(cases) / (len(cases) - 1) * squares / trials**2
-        effective = min(float(trials), share * (1 - share) / variance) if variance else float(trials)
-        effective *= (Z95 / _t95(len(cases) - 1)) ** 2
+    share = passed / trials
+    effective = least = trials**2 / sum(unit.results**2 for unit in units)
+    if 0 < passed < trials and len(units) > 1:
+        size = len(units)
+        squares = [(unit.passed - share * unit.results) ** 2 for unit in units]
+        total = math.fsum(squares)
+        variance = size / (size - 1) * total / trials**2
+        independent = share * (1 - share) / variance if variance > 0 else float(trials)
+        kurtosis = size * math.fsum(square * square for square in squares) / total**2 if total > 0 else 1.0
+        freedom = min(size - 1, max(1.0, 2 * size / (kurtosis - 1))) if kurtosis > 1 else size - 1
+        independent *= (Z95 / t_quantile(0.975, round(freedom, 3))) ** 2
+        effective = min(float(trials), max(least, independent))
     return wilson_interval(share * effective if passed < trials else effective, effective)
 
 
-def difference_interval(differences: Sequence[float], repeats: float = 1.0) -> tuple[float, float]:
-    """The 95% interval of a mean paired difference of shares, as fractions from −1 to 1; `differences` holds one for
-    each case, `repeats` is how often a case was asked. (−1, 1) of nothing.
-
-    Wald's, with two trials more: half a win, half a loss and a tie (Agresti & Min 2005), which are fewer cases the
-    more repeats a case has.
+def is_sparse(cases: Mapping[str, Passes], clusters: Mapping[str, str] | None = None) -> bool:
+    """Return whether so few units pass, or so few fail, that the interval may cover the rate in about 90% of runs
+    instead of 95%: fewer than five of either. No interval from whole numbers avoids that (Brown, Cai & DasGupta 2001).
     """
-    if not differences:
+    units = units_of(cases, clusters)
+    passed = math.fsum(unit.share for unit in units)
+    return bool(units) and min(passed, len(units) - passed) < _FEW_UNITS
+
+
+class Differences(NamedTuple):
+    """The paired differences of two models: for each unit the sum over its cases of `a`'s share of passes less `b`'s,
+    and the number of these cases. `within` says how much the results of a unit hang together: from 1 / results, where
+    they are independent, to 1, where they are all the same."""
+
+    sums: Sequence[float]
+    sizes: Sequence[int]
+    within: float
+
+    @property
+    def mean(self) -> float:
+        """The mean difference over all cases; 0 of none."""
+        return math.fsum(self.sums) / sum(self.sizes) if self.sizes else 0.0
+
+
+def within_units(units: Sequence[Passes]) -> float:
+    """Return how much the results of a unit hang together: the variance of the units' shares over the one that they
+    would have with a single result each, between 1 / results (harmonic mean) and 1; 1 where there is no variance."""
+    trials = sum(unit.results for unit in units)
+    share = sum(unit.passed for unit in units) / trials if trials else 0.0
+    if len(units) < 2 or not 0 < share < 1:
+        return 1.0
+    mean = math.fsum(unit.share for unit in units) / len(units)
+    variance = math.fsum((unit.share - mean) ** 2 for unit in units) / (len(units) - 1)
+    least = math.fsum(1 / unit.results for unit in units) / len(units)
+    return min(1.0, max(least, variance / (share * (1 - share))))
+
+
+def difference_interval(differences: Differences, alpha: float = 0.05) -> tuple[float, float]:
+    """Return the interval of a mean paired difference, from −1 to 1, that leaves out the truth with chance `alpha`.
+
+    Student's, over units, with a pseudo-unit in addition that is half a win, half a loss, and another that is a tie
+    (Agresti & Min 2005). Both weigh `within`: as much as one result where the results of a unit are all the same, less
+    where they are not. (−1, 1) of nothing.
+    """
+    if not differences.sums:
         return -1.0, 1.0
-    size = len(differences) + 2 / repeats
-    mean = math.fsum(differences) / size
-    squares = math.fsum(difference * difference for difference in differences)
-    variance = (squares + 1 / repeats) / size - mean * mean
-    spread = Z95 * math.sqrt(max(0.0, variance) / size)
-    return max(-1.0, mean - spread), min(1.0, mean + spread)
+    centre, error, freedom = shrunk(differences)
+    spread = t_quantile(1 - alpha / 2, freedom) * error
+    mean = differences.mean
+    return max(-1.0, min(mean, centre - spread)), min(1.0, max(mean, centre + spread))
 
 
-def _t95(freedom: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 0.975))
+def shrunk(differences: Differences) -> tuple[float, float, float]:
+    """Return centre, standard error and degrees of freedom of `difference_interval`, the pseudo-units included."""
+    number, weight = len(differences.sums), differences.within
+    typical = sum(differences.sizes) / number
+    size = number + 2 * weight
+    centre = math.fsum(differences.sums) / typical / size
+    squares = math.fsum(
+        ((total - centre * cases) / typical) ** 2
+        for total, cases in zip(differences.sums, differences.sizes, strict=True)
+    )
+    squares += weight * (1 + 2 * centre * centre)
+    return centre, math.sqrt(squares / (size - 1) / size), round(size - 1, 3)

@@ -8,8 +8,8 @@ from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
 from tui.model.shown import show_line
 from tui.model.suite import Case
+from tui.statistics import comparison_words as words
 from tui.statistics.comparing import Comparison
-from tui.statistics.pairs import cases_needed
 
 _CASES_LISTED = 200
 _SHORT_NAME = 24
@@ -17,31 +17,34 @@ _SHORT_NAME = 24
 _MOST_GROUPS = 12
 
 
-def sentence(pair: Comparison, names: Mapping[str, str]) -> Line:
-    """How the two stand: cases, p, and what follows."""
+def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
+    """Return how the two compare: cases, the test and its conclusion; counts alone and the `progress` of the run
+    while it is not finished."""
     a, b = names[pair.a], names[pair.b]
-    if pair.finding == "nothing in common":
+    if not pair.common:
         return ((f"{a} and {b} have no case in common yet: nothing to compare.", "dim"),)
     does = "passes" if pair.method == "mcnemar-exact" else "does better in"
     than = f"that {b} does not" if pair.method == "mcnemar-exact" else f"than {b}"
-    holm = f", {_p(pair.p_holm)} after Holm over {pair.pairs} pairs" if pair.pairs > 1 else ""
-    text = (
-        f"{a} {does} {_cases(pair.wins)} {than}, and the reverse {pair.losses}; {pair.ties} alike: "
-        f"{_p(pair.p_value)} ({_method(pair)}){holm}: "
-    )
+    counts = f"{a} {does} {_cases(pair.wins)} {than}, and the reverse {pair.losses}; {pair.ties} ties"
+    if pair.interim:
+        return ((f"{counts}. ", "dim"), (_interim(progress), "accent"))
     said, role = judgement(pair, names)
-    return ((text, "dim"), (f"{said}.", role))
+    return ((f"{counts}: {words.p_value_words(pair)}: ", "dim"), (f"{said}.", role))
 
 
-def brief(pair: Comparison, names: Mapping[str, str]) -> Line:
-    """The same in as few words as will do."""
+def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
+    """Return the same in as few words as will do."""
     names = short_names(names)
     a, b = names[pair.a], names[pair.b]
-    said, role = judgement(pair, names)
-    holm = f", Holm over {pair.pairs}" if pair.pairs > 1 else ""
-    won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {pair.ties} alike"
-    figures = f"{won}; {_p(pair.p_holm)} ({_method(pair)}{holm}): "
-    return ((figures, "dim"), (f"{said.partition(' (')[0]}.", role))
+    won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {pair.ties} ties"
+    if pair.interim:
+        return ((f"{won}; ", "dim"), (_interim(progress), "accent"))
+    said, role = judgement(pair, names, short=True)
+    return ((f"{won}; {words.p_value_words(pair, short=True)}: ", "dim"), (f"{said}.", role))
+
+
+def _interim(progress: str) -> str:
+    return f"So far {progress}; no test before the run is finished." if progress else "The run is not finished."
 
 
 def short_names(models: Mapping[str, str]) -> dict[str, str]:
@@ -49,20 +52,11 @@ def short_names(models: Mapping[str, str]) -> dict[str, str]:
     return dict(zip(models, fitted_names([*models], _SHORT_NAME), strict=True))
 
 
-def judgement(pair: Comparison, names: Mapping[str, str]) -> Piece:
-    """What a comparison says."""
-    match pair.finding:
-        case "a" | "b":
-            return f"{names[pair.a if pair.finding == 'a' else pair.b]} does better", "passed"
-        case "they differ":
-            return "they differ, by cases one way and by the share of passes the other", "accent"
-        case "not enough data":
-            differ, least = pair.wins + pair.losses, cases_needed(pair.pairs)
-            verb = "differs" if differ == 1 else "differ"
-            return f"not enough data to tell ({_cases(differ)} {verb}, it takes {least} at least)", "accent"
-        case "nothing in common":
-            return "no case in common", "dim"
-    return "no difference shown", "accent"
+def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False) -> Piece:
+    """Return what is concluded of a pair; with what a reader needs beside it unless `short`."""
+    said, detail = words.conclusion_words(pair, names), words.conclusion_detail(pair, names)
+    role: Role = "passed" if pair.better else "dim" if not pair.common else "accent"
+    return (f"{said} ({detail})" if detail and not short else said), role
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
@@ -71,25 +65,20 @@ def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[L
     names = short_names(names)
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
-    room = min(40, max((width_of(judgement(pair, names)[0].partition(" (")[0]) for pair in pairs), default=0))
+    room = min(40, max((width_of(judgement(pair, names, short=True)[0]) for pair in pairs), default=0))
     return [_pair_line(pair, fill(title, width), names, room) for pair, title in zip(pairs, titles, strict=True)]
 
 
 def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int) -> Line:
-    low, high = (_points(end) for end in pair.difference_95)
-    said, role = judgement(pair, names)
+    said, role = judgement(pair, names, short=True)
+    interval = words.interval_words(pair)
     return (
         (f" {title}", "strong"),
-        (f"  {fill(said.partition(' (')[0], room)}", role),
-        (f"  {pair.wins:>4} won · {pair.losses} lost · {pair.ties} alike", "plain"),
-        (f"  {_points(pair.difference)} points", "dim"),
-        (f" ({low} to {high})", "dim"),
+        (f"  {fill(said, room)}", role),
+        (f"  {pair.wins:>4} won · {pair.losses} lost · {pair.ties} ties", "plain"),
+        (f"  {words.points(pair.difference)} points", "dim"),
+        (f" ({interval})" if interval else "", "dim"),
     )
-
-
-def _points(share: float) -> str:
-    points = round(100 * share)
-    return f"{points:+d}".replace("-", "−") if points else "0"
 
 
 def pair_lines(
@@ -97,10 +86,11 @@ def pair_lines(
     names: Mapping[str, str],
     cases: Mapping[str, Case],
     figures: Mapping[str, ModelFigures] | None = None,
+    progress: str = "",
 ) -> list[Line]:
     """All of one pair: how far apart, by category, then the cases behind each number in the order of the suite."""
     a, b = names[pair.a], names[pair.b]
-    lines: list[Line] = [sentence(pair, names), *_apart(pair), *_unanswered(pair, names, figures or {})]
+    lines: list[Line] = [sentence(pair, names, progress), *_apart(pair), *_unanswered(pair, names, figures or {})]
     lines += _where(pair, names, cases)
     places = {case: place for place, case in enumerate(cases)}
     listed: tuple[tuple[str, tuple[str, ...], Role], ...] = (
@@ -117,14 +107,12 @@ def pair_lines(
 
 
 def _apart(pair: Comparison) -> list[Line]:
-    if pair.finding == "nothing in common":
+    if not pair.common:
         return []
-    low, high = (_points(end) for end in pair.difference_95)
-    alone = " of this pair alone" if pair.pairs > 1 else ""
-    said = (
-        f"Difference in the share of passes: {_points(pair.difference)} points (95% interval{alone}: {low} to {high})."
-    )
-    return [((said, "dim"),)]
+    interval = words.interval_words(pair)
+    over = f", simultaneous over {pair.pairs} pairs" if pair.pairs > 1 else ""
+    end = f" (95% interval{over}: {interval})" if interval else ""
+    return [((f"Difference in the share of passes: {words.points(pair.difference)} points{end}.", "dim"),)]
 
 
 def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:
@@ -155,7 +143,7 @@ def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]
     for name, title in titles.items():
         better: Role = "plain" if wins[name] == losses[name] else "passed" if wins[name] > losses[name] else "failed"
         score = f"{wins[name]:>3} : {losses[name]}"
-        lines.append(((f"  {fill(title, width)}", "plain"), (f"  {score:<9}", better), (f"{ties[name]} alike", "dim")))
+        lines.append(((f"  {fill(title, width)}", "plain"), (f"  {score:<9}", better), (f"{ties[name]} ties", "dim")))
     if len(found) > _MOST_GROUPS:
         lines.append(((f"  … {len(found) - _MOST_GROUPS} more categories", "dim"),))
     return lines
@@ -163,11 +151,3 @@ def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]
 
 def _cases(number: int) -> str:
     return f"{number} case" if number == 1 else f"{number} cases"
-
-
-def _p(value: float) -> str:
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}" if value < 0.1 else f"p = {value:.2f}"
-
-
-def _method(pair: Comparison) -> str:
-    return "exact McNemar" if pair.method == "mcnemar-exact" else "paired bootstrap"

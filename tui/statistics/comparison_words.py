@@ -1,0 +1,151 @@
+"""A comparison of two models in words: the same on every screen and in every report."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tui.statistics.comparing import Comparison, Conclusion
+from tui.statistics.pairs import cases_needed
+
+_POWER = "80% power"
+_TURNED: dict[Conclusion, Conclusion] = {"a_better": "b_better", "b_better": "a_better"}
+
+
+def conclusion_words(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
+    """Return the conclusion in a few words; `names` are other names to show for the models."""
+    if comparison.interim:
+        return "no conclusion while the run is not finished"
+    match comparison.conclusion:
+        case "a_better" | "b_better":
+            better = comparison.a if comparison.conclusion == "a_better" else comparison.b
+            return f"{names[better] if names else better} does better"
+        case "equivalent":
+            return f"equivalent within ±{points(comparison.margin or 0.0).lstrip('+')} points"
+        case "not_enough_data":
+            return "not enough data" if comparison.common else "no case in common"
+        case "no_difference_shown":
+            return "no difference shown"
+
+
+def conclusion_detail(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
+    """Return what a reader needs beside the conclusion; empty where it needs nothing."""
+    if comparison.interim:
+        return ""
+    if comparison.conclusion == "no_difference_shown":
+        return detectable_words(comparison)
+    if comparison.conclusion == "not_enough_data":
+        if not comparison.common:
+            return ""
+        have = f"{unit_count(comparison.units, comparison)} in common"
+        return f"{have}, at least {cases_needed(comparison.pairs)} are needed"
+    better = comparison.better
+    if better and comparison.difference * (comparison.wins - comparison.losses) <= 0:
+        other = comparison.b if better == comparison.a else comparison.a
+        return (
+            f"by its share of passes, although {names[other] if names else other} does better in as many cases or more"
+        )
+    return ""
+
+
+def detectable_words(comparison: Comparison) -> str:
+    """Return which difference the cases would have shown."""
+    if comparison.detectable is None:
+        return f"these cases would show no difference at all with {_POWER}"
+    difference = points(comparison.detectable).lstrip("+")
+    return f"these cases would show a difference of {difference} points ({_POWER})"
+
+
+def difference_words(comparison: Comparison) -> str:
+    """Return the difference with its interval: `+12 points (+3 to +21)`; without one while the run is not finished."""
+    interval = interval_words(comparison)
+    return f"{points(comparison.difference)} points" + (f" ({interval})" if interval else "")
+
+
+def interval_words(comparison: Comparison) -> str:
+    """Return the simultaneous interval in points: `+3 to +21`; `above 0 to +21` where it ends beside 0."""
+    if comparison.difference_95 is None:
+        return ""
+    low, high = comparison.difference_95
+    lower = "above 0" if 0 < low < 0.005 else points(low)
+    upper = "below 0" if -0.005 < high < 0 else points(high)
+    return f"{lower} to {upper}"
+
+
+def p_value_words(comparison: Comparison, *, short: bool = False) -> str:
+    """Return the p-value that counts and its test: `p = 0.03 (exact McNemar, Holm over 3 pairs)`."""
+    if comparison.p_value is None or comparison.p_holm is None:
+        return ""
+    if comparison.pairs == 1:
+        return f"{p_words(comparison.p_value)} ({method_words(comparison)})"
+    holm = f"{p_words(comparison.p_holm)} ({method_words(comparison)}, Holm over {comparison.pairs} pairs)"
+    return holm if short else f"{holm}, {p_words(comparison.p_value)} alone"
+
+
+def method_words(comparison: Comparison) -> str:
+    """Return the name of the test."""
+    if comparison.method == "mcnemar-exact":
+        return "exact McNemar"
+    clustered = comparison.units < comparison.common
+    return f"sign-flip over {'clusters' if clustered else 'cases'}"
+
+
+def probability(value: float) -> str:
+    """Return a p-value: `0.63`, `0.031`, `< 0.001`. What is at most 0.05 never reads as more."""
+    if value < 0.001:
+        return "< 0.001"
+    text = f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+    if value > 0.05 and text == "0.050":
+        return f"{value:.4f}" if value >= 0.05005 else "> 0.05"
+    return text
+
+
+def p_words(value: float) -> str:
+    """Return `p = 0.63`, `p < 0.001`."""
+    number = probability(value)
+    return f"p {number}" if number[0] in "<>" else f"p = {number}"
+
+
+def points(share: float) -> str:
+    """Return a difference of shares in whole points, with its sign: `+12`, `−3`, `0`."""
+    number = round(100 * share)
+    return f"{number:+d}".replace("-", "−") if number else "0"
+
+
+def unit_count(number: int, comparison: Comparison) -> str:
+    """Return `12 cases`, or `4 clusters` where cases come in clusters."""
+    what = "cluster" if comparison.units < comparison.common else "case"
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def turned(comparison: Comparison) -> Comparison:
+    """Return the comparison seen from the second model: differences change their sign."""
+    interval = comparison.difference_95
+    return replace(
+        comparison,
+        a=comparison.b,
+        b=comparison.a,
+        win_cases=comparison.loss_cases,
+        loss_cases=comparison.win_cases,
+        difference=-comparison.difference,
+        difference_95=(-interval[1], -interval[0]) if interval else None,
+        conclusion=_TURNED.get(comparison.conclusion, comparison.conclusion),
+    )
+
+
+def overview(comparisons: Sequence[Comparison]) -> str:
+    """Return one sentence on the pairs of which none is shown to differ; empty where there are no pairs."""
+    silent = [each for each in comparisons if each.better is None]
+    if not silent:
+        return ""
+    if silent[0].interim:
+        return "The run is not finished: models are not compared yet."
+    parts = []
+    for conclusion, words in (
+        ("equivalent", "equivalent within the margin"),
+        ("no_difference_shown", "no difference shown"),
+        ("not_enough_data", "too few cases in common to show any difference"),
+    ):
+        number = sum(each.conclusion == conclusion for each in silent)
+        if number:
+            parts.append(f"{words} for {number} pair{'' if number == 1 else 's'}")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]} (5% level, Holm over {silent[0].pairs} pair{'s' * (silent[0].pairs != 1)})."

@@ -1,0 +1,221 @@
+"""The power of McNemar's exact test: how many cases it takes to show a difference, and which one some cases show."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+from tui.statistics.pairs import ALPHA
+from tui.statistics.student import t_quantile
+
+POWER = 0.8
+DISCORDANCE = 0.3
+"""What a plan reckons with where nothing is known: in three of ten cases one model passes and the other does not."""
+MOST_CASES = 100_000
+_LARGEST_EXACT = 1_000
+_NORMAL = NormalDist()
+_DEVIATIONS = 9.0
+_SMOOTH = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePlan:
+    """What so many cases can show: `difference` between two pass rates where `discordance` of the cases differ."""
+
+    cases: int
+    difference: float
+    discordance: float
+    power: float
+    alpha: float = ALPHA
+
+
+class PlanError(ValueError):
+    """A plan that cannot be made, with the reason and what to do."""
+
+
+def plan_cases(
+    difference: float, discordance: float = DISCORDANCE, power: float = POWER, alpha: float = ALPHA
+) -> SamplePlan:
+    """Return the smallest number of cases from which on the power never falls below the wanted one.
+
+    The exact power is a sawtooth over the number of cases, so that a smaller number may reach it by chance. Raises
+    PlanError for figures that are out of range, and where it takes more than 100,000 cases.
+    """
+    _require(0 < difference <= 1, "the difference", difference, "above 0 and at most 1")
+    discordance = _checked(discordance, difference, power)
+    _require(0 < alpha < 1, "alpha", alpha, "between 0 and 1")
+    reached = _first_that_reaches(difference, discordance, power, alpha)
+    # Teeth are about two differing cases wide and vanish where the number of differing cases varies by more than that.
+    spread = math.sqrt(reached * discordance * (1 - discordance))
+    above = reached + math.ceil(16 / discordance) + (math.ceil(8 / difference) if spread < _SMOOTH else 0)
+    cases = next(
+        count + 1
+        for count in range(above, -1, -1)
+        if count == 0 or mcnemar_power(count, difference, discordance, alpha) < power
+    )
+    if cases > MOST_CASES:
+        raise PlanError(_too_many(difference))
+    return SamplePlan(cases, difference, discordance, power, alpha)
+
+
+def plan_difference(
+    cases: int, discordance: float = DISCORDANCE, power: float = POWER, alpha: float = ALPHA
+) -> SamplePlan | None:
+    """Return what `cases` show with the wanted power; None where they are too few to show any difference so often.
+
+    A difference larger than the discordance needs a larger discordance: the plan has that one.
+    """
+    _require(1 <= cases <= MOST_CASES, "the number of cases", cases, f"between 1 and {MOST_CASES}")
+    discordance = _checked(discordance, 0.0, power)
+    found = detectable_difference(cases, discordance, power, alpha)
+    return None if found is None else SamplePlan(cases, found, max(found, discordance), power, alpha)
+
+
+def detectable_difference(cases: int, discordance: float, power: float = POWER, alpha: float = ALPHA) -> float | None:
+    """Return the smallest difference that the exact test shows with this power in so many cases, of which a share of
+    `discordance` differ; None where no difference is shown so often. Beyond 1,000 cases by the normal approximation
+    (Connor 1987), which is then within a tenth of a point."""
+    if cases > _LARGEST_EXACT:
+        return _approximate_difference(cases, discordance, power, alpha)
+    if mcnemar_power(cases, 1.0, 1.0, alpha) < power:
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(24):
+        middle = (low + high) / 2
+        reached = mcnemar_power(cases, middle, max(middle, discordance), alpha) >= power
+        low, high = (low, middle) if reached else (middle, high)
+    return high
+
+
+def detectable_mean(error: float, freedom: float, power: float = POWER, alpha: float = ALPHA) -> float:
+    """Return the mean difference, at most 1, that a test at level `alpha` shows with this power where the standard
+    error of the mean has so many degrees of freedom."""
+    return min(1.0, (t_quantile(1 - alpha / 2, freedom) + t_quantile(power, freedom)) * error)
+
+
+def mcnemar_power(cases: int, difference: float, discordance: float, alpha: float = ALPHA) -> float:
+    """Return how often McNemar's exact two-sided test is significant in so many cases, of which each differs with
+    chance `discordance`, in favour of the better model more often than of the other by `difference`.
+
+    Exact: the sum over the binomial number of differing cases (Duffy 1984); numbers of differing cases with a chance
+    below 1e-18 are left out.
+    """
+    if cases < 1 or discordance <= 0:
+        return 0.0
+    limits = _limits(cases, alpha)
+    better = min(1.0, (discordance + difference) / (2 * discordance))
+    spread = _DEVIATIONS * math.sqrt(cases * discordance * (1 - discordance)) + 1
+    first = max(0, math.floor(cases * discordance - spread))
+    last = min(cases, math.ceil(cases * discordance + spread))
+    chances = _chances(cases, discordance, first, last)
+    shown = zip(*(_tails(limits, share, first, last) for share in (1 - better, better)), strict=True)
+    return math.fsum(chance * (ours + theirs) for chance, (ours, theirs) in zip(chances, shown, strict=True))
+
+
+def _limits(cases: int, alpha: float) -> tuple[int, ...]:
+    """For each number of differing cases the most that the less frequent side may have for p ≤ alpha; −1 for none."""
+    return _limits_up_to(1 << max(6, cases.bit_length()), alpha)
+
+
+@lru_cache(maxsize=32)
+def _limits_up_to(cases: int, alpha: float) -> tuple[int, ...]:
+    # For X of Bin(count, ½): `below` is P(X ≤ limit), `edge` is P(X = limit), 0 below 0, `after` is P(X = limit + 1).
+    limits, limit, below, edge, after = [-1], -1, 0.0, 0.0, 1.0
+    for count in range(1, cases + 1):
+        below -= edge / 2
+        edge, after = edge * count / (2 * (count - limit)), after * count / (2 * (count - limit - 1) or 1)
+        if 2 * (below + after) <= alpha:
+            limit, below, edge = limit + 1, below + after, after
+            after *= (count - limit) / (limit + 1)
+        limits.append(limit)
+    return tuple(limits)
+
+
+def _chance(count: int, share: float, successes: int) -> float:
+    """P(X = successes) for X of Bin(count, share)."""
+    if not 0 <= successes <= count:
+        return 0.0
+    if share <= 0 or share >= 1:
+        return float(successes == count * share)
+    log = math.lgamma(count + 1) - math.lgamma(successes + 1) - math.lgamma(count - successes + 1)
+    return math.exp(log + successes * math.log(share) + (count - successes) * math.log1p(-share))
+
+
+def _chances(count: int, share: float, first: int, last: int) -> list[float]:
+    """P(X = x) for x from `first` to `last`, which add up to 1."""
+    if share >= 1:
+        return [float(value == count) for value in range(first, last + 1)]
+    peak = min(last, max(first, math.floor(count * share)))
+    odds = share / (1 - share)
+    above, below = [_chance(count, share, peak)], []
+    for value in range(peak, last):
+        above.append(above[-1] * odds * (count - value) / (value + 1))
+    chance = above[0]
+    for value in range(peak, first, -1):
+        chance *= value / (odds * (count - value + 1))
+        below.append(chance)
+    chances = [*reversed(below), *above]
+    total = math.fsum(chances)
+    return [chance / total for chance in chances]
+
+
+def _tails(limits: tuple[int, ...], share: float, first: int, last: int) -> Iterator[float]:
+    """P(X ≤ limit) for X of Bin(count, share), for each count from `first` to `last`."""
+    limit = limits[first]
+    tail = math.fsum(_chance(first, share, value) for value in range(limit + 1))
+    edge = _chance(first, share, limit)
+    yield tail
+    for count in range(first + 1, last + 1):
+        tail -= share * edge
+        edge *= count * (1 - share) / (count - limit)
+        if limits[count] > limit:
+            limit = limits[count]
+            edge = _chance(count, share, limit)
+            tail += edge
+        yield min(1.0, max(0.0, tail))
+
+
+def _first_that_reaches(difference: float, discordance: float, power: float, alpha: float) -> int:
+    """A number of cases near the one from which on the power is reached."""
+    low, high = 0, 8
+    while mcnemar_power(high, difference, discordance, alpha) < power:
+        low, high = high, high * 2
+        if low >= MOST_CASES:
+            raise PlanError(_too_many(difference))
+    while high - low > 1:
+        middle = (low + high) // 2
+        reached = mcnemar_power(middle, difference, discordance, alpha) >= power
+        low, high = (low, middle) if reached else (middle, high)
+    return high
+
+
+def _approximate_difference(cases: int, discordance: float, power: float, alpha: float) -> float:
+    wanted, sure = _NORMAL.inv_cdf(1 - alpha / 2), _NORMAL.inv_cdf(power)
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        share = max(middle, discordance)
+        needed = wanted * math.sqrt(share) + sure * math.sqrt(max(0.0, share - middle * middle))
+        low, high = (low, middle) if middle * math.sqrt(cases) >= needed else (middle, high)
+    return high
+
+
+def _checked(discordance: float, difference: float, power: float) -> float:
+    _require(0 <= discordance <= 1, "the discordance", discordance, "between 0 and 1")
+    _require(0 < power < 1, "the power", power, "between 0 and 1")
+    if difference > discordance:
+        raise PlanError(
+            f"the difference {difference:g} is larger than the discordance {discordance:g}: pass rates cannot differ "
+            "by more than the share of cases that differ; raise --discordance or lower --difference"
+        )
+    return discordance
+
+
+def _require(holds: bool, what: str, value: float, range_: str) -> None:
+    if not holds:
+        raise PlanError(f"{what} is {value:g}, but has to be {range_}")
+
+
+def _too_many(difference: float) -> str:
+    return f"a difference of {difference:g} takes more than {MOST_CASES:,} cases; plan for a larger one"
