@@ -40,7 +40,7 @@ def test_an_evaluation_becomes_a_run_for_reports(assay: CommandLine) -> None:
     ]
     report = json.loads(assay.run("report", run_id(ran), "-f", "json").out)
     assert report["summary"]["errors"] == 1
-    assert report["comparisons"][0]["method"] == "paired-bootstrap"
+    assert report["comparisons"][0]["method"] == "sign-flip"
     assert {
         check["kind"]
         for result in report["results"]

@@ -11,7 +11,7 @@ from tui.model.plan import RunOptions
 from tui.model.secrets import Secrets
 from tui.model.suite import Check, RiskCriterion
 from tui.model.trials import CheckResult, Message, Timing, TrialKey, TrialResult, Usage
-from tui.reports.summary import Tally
+from tui.statistics.run_figures import Tally
 
 FILES = Path(__file__).parent / "files"
 MINI, HAIKU = "mini", "anthropic:messages:claude-haiku"
@@ -252,7 +252,7 @@ def test_reports_work_on_it(capitals: Imported) -> None:
     kept = keep(capitals.plan, capitals.results)
     summary = summarize(kept)
     assert summary.by_model == {MINI: Tally(5, 3, 2, 0, 0), HAIKU: Tally(5, 3, 1, 1, 0)}
-    assert summary.comparisons[0].method == "paired-bootstrap"
+    assert summary.comparisons[0].method == "sign-flip"
     formats: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
     for format_ in formats:
         assert "test-2" in render_report(kept, format_, responses=True, risk_analysis=True)

@@ -12,7 +12,7 @@ def test_the_last_attempts_steps_are_taken_together() -> None:
     first, last = make_result(key, flaky=True).attempts
     more = replace(make_step(duration_ms=300.0), usage=Usage(None, 5, 7), retries=(Retry("429", 1000),))
     result = TrialResult(key, "passed", True, None, (first, replace(last, steps=(*last.steps, more))))
-    assert outcome_of(result) == Outcome(key, "passed", "passed", True, 0, None, 2, 150.0, 1500.0, 20, 45, 7, 1)
+    assert outcome_of(result) == Outcome(key, "passed", "passed", True, 0, None, 2, 150.0, 1500.0, 40, 85, 7, 1)
 
 
 def test_what_nobody_counted_stays_unknown() -> None:

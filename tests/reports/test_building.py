@@ -11,6 +11,7 @@ from tests.support.kept_runs import HOSTILE, hostile_run, keep, make_case, make_
 from tests.support.reviewed_runs import act, review
 from tui.model.trials import Attempt, Timing, TrialKey, TrialResult
 from tui.reports.building import build_report
+from tui.statistics.shares import wilson_interval
 
 A, B = "openai/mock-a", "local/mock-b"
 COUNTS = {"trials", "passed", "failed", "errors", "flaky", "unchecked"}
@@ -42,6 +43,7 @@ def test_the_summary() -> None:
     summary = build_report(small_run())["summary"]
     assert set(summary) == COUNTS | {
         "by_model", "by_category", "pass_rate_95", "repeats", "cost_usd", "cost_usd_at_least", "reruns",
+        "by_category_and_model", "effort",
     }  # fmt: skip
     for count in (summary, *summary["by_model"].values(), *summary["by_category"].values()):
         assert (
@@ -74,10 +76,34 @@ def test_the_comparisons() -> None:
             "win_cases": ["sec-001", "bug-001"],
             "loss_cases": [],
             "method": "mcnemar-exact",
-            "p_value": 0.5,
-            "p_holm": 0.5,
+            "p_value": None,
+            "p_holm": None,
+            "difference": pytest.approx(2 / 3),
+            "difference_95": None,
+            "detectable": None,
+            "conclusion": "not_enough_data",
+            "interim": True,
+            "units": 3,
+            "margin": None,
         }
     ]
+    kept = small_run()
+    finished = replace(kept, record=replace(kept.record, state="finished"))
+    (comparison,) = build_report(finished, margin=0.1)["comparisons"]
+    assert (comparison["p_value"], comparison["p_holm"]) == (0.5, 0.5)
+    assert (comparison["interim"], comparison["margin"]) == (False, 0.1)
+    low, high = comparison["difference_95"]
+    assert low <= 0 < comparison["difference"] < high <= 1
+
+
+def test_a_model_has_the_same_figures_by_category_as_in_all() -> None:
+    report = build_report(small_run())["summary"]
+    for model, count in report["by_model"].items():
+        parts = [by_model[model] for by_model in report["by_category_and_model"].values()]
+        assert {name: sum(part[name] for part in parts) for name in count} == count
+    secure = report["by_category_and_model"]["Security"][A]
+    assert secure["pass_rate"] == secure["passed"] / (secure["trials"] - secure["unchecked"])
+    assert secure["pass_rate_95"] == pytest.approx(wilson_interval(secure["passed"], secure["trials"]))
 
 
 def test_a_result() -> None:

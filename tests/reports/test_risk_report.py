@@ -108,7 +108,7 @@ def test_the_better_model_is_named_first() -> None:
         for result in kept.results
     ]
     text = render_report(replace(kept, results=tuple(results)), "markdown")
-    said = "**local/mock-b** does better than **openai/mock-a**: +100 points (+76 to +100), p &lt; 0.001"
+    said = "**local/mock-b** does better than **openai/mock-a**: +100 points (+75 to +100), p &lt; 0.001"
     assert said in section(text, "Summary")
 
 

@@ -9,8 +9,9 @@ from tui.model.kept import KeptRun
 from tui.model.prices import Spent
 from tui.model.suite import Case
 from tui.model.trials import TrialKey, Verdict
-from tui.reports.summary import Effort, Tally, summarize
+from tui.reports.summary import summarize
 from tui.statistics.pairs import mcnemar_exact
+from tui.statistics.run_figures import Effort, Tally
 from tui.statistics.shares import wilson_interval
 
 A, B, C = "openai/mock-a", "local/mock-b", "third"
@@ -38,7 +39,9 @@ def test_counts() -> None:
     assert (summary.planned, summary.not_run) == (8, 1)
     assert summary.pass_rate_95[A] == wilson_interval(2, 4)
     assert summary.errors == {A: {"incomplete": 1}, B: {"error": 1, "timed_out": 1}}
-    assert summary.effort[A] == Effort(1200.0, 150.0, 100, 200, spent=Spent(None, 0, 4))
+    effort = summary.figures[A].effort
+    assert effort == Effort(1200.0, None, 150.0, effort.speed, 100, 200, tokens_known=4)
+    assert summary.spent[A] == Spent(None, 0, 4)
 
 
 @pytest.mark.parametrize("letter", "etic")
@@ -55,7 +58,7 @@ def test_every_planned_model_and_category_is_there() -> None:
     assert summary.pass_rate_95[B] is None
     assert summary.repeats[B].pass_at_k == {}
     (comparison,) = summary.comparisons
-    assert (comparison.wins, comparison.losses, comparison.ties, comparison.p_value) == (0, 0, 0, 1.0)
+    assert (comparison.wins, comparison.losses, comparison.ties, comparison.interim) == (0, 0, 0, True)
 
 
 def test_a_category_that_is_not_planned_is_not_there() -> None:
@@ -103,7 +106,8 @@ def test_with_repeats_a_win_is_a_greater_share() -> None:
     outcomes |= {"loss": {A: "fff", B: "ffp"}, "tie": {A: "pff", B: "ffp"}}
     (comparison,) = summarize(run_of(outcomes, 3)).comparisons
     assert (comparison.wins, comparison.losses, comparison.ties) == (8, 1, 1)
-    assert comparison.method == "paired-bootstrap"
+    assert comparison.method == "sign-flip"
+    assert comparison.p_value is not None
     assert 0.0001 < comparison.p_value < 0.02
 
 

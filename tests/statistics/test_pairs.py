@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 from tui.statistics import pairs
-from tui.statistics.pairs import adjust_holm, cases_needed, mcnemar_exact, paired_bootstrap
+from tui.statistics.pairs import adjust_holm, cases_needed, mcnemar_exact, sign_flip
 
 
 def test_mcnemar_as_scipy_has_the_binomial_test() -> None:
@@ -40,7 +40,7 @@ def test_signs_as_published() -> None:
     # Fisher (1935), The Design of Experiments, section 21: Darwin's pairs of maize, in eighths of an inch. Of the
     # 32,768 ways to set the signs 863 reach the sum that was seen, and as many the same below 0: 5.267% together.
     darwin = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
-    assert paired_bootstrap(darwin) == pytest.approx(2 * 863 / 2**15, abs=1e-12)
+    assert sign_flip(darwin) == pytest.approx(2 * 863 / 2**15, abs=1e-12)
 
 
 def test_signs_as_counted_one_by_one() -> None:
@@ -49,14 +49,14 @@ def test_signs_as_counted_one_by_one() -> None:
         differences = random.integers(-6, 7, 9)
         seen = abs(int(differences.sum()))
         ways = [abs(int((differences * signs).sum())) >= seen for signs in itertools.product((-1, 1), repeat=9)]
-        assert paired_bootstrap(differences.tolist()) == pytest.approx(sum(ways) / len(ways), abs=1e-12)
+        assert sign_flip(differences.tolist()) == pytest.approx(sum(ways) / len(ways), abs=1e-12)
 
 
 def test_signs_of_single_trials_are_mcnemar() -> None:
     for wins, losses in ((3, 1), (9, 2), (40, 22), (600, 500)):
         differences = [1] * wins + [-1] * losses + [0] * 5
-        assert paired_bootstrap(differences) == pytest.approx(mcnemar_exact(wins, losses), rel=1e-9)
-        assert paired_bootstrap([15 * difference for difference in differences]) == paired_bootstrap(differences)
+        assert sign_flip(differences) == pytest.approx(mcnemar_exact(wins, losses), rel=1e-9)
+        assert sign_flip([15 * difference for difference in differences]) == sign_flip(differences)
 
 
 def test_signs_of_many_cases_are_near_the_t_test() -> None:
@@ -64,19 +64,19 @@ def test_signs_of_many_cases_are_near_the_t_test() -> None:
     for shift in (0, 1, 2):
         differences = random.integers(-30, 31, 400) + shift
         theirs = scipy.stats.ttest_1samp(differences, 0.0).pvalue
-        assert paired_bootstrap(differences.tolist()) == pytest.approx(theirs, abs=0.01)
+        assert sign_flip(differences.tolist()) == pytest.approx(theirs, abs=0.01)
 
 
 def test_signs_are_drawn_where_they_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     random = numpy.random.default_rng(2)
     differences = (random.integers(-9, 10, 200) + 1).tolist()
-    exact = paired_bootstrap(differences)
+    exact = sign_flip(differences)
     monkeypatch.setattr(pairs, "_MOST_SUMS", 10)
-    drawn = paired_bootstrap(differences)
+    drawn = sign_flip(differences)
     assert drawn != exact
-    assert drawn == paired_bootstrap([-difference for difference in differences])
+    assert drawn == sign_flip([-difference for difference in differences])
     assert drawn == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 9_999) + 1e-4)
-    assert paired_bootstrap([10**30, 5 * 10**29, 10**29]) == pytest.approx(0.25, abs=0.02)
+    assert sign_flip([10**30, 5 * 10**29, 10**29]) == pytest.approx(0.25, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_signs_are_drawn_where_they_cannot_be_listed(monkeypatch: pytest.MonkeyP
     [([], 1), ([0, 0], 1), ([1], 1), ([5], 1), ([1, 1], 0.5), ([1, 0, 0], 1), ([2, -2], 1), ([3] * 30, 2.0**-29)],
 )
 def test_few_cases_tell_little(differences: list[int], p_value: float) -> None:
-    assert paired_bootstrap(differences) == pytest.approx(p_value, rel=1e-9)
+    assert sign_flip(differences) == pytest.approx(p_value, rel=1e-9)
 
 
 def test_a_great_many_cases_do_not_vanish() -> None:
-    assert 0 < paired_bootstrap([1] * 3_000) < 1e-300
+    assert 0 < sign_flip([1] * 3_000) < 1e-300
 
 
 def found(rounds: int, cases: int, repeats: tuple[int, int], seed: int) -> float:
@@ -98,7 +98,7 @@ def found(rounds: int, cases: int, repeats: tuple[int, int], seed: int) -> float
     for _ in range(rounds):
         hardness = random.beta(0.7, 0.7, cases)
         one, other = (random.binomial(count, hardness) * (unit // count) for count in repeats)
-        told += paired_bootstrap((one - other).tolist()) <= 0.05
+        told += sign_flip((one - other).tolist()) <= 0.05
     return told / rounds
 
 
@@ -124,7 +124,7 @@ def test_equal_models_that_were_asked_once_are_told_apart_in_at_most_one_of_twen
 
 def test_a_real_difference_is_found() -> None:
     random = numpy.random.default_rng(3)
-    assert paired_bootstrap((random.binomial(5, 0.8, 60) - random.binomial(5, 0.5, 60)).tolist()) < 0.001
+    assert sign_flip((random.binomial(5, 0.8, 60) - random.binomial(5, 0.5, 60)).tolist()) < 0.001
 
 
 def test_how_many_cases_have_to_differ() -> None:
@@ -132,4 +132,4 @@ def test_how_many_cases_have_to_differ() -> None:
     for pairs_compared in (1, 3, 6):
         needed = cases_needed(pairs_compared)
         assert pairs_compared * mcnemar_exact(needed, 0) <= 0.05 < pairs_compared * mcnemar_exact(needed - 1, 0)
-        assert pairs_compared * paired_bootstrap([7] * (needed - 1)) > 0.05
+        assert pairs_compared * sign_flip([7] * (needed - 1)) > 0.05

@@ -51,7 +51,7 @@ def open_progress(plan: Plan) -> Progress:
 def describe_result(result: TrialResult) -> str:
     """`✓ case · model · 0.9 s`, with what was wrong."""
     mark = "◐" if result.flaky else _MARKS[result.verdict]
-    seconds = sum(attempt.duration_ms for attempt in result.attempts) / 1000
+    seconds = result.attempts[-1].answer_ms / 1000 if result.attempts else 0.0
     repeat = f" #{result.trial.repeat}" if result.trial.repeat > 1 else ""
     line = f"{mark} {result.trial.case}{repeat} · {result.trial.model} · {seconds:.1f} s"
     if result.flaky:

@@ -4,15 +4,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tui.model.prices import add_costs
-from tui.model.trials import StepResult, TrialKey, TrialResult, Verdict
+from tui.model.trials import Counted, StepResult, TrialKey, TrialResult, Verdict, counted_as
+
+_LEAST_WRITING_MS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a trial ended: `verdict` is the latest, `first_verdict` the one that counts in figures (see TrialResult).
-    Times (milliseconds), tokens and `retries` (in transport) are those of the last attempt's
-    steps taken together; None where nobody counted. `attempts` is how many there were. `cost_usd` is what all of them
-    cost together: they were all paid for; None where that of one step is not known, or none was asked."""
+    Times (milliseconds) and `retries` (in transport) are those of the last attempt's steps taken together. `attempts`
+    is how many there were; tokens and `cost_usd` are of all of them together, which were all paid for. Tokens are None
+    where nobody counted, the cost where that of one step is not known, or none was asked."""
 
     trial: TrialKey
     verdict: Verdict
@@ -29,10 +31,31 @@ class Outcome:
     retries: int
     cost_usd: float | None = None
 
+    @property
+    def case(self) -> str:
+        """The case's id."""
+        return self.trial.case
+
+    @property
+    def counted(self) -> Counted:
+        """The word that every figure counts it under."""
+        return counted_as(self)
+
+    @property
+    def speed(self) -> float | None:
+        """Tokens a second after the first one; None where it is not known, of several attempts, and of an answer that
+        took next to no time."""
+        writing = self.duration_ms - (self.first_token_ms or 0.0)
+        if self.attempts != 1 or not self.output_tokens or writing < _LEAST_WRITING_MS:
+            return None
+        return self.output_tokens / writing * 1000
+
 
 def outcome_of(result: TrialResult) -> Outcome:
     """The outcome of a result."""
-    steps: tuple[StepResult, ...] = result.attempts[-1].steps if result.attempts else ()
+    last = result.attempts[-1] if result.attempts else None
+    steps: tuple[StepResult, ...] = last.steps if last else ()
+    usages = [step.usage for attempt in result.attempts for step in attempt.steps]
     return Outcome(
         result.trial,
         result.verdict,
@@ -42,10 +65,10 @@ def outcome_of(result: TrialResult) -> Outcome:
         result.error,
         len(result.attempts),
         steps[0].timing.first_token_ms if steps else None,
-        sum(step.timing.duration_ms for step in steps),
-        add_known(step.usage.input_tokens for step in steps),
-        add_known(step.usage.output_tokens for step in steps),
-        add_known(step.usage.reasoning_tokens for step in steps),
+        last.answer_ms if last else 0.0,
+        add_known(usage.input_tokens for usage in usages),
+        add_known(usage.output_tokens for usage in usages),
+        add_known(usage.reasoning_tokens for usage in usages),
         sum(len(step.retries) for step in steps),
         add_costs(step.cost_usd for attempt in result.attempts for step in attempt.steps),
     )

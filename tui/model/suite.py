@@ -1,5 +1,6 @@
 """What is tested: a Suite holds Cases, a Case holds Steps, a Step holds an input and Checks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -99,7 +100,8 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Case:
     """One test. `line` is where it stands in its file, counted from 1; `memory` is the first step's (TestHaven);
-    `min_pass_rate` is the share (above 0, at most 1) of a model's repeats that have to be plain passes."""
+    `min_pass_rate` is the share (above 0, at most 1) of a model's repeats that have to be plain passes. Cases of one
+    `cluster` were made from one template or source: figures do not count them as independent."""
 
     id: str
     name: str
@@ -117,6 +119,7 @@ class Case:
     memory: JsonObject = field(default_factory=dict)
     command: CommandCheck | None = None
     min_pass_rate: float | None = None
+    cluster: str = ""
 
     @property
     def is_checked(self) -> bool:
@@ -183,3 +186,8 @@ class Suite:
     def home(self) -> Path:
         """The folder that the suite's own paths start from, wherever a kept run of it is taken up again."""
         return Path(self.folder) if self.folder else Path(self.path).absolute().parent
+
+
+def clusters_of(cases: Iterable[Case]) -> dict[str, str]:
+    """Return the cluster of each case that names one, by the case's id."""
+    return {case.id: case.cluster for case in cases if case.cluster}

@@ -156,6 +156,12 @@ class Attempt:
     asking: int = 0
     fault: str | None = None
 
+    @property
+    def answer_ms(self) -> float:
+        """The milliseconds that its steps took, each from the request to the last byte: the duration that every screen
+        and report shows. `duration_ms` is the whole attempt, with checks and with what was prepared for it."""
+        return sum(step.timing.duration_ms for step in self.steps)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

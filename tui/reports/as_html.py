@@ -8,8 +8,8 @@ from tui.reports.drawings import HEAT_LEGEND, axis, drawn, heat_map, legend, pat
 from tui.reports.html_page import page
 from tui.reports.html_text import block as quoted
 from tui.reports.html_text import diff, line, marked, pieces
-from tui.reports.summary import Tally
 from tui.reports.wording import Detail, Reported
+from tui.statistics.run_figures import Tally
 
 _FEW_ROWS = 16  # A table that stays on one page of paper.
 

@@ -102,8 +102,7 @@ def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
 
 
 def _seconds(result: TrialResult | None) -> float:
-    attempts = result.attempts if result else ()
-    return sum(step.timing.duration_ms for attempt in attempts for step in attempt.steps) / 1_000
+    return result.attempts[-1].answer_ms / 1_000 if result and result.attempts else 0.0
 
 
 def _safe(text: str) -> str:

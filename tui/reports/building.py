@@ -15,13 +15,14 @@ from tui.model.values import JsonValue
 from tui.reports.required import RequiredShare
 from tui.reports.risk_object import build_risk
 from tui.reports.scores import RunScores, score_object
-from tui.reports.summary import Repeats, Summary, Tally, cases_of, summarize
+from tui.reports.summary import Summary, cases_of, summarize
 from tui.statistics.comparing import Comparison
+from tui.statistics.run_figures import Effort, Rates, Repeats, Tally
 
 
-def build_report(kept: KeptRun, *, reviewed: Reviewed | None = None) -> dict[str, Any]:
+def build_report(kept: KeptRun, *, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
     """The whole report; it holds nothing that JSON has not (no NaN, no tuples)."""
-    return {**build_head(kept, reviewed), "results": list(build_results(kept, reviewed))}
+    return {**build_head(kept, reviewed, margin), "results": list(build_results(kept, reviewed))}
 
 
 def build_results(kept: KeptRun, reviewed: Reviewed | None = None) -> Iterator[dict[str, Any]]:
@@ -31,7 +32,7 @@ def build_results(kept: KeptRun, reviewed: Reviewed | None = None) -> Iterator[d
     return (_result(result, cases.get(result.trial.case), scores) for result in kept.results)
 
 
-def build_head(kept: KeptRun, reviewed: Reviewed | None = None) -> dict[str, Any]:
+def build_head(kept: KeptRun, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
     """The report without its results."""
     record, suite = kept.record, kept.plan.suite
     return {
@@ -49,7 +50,7 @@ def build_head(kept: KeptRun, reviewed: Reviewed | None = None) -> dict[str, Any
             **({"context": _context(sent)} if (sent := context_of_run(kept)) else {}),
         },
         "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
-        **_figures(summarize(kept)),
+        **_figures(summarize(kept, margin)),
         # Only where people have scored, or could have: it is an extension.
         **({"risk": build_risk(reviewed)} if reviewed else {}),
     }
@@ -66,17 +67,22 @@ def _context(sent: SentContext) -> dict[str, Any]:
 
 
 def _figures(summary: Summary) -> dict[str, Any]:
-    costs = {model: effort.spent for model, effort in summary.effort.items()}
+    costs = summary.spent
     return {
         "summary": {
             **_tally(summary.total),
             "by_model": {model: _tally(count) for model, count in summary.by_model.items()},
             "by_category": {category: _tally(count) for category, count in summary.by_category.items()},
+            "by_category_and_model": {
+                category: {model: _rates(rates) for model, rates in by_model.items()}
+                for category, by_model in summary.by_group.items()
+            },
             "reruns": {"trials": summary.reruns.trials, "passed_since": summary.reruns.passed_since},
             "pass_rate_95": {
                 model: list(interval) if interval else None for model, interval in summary.pass_rate_95.items()
             },
             "repeats": {model: _repeats(repeats) for model, repeats in summary.repeats.items()},
+            "effort": {model: _effort(figures.effort) for model, figures in summary.figures.items()},
             # The sum only where every trial's cost is known: half a sum must not be taken for it.
             "cost_usd": {model: spent.usd if spent.is_whole else None for model, spent in costs.items()},
             "cost_usd_at_least": {model: spent.usd for model, spent in costs.items()},
@@ -95,6 +101,25 @@ def _tally(count: Tally) -> dict[str, int]:
         "errors": count.errors,
         "flaky": count.flaky,
         "unchecked": count.unchecked,
+    }
+
+
+def _rates(rates: Rates) -> dict[str, Any]:
+    interval = rates.pass_rate_95
+    return {
+        **_tally(rates.tally),
+        "pass_rate": rates.tally.pass_rate,
+        "pass_rate_95": list(interval) if interval else None,
+    }
+
+
+def _effort(effort: Effort) -> dict[str, Any]:
+    return {
+        "median_ms": _number(effort.median_ms),
+        "p95_ms": _number(effort.p95_ms),
+        "first_token_ms": _number(effort.first_token_ms),
+        "input_tokens": effort.input_tokens,
+        "output_tokens": effort.output_tokens,
     }
 
 

@@ -39,7 +39,7 @@ def times(result: TrialResult, detail: Detail) -> Iterator[Block]:
 
 
 def _times(attempt: Attempt) -> str:
-    took = wording.milliseconds(sum(step.timing.duration_ms for step in attempt.steps))
+    took = wording.milliseconds(attempt.answer_ms)
     return f"started {attempt.started_at or 'at a time that was not kept'}, took {took}"
 
 

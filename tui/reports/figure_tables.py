@@ -6,10 +6,10 @@ from tui.model.prices import told_cost
 from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Strong, Table, Whisker
-from tui.reports.summary import Tally
 from tui.reports.wording import Reported
 from tui.statistics import comparison_words
 from tui.statistics.comparing import Comparison
+from tui.statistics.run_figures import Rates, Tally
 
 _COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky", "Unchecked")
 
@@ -18,30 +18,37 @@ def models(run: Reported) -> Iterator[Block]:
     """How each model did, and what its answers took."""
     rows: list[tuple[Line, ...]] = []
     drawings = []
-    for model, count in run.summary.by_model.items():
-        interval = run.summary.pass_rate_95[model]
-        share = count.passed / count.checked if count.checked else None
-        drawings.append(Whisker(share, *(interval or (0.0, 1.0))))
-        told = wording.interval(*interval) if interval else "–"
-        rows.append(((Strong(model),), wording.rate(count), told, *_counts(count)))
+    for model, figures in run.summary.figures.items():
+        count, interval = figures.tally, figures.rates.pass_rate_95
+        drawings.append(Whisker(count.pass_rate, *(interval or (0.0, 1.0))))
+        rows.append(((Strong(model),), wording.rate(count), wording.rate_interval(figures.rates), *_counts(count)))
     head = ("Model", "Pass rate", "95% interval", *_COUNTS)
-    yield Table(head, tuple(rows), 8, tuple(drawings), "Pass rate and its 95% interval (Wilson)")
+    yield Table(head, tuple(rows), 8, tuple(drawings), f"Pass rate and its 95% interval ({_interval_name(run)})")
+    if any(figures.rates.sparse for figures in run.summary.figures.values()):
+        yield Paragraph(wording.SPARSE, "faint")
     yield from _errors(run)
     yield _effort(run)
+
+
+def _interval_name(run: Reported) -> str:
+    if run.summary.clusters:
+        return "clustered by cluster of cases"
+    once = all(repeats.n < 2 for repeats in run.summary.repeats.values())
+    return "Wilson" if once else "clustered by case"
 
 
 def _effort(run: Reported) -> Table:
     rows = [
         (
             (Strong(model),),
-            wording.milliseconds(effort.first_token_ms),
-            wording.milliseconds(effort.median_ms),
-            wording.milliseconds(effort.p95_ms),
-            wording.count(effort.input_tokens),
-            wording.count(effort.output_tokens),
-            told_cost(effort.spent) if effort.spent.trials else "–",
+            wording.milliseconds(figures.effort.first_token_ms),
+            wording.milliseconds(figures.effort.median_ms),
+            wording.milliseconds(figures.effort.p95_ms),
+            wording.count(figures.effort.input_tokens),
+            wording.count(figures.effort.output_tokens),
+            told_cost(run.summary.spent[model]) if figures.tally.trials else "–",
         )
-        for model, effort in run.summary.effort.items()
+        for model, figures in run.summary.figures.items()
     ]
     return Table(("Model", "First token", "Median time", "p95", "Tokens in", "Tokens out", "Cost"), tuple(rows), 6)
 
@@ -71,6 +78,26 @@ def categories(run: Reported) -> Iterator[Block]:
     yield Table(("Category", *_COUNTS), rows, 6, drawings, "How they ended")
 
 
+def category_rates(run: Reported) -> Iterator[Block]:
+    """The pass rate of each model in each category, with its interval."""
+    groups = run.summary.by_group
+    if len(groups) < 2 or not run.summary.figures:
+        return
+    rows = tuple(
+        (name, *(_rate_cell(by_model[model]) for model in run.summary.figures)) for name, by_model in groups.items()
+    )
+    yield Table(("Pass rate, 95% interval", *run.summary.figures), rows, len(run.summary.figures))
+    if any(rates.sparse for by_model in groups.values() for rates in by_model.values()):
+        yield Paragraph(f"{wording.SPARSE} The intervals hold one by one, not all together.", "faint")
+
+
+def _rate_cell(rates: Rates) -> Line:
+    count = rates.tally
+    if not count.checked:
+        return "–"
+    return f"{wording.rate(count)} ", Faint(f"{wording.rate_interval(rates)} ({count.passed}/{count.checked})")
+
+
 def _counts(count: Tally) -> tuple[str, ...]:
     counts = (count.trials, count.passed, count.failed, count.errors, count.flaky, count.unchecked)
     return tuple(str(value) for value in counts)
@@ -87,13 +114,12 @@ def repeats(run: Reported) -> Iterator[Block]:
             wording.percent(share),
             wording.percent(repeats.pass_hat_k[k]),
             wording.percent(repeats.flake_rate) if k == 1 and repeats.flake_rate is not None else "",
-            wording.interval(*repeats.pass_rate_95) if k == 1 else "",
         )
         for model, repeats in run.summary.repeats.items()
         for k, share in repeats.pass_at_k.items()
     )
-    head = ("Model", "k", "pass@k: at least one passes", "pass^k: all pass", "Mixed cases", "95% over cases")
-    yield Table(head, rows, 5)
+    head = ("Model", "k", "pass@k: at least one passes", "pass^k: all pass", "Mixed cases")
+    yield Table(head, rows, 4)
 
 
 def required(run: Reported) -> Iterator[Block]:

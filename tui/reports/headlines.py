@@ -41,7 +41,7 @@ def _asked(run: Reported) -> Line:
 
 def _rates(run: Reported) -> Iterator[Line]:
     """Which models pass most, and which pass least."""
-    shares = {model: count.passed / count.checked for model, count in run.summary.by_model.items() if count.checked}
+    shares = {model: rate for model, count in run.summary.by_model.items() if (rate := count.pass_rate) is not None}
     ends = dict.fromkeys([max(shares.values()), min(shares.values())] if shares else [])
     for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
         models = [model for model in shares if shares[model] == share]

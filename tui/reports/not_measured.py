@@ -58,10 +58,10 @@ def _answers(run: Reported) -> Iterator[Line]:
             f"{_have(len(unchecked), 'case')} no check: a pass says only that an answer came: ",
             Faint(some(unchecked, _FEW)),
         )
-    uncounted = [model for model, effort in run.summary.effort.items() if effort.output_tokens is None]
+    uncounted = [model for model, each in run.summary.figures.items() if each.effort.output_tokens is None]
     if uncounted:
         yield "Tokens were not counted by: ", Faint(some(uncounted, _FEW))
-    unpriced = [model for model, effort in run.summary.effort.items() if effort.spent.trials > effort.spent.known]
+    unpriced = [model for model, spent in run.summary.spent.items() if spent.trials > spent.known]
     if unpriced:
         yield "What answers cost is not known, or not of all of them, of: ", Faint(some(unpriced, _FEW))
     broken = sum(1 for result in run.kept.results if result.verdict == "incomplete")

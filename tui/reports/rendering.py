@@ -16,11 +16,13 @@ def render_report(
     responses: bool = False,
     timestamps: bool = False,
     risk_analysis: bool = False,
+    margin: float | None = None,
     reviewed: Reviewed | None = None,
 ) -> str:
     """One run. JSON is always whole; the options are for the formats that people read.
 
     `responses` adds full answers, `timestamps` the times, `risk_analysis` criteria, scores with notes and the rule.
+    Within `margin` (0 to 1) two models count as equivalent.
     """
     return render_reports(
         [kept],
@@ -28,6 +30,7 @@ def render_report(
         responses=responses,
         timestamps=timestamps,
         risk_analysis=risk_analysis,
+        margin=margin,
         reviewed={kept.record.id: reviewed} if reviewed else {},
     )
 
@@ -39,6 +42,7 @@ def render_reports(
     responses: bool = False,
     timestamps: bool = False,
     risk_analysis: bool = False,
+    margin: float | None = None,
     reviewed: Mapping[str, Reviewed] | None = None,
 ) -> str:
     """Several runs in one text: an array in JSON (unless it is one), one table, one page, one set of suites.
@@ -47,8 +51,8 @@ def render_reports(
     if format == "json":
         from tui.reports.as_json import render_json
 
-        return render_json(runs, scored)
-    reported = [_reported(kept, scored.get(kept.record.id)) for kept in runs]
+        return render_json(runs, scored, margin)
+    reported = [_reported(kept, scored.get(kept.record.id), margin) for kept in runs]
     detail = Detail(responses, timestamps, risk_analysis)
     # Each format is loaded only when it is asked for.
     if format == "markdown":
@@ -62,6 +66,6 @@ def render_reports(
     return render(reported, detail)
 
 
-def _reported(kept: KeptRun, reviewed: Reviewed | None) -> Reported:
+def _reported(kept: KeptRun, reviewed: Reviewed | None, margin: float | None) -> Reported:
     cases = cases_of(kept)
-    return Reported(kept, summarize(kept), cases, RunScores(reviewed, cases))
+    return Reported(kept, summarize(kept, margin), cases, RunScores(reviewed, cases))

@@ -12,9 +12,14 @@ from tui.model.suite import Case
 from tui.model.trials import CheckResult, TrialResult
 from tui.reports.provenance import provenance
 from tui.reports.scores import RunScores
-from tui.reports.summary import Summary, Tally
+from tui.reports.summary import Summary
+from tui.statistics.run_figures import Rates, Tally
 
 T = TypeVar("T")
+SPARSE = (
+    "† Fewer than five cases (or clusters) pass, or fewer than five fail: the interval may miss the rate in up to "
+    "about 10% of runs instead of 5%."
+)
 MARKS = {
     "passed": "✓",
     "flaky": "◐",
@@ -71,12 +76,19 @@ def percent(share: float) -> str:
 
 def rate(count: Tally) -> str:
     """The pass rate; a dash of nothing."""
-    return percent(count.passed / count.checked) if count.checked else "–"
+    return "–" if count.pass_rate is None else percent(count.pass_rate)
 
 
 def interval(low: float, high: float) -> str:
     """`52–92%`"""
     return f"{100 * low:.0f}–{100 * high:.0f}%"
+
+
+def rate_interval(rates: Rates) -> str:
+    """The interval of a pass rate, `†` where it is from few passes or few failures; a dash of nothing."""
+    if rates.pass_rate_95 is None:
+        return "–"
+    return interval(*rates.pass_rate_95) + (" †" if rates.sparse else "")
 
 
 def milliseconds(value: float | None) -> str:
@@ -99,11 +111,6 @@ def count(value: int | None) -> str:
 def many(number: int, what: str) -> str:
     """`1 case`, `1,200 cases`"""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def probability(value: float) -> str:
-    """`0.63`, `< 0.001`"""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 def outcome_word(result: TrialResult | None) -> str:

@@ -80,7 +80,7 @@ class KeptAnswers:
         if attempt is None:
             return None
         last = attempt is result.attempts[-1]
-        duration = sum(step.timing.duration_ms for step in attempt.steps)
+        duration = attempt.answer_ms
         place = AnswerPlace(run, source.model, source.repeat, number)
         return Answer(
             place, _text(attempt), attempt.verdict, last and result.flaky, attempt.error, duration, len(result.attempts)

@@ -170,7 +170,8 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: fl
         low, high = min(low, 0.0), max(high, 0.0)
         if not possible:
             conclusion = "not_enough_data"
-        elif margin is not None and _is_within(low, high, margin, len(pair.differences.sums), level):
+        elif margin is not None and -margin < low and high < margin:
+            # Two one-sided tests (Schuirmann 1987), each at half the level, so that they agree with the interval shown.
             conclusion = "equivalent"
     return Comparison(
         pair.a,
@@ -189,15 +190,6 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: fl
         pairs,
         margin,
     )
-
-
-def _is_within(low: float, high: float, margin: float, units: int, level: float) -> bool:
-    """Two one-sided tests at half the level each (Schuirmann 1987): the interval that is shown lies within the margin.
-
-    So many units that all tie have to rule out by themselves that more than the margin of units differ: where next to
-    none differs, no variance is seen, and the interval would be too narrow.
-    """
-    return -margin < low and high < margin and 1 - (level / 2) ** (1 / units) < margin
 
 
 def _detectable(pair: _Pair, level: float) -> float | None:

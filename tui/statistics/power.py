@@ -72,6 +72,7 @@ def plan_difference(
     return None if found is None else SamplePlan(cases, found, max(found, discordance), power, alpha)
 
 
+@lru_cache(maxsize=4_096)
 def detectable_difference(cases: int, discordance: float, power: float = POWER, alpha: float = ALPHA) -> float | None:
     """Return the smallest difference that the exact test shows with this power in so many cases, of which a share of
     `discordance` differ; None where no difference is shown so often. Beyond 1,000 cases by the normal approximation

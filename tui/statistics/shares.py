@@ -79,7 +79,7 @@ def clustered_interval(units: Sequence[Passes]) -> tuple[float, float]:
         independent = share * (1 - share) / variance if variance > 0 else float(trials)
         kurtosis = size * math.fsum(square * square for square in squares) / total**2 if total > 0 else 1.0
         freedom = min(size - 1, max(1.0, 2 * size / (kurtosis - 1))) if kurtosis > 1 else size - 1
-        independent *= (Z95 / t_quantile(0.975, round(freedom, 3))) ** 2
+        independent *= (Z95 / t_quantile(0.975, _coarse(freedom))) ** 2
         effective = min(float(trials), max(least, independent))
     return wilson_interval(share * effective if passed < trials else effective, effective)
 
@@ -132,6 +132,9 @@ def difference_interval(differences: Differences, alpha: float = 0.05) -> tuple[
         return -1.0, 1.0
     centre, error, freedom = shrunk(differences)
     spread = t_quantile(1 - alpha / 2, freedom) * error
+    if not any(differences.sums):
+        # No unit differs: how large a share of units could, and not be seen once (Clopper & Pearson 1934)?
+        spread = max(spread, 1 - (alpha / 2) ** (1 / len(differences.sums)))
     mean = differences.mean
     return max(-1.0, min(mean, centre - spread)), min(1.0, max(mean, centre + spread))
 
@@ -147,4 +150,9 @@ def shrunk(differences: Differences) -> tuple[float, float, float]:
         for total, cases in zip(differences.sums, differences.sizes, strict=True)
     )
     squares += weight * (1 + 2 * centre * centre)
-    return centre, math.sqrt(squares / (size - 1) / size), round(size - 1, 3)
+    return centre, math.sqrt(squares / (size - 1) / size), _coarse(size - 1)
+
+
+def _coarse(freedom: float) -> float:
+    """Degrees of freedom with as many digits as make a difference, so that quantiles are computed once."""
+    return round(freedom, 2 if freedom < 10 else 1 if freedom < 100 else 0)

@@ -100,6 +100,7 @@ def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
         memory=[{} for _ in values],
         command=commands,
         min_pass_rate=[None if share is None else float(share) for share in column("minPassRate")],
+        cluster=column("cluster", ""),
     )
 
 

@@ -52,8 +52,11 @@ def case_findings(
     yield from _pattern_findings(case, at, around)
     yield from file_findings(case, at, cloned, roots, around)
     yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
-    if "minPassRate" in case:
-        yield extension((*at, "minPassRate"))
+    for key in ("minPassRate", "cluster"):
+        if key in case:
+            yield extension((*at, key))
+    if is_blank(case.get("cluster")):
+        yield blank((*at, "cluster"))
 
 
 def file_findings(

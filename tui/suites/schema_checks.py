@@ -159,7 +159,7 @@ def _texts_are_fine(cases: list[dict[str, Any]]) -> bool:
         and all(all(map(str.strip, [case[key] for case in cases])) for key in ("name", "category", "prompt"))
         and all(name.strip() for _, name in criteria)
         and len(set(criteria)) == len(criteria)
-        and not any("minPassRate" in case for case in cases)
+        and not any("minPassRate" in case or "cluster" in case for case in cases)
     )
 
 

@@ -27,6 +27,7 @@ Natural = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(_unfloated)]
 Positive = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_unfloated)]
 Share = Annotated[float, Field(gt=0, le=1)]
 _GUIDANCE = "What the extents 0 to 4 of a violation mean, a line for each, for the person who scores (extension)"
+_CLUSTER = "Name shared by cases made from one template or source; figures do not count them as independent (extension)"
 _SHARE = "Share of a model's repeats that have to pass for the case to count as met, above 0 up to 1 (extension)"
 
 
@@ -115,6 +116,7 @@ class CaseShape(TypedDict):
     riskCriteria: NotRequired[Annotated[list[RiskCriterionShape], _defaulted("What a person scores by hand", [])]]
     command: NotRequired[Annotated[Command, Field(description="Command to run on the changed repository (extension)")]]
     minPassRate: NotRequired[Annotated[Share, Field(description=_SHARE)]]
+    cluster: NotRequired[Annotated[str, _text(_CLUSTER, "sql-injection-template", minLength=1)]]
 
 
 @with_config(STRICT)

@@ -18,10 +18,11 @@ from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filtering import parse_filter
-from tui.model.prices import told_cost
+from tui.model.prices import Spent, told_cost
 from tui.model.progress import Counts
 from tui.model.shown import show_text
 from tui.model.trials import TrialKey
+from tui.statistics.run_figures import Tally
 from tui.statistics.shares import wilson_interval
 
 
@@ -112,14 +113,14 @@ def test_the_filter_finds_what_the_order_by_disagreement_has_first(make: Callabl
 def test_figures_hold_what_was_counted() -> None:
     figures = surveyed(matrix_of()).figures
     gpt, claude, gemini = (figures[model] for model in MODELS)
-    assert (gpt.trials, gpt.passed, gpt.flaky, gpt.errors) == (10, 6, 0, 0)
-    assert (claude.trials, claude.flaky) == (9, 1)
-    assert gemini.errors == 2
-    assert gpt.interval == wilson_interval(6, 10)
-    assert gpt.median_ms == 1500 + 40 * 4.5
-    assert gpt.p95_ms is None, "too few to tell"
-    assert (gpt.first_token_ms, gpt.input_tokens, gpt.output_tokens) == (300, 600, 1500)
-    assert surveyed(large(200)).figures["provider/model-0"].p95_ms is not None
+    assert gpt.tally == Tally(10, 6, 4, 0, 0)
+    assert (claude.tally.trials, claude.tally.flaky) == (9, 1)
+    assert gemini.tally.errors == 2
+    assert gpt.rates.pass_rate_95 == wilson_interval(6, 10)
+    assert gpt.effort.median_ms == 1500 + 40 * 4.5
+    assert gpt.effort.p95_ms is None, "too few to tell"
+    assert (gpt.effort.first_token_ms, gpt.effort.input_tokens, gpt.effort.output_tokens) == (300, 600, 1500)
+    assert surveyed(large(200)).figures["provider/model-0"].effort.p95_ms is not None
 
 
 def test_unknown_tokens_and_costs_are_said_to_be_unknown() -> None:
@@ -150,7 +151,8 @@ def test_costs_are_added_up_and_what_is_missing_is_said() -> None:
     lines = [text_of(line) for line in head_lines(layout, matrix.models, found.figures, None, whole=True)]
     # The flaky trial of c was paid for twice.
     assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "$0.75", "≥", "$0.50", "$0.0050"]
-    assert all(len(told_cost(each.spent)) < layout.cell for each in found.figures.values())
+    efforts = [each.effort for each in found.figures.values()]
+    assert all(len(told_cost(Spent(each.cost_usd, each.costs_known, 2))) < layout.cell for each in efforts)
 
 
 def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
@@ -168,7 +170,7 @@ def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
     matrix.take(key)
     matrix.take(key)
     assert matrix.words == (18, 7, 2, 2)
-    assert survey(matrix.snapshot()).figures[MODELS[0]].passed == 7
+    assert survey(matrix.snapshot()).figures[MODELS[0]].tally.passed == 7
 
 
 def test_what_a_cancelled_run_did_not_ask_has_its_result_again() -> None:
@@ -190,21 +192,24 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     assert pair is not None
     assert (pair.win_cases, pair.loss_cases) == (("case-4", "case-8", "case-9"), ("case-0", "case-3", "case-5"))
     said = text_of(sentence(pair, matrix.names))
-    assert said.startswith("gpt-5.2 passes 3 cases that gemini-3-pro does not, and the reverse 3; 4 alike: p = 1.00")
+    assert said.startswith("gpt-5.2 passes 3 cases that gemini-3-pro does not, and the reverse 3; 4 ties: p = 1.00")
     assert "exact McNemar" in said
-    assert "not enough data to tell (6 cases differ, it takes 7 at least)." in said
+    assert "Holm over 3 pairs" in said
+    assert "no difference shown (these cases would show a difference of 76 points (80% power))." in said
     assert len(text_of(brief(pair, matrix.names))) < len(said)
     assert len(pairs_table(found.pairs, matrix.names)) == 3
     listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
     assert "  What does this regex do" in listed
-    assert listed[1].startswith("Difference in the share of passes: 0 points (95% interval of this pair alone: −")
+    assert listed[1].startswith(
+        "Difference in the share of passes: 0 points (95% interval, simultaneous over 3 pairs: −"
+    )
     by_category = listed.index("By category, gpt-5.2 : gemini-3-pro  (counted, not tested)")
     assert [line.split() for line in listed[by_category : by_category + 5]] == [
         ["By", "category,", "gpt-5.2", ":", "gemini-3-pro", "(counted,", "not", "tested)"],
-        ["Security", "0", ":", "2", "2", "alike"],
-        ["Explanation", "1", ":", "0", "0", "alike"],
-        ["Refactoring", "1", ":", "0", "1", "alike"],
-        ["Bug", "Fixing", "1", ":", "1", "1", "alike"],
+        ["Security", "0", ":", "2", "2", "ties"],
+        ["Explanation", "1", ":", "0", "0", "ties"],
+        ["Refactoring", "1", ":", "0", "1", "ties"],
+        ["Bug", "Fixing", "1", ":", "1", "1", "ties"],
     ]
 
 
@@ -235,14 +240,14 @@ def test_what_follows_from_a_pair_stands_where_a_narrow_screen_shows_it() -> Non
         assert judgement(pair, matrix.names)[0].partition(" (")[0] in text_of(line)[:70]
 
 
-def test_a_clear_winner_is_named_and_repeats_are_bootstrapped() -> None:
+def test_a_clear_winner_is_named_and_repeats_are_tested_by_sign_flips() -> None:
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(12)], ("good", "bad"))
     pair = surveyed(matrix).pair(None)
     assert pair is not None
     assert text_of(sentence(pair, matrix.names)).endswith("p < 0.001 (exact McNemar): good does better.")
     found = surveyed(repeated()).pair(None)
     assert found is not None
-    assert "(paired bootstrap)" in text_of(sentence(found, repeated().names))
+    assert "(sign-flip over cases, Holm over 3 pairs)" in text_of(sentence(found, repeated().names))
 
 
 def test_one_model_has_nobody_to_be_compared_with() -> None:

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from tui.app.matrix.baseline import sum_line
 from tui.app.matrix.layout import Layout, joined
 from tui.app.matrix.survey import Since
-from tui.app.matrix.tallies import ModelFigures
 from tui.app.presentation.figures import count, seconds
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece
-from tui.model.prices import told_cost
+from tui.model.prices import Spent, told_cost
+from tui.statistics.run_figures import ModelFigures
 
 _NONE = ModelFigures()
 
@@ -62,35 +62,38 @@ def _scrolled(layout: Layout) -> list[Piece]:
 
 
 def _passed(shown: ModelFigures) -> Line:
-    checked = shown.trials - shown.unchecked
-    if not checked or shown.interval is None:
+    rate, interval = shown.tally.pass_rate, shown.rates.pass_rate_95
+    if rate is None or interval is None:
         return (("–", "dim"),)
-    low, high = (round(100 * end) for end in shown.interval)
-    return ((f"{100 * shown.passed / checked:.0f}%", "strong"), (f"  {low}–{high}", "dim"))
+    low, high = (round(100 * end) for end in interval)
+    return ((f"{100 * rate:.0f}%", "strong"), (f"  {low}–{high}", "dim"))
 
 
 def _flaky(shown: ModelFigures) -> Line:
-    if not shown.trials:
+    count = shown.tally
+    if not count.trials:
         return (("–", "dim"),)
     return (
-        (str(shown.flaky), "flaky" if shown.flaky else "dim"),
+        (str(count.flaky), "flaky" if count.flaky else "dim"),
         (" · ", "dim"),
-        (str(shown.errors), "error" if shown.errors else "dim"),
+        (str(count.errors), "error" if count.errors else "dim"),
     )
 
 
 def _times(shown: ModelFigures) -> Line:
-    if shown.median_ms is None:
+    effort = shown.effort
+    if effort.median_ms is None:
         return (("–", "dim"),)
-    p95 = f" · {_seconds(shown.p95_ms)}" if shown.p95_ms is not None else " · –"
-    return ((_seconds(shown.median_ms), "plain"), (p95, "dim"))
+    p95 = f" · {_seconds(effort.p95_ms)}" if effort.p95_ms is not None else " · –"
+    return ((_seconds(effort.median_ms), "plain"), (p95, "dim"))
 
 
 def _speed(shown: ModelFigures) -> Line:
-    if shown.first_token_ms is None and shown.speed is None:
+    effort = shown.effort
+    if effort.first_token_ms is None and effort.speed is None:
         return (("–", "dim"),)
-    speed = "–" if shown.speed is None else f"{shown.speed:.0f}"
-    return ((_seconds(shown.first_token_ms, 2), "plain"), (f" · {speed}", "plain"))
+    speed = "–" if effort.speed is None else f"{effort.speed:.0f}"
+    return ((_seconds(effort.first_token_ms, 2), "plain"), (f" · {speed}", "plain"))
 
 
 def _seconds(milliseconds: float | None, digits: int = 1) -> str:
@@ -98,14 +101,17 @@ def _seconds(milliseconds: float | None, digits: int = 1) -> str:
 
 
 def _tokens(shown: ModelFigures) -> Line:
-    if not shown.counted:
-        return (("unknown" if shown.trials else "–", "dim"),)
-    least = "≥" if shown.counted < shown.trials else ""
-    read, wrote = (f"{least}{count(each, 5).strip()}" for each in (shown.input_tokens, shown.output_tokens))
+    effort, trials = shown.effort, shown.tally.trials
+    if not effort.tokens_known:
+        return (("unknown" if trials else "–", "dim"),)
+    least = "≥" if effort.tokens_known < trials else ""
+    read, wrote = (f"{least}{count(each, 5).strip()}" for each in (effort.input_tokens, effort.output_tokens))
     return ((f"{read} · {wrote}", "plain"),)
 
 
 def _cost(shown: ModelFigures) -> Line:
-    if not shown.trials:
+    trials = shown.tally.trials
+    if not trials:
         return (("–", "dim"),)
-    return ((told_cost(shown.spent), "dim" if shown.spent.usd is None else "plain"),)
+    spent = Spent(shown.effort.cost_usd, shown.effort.costs_known, trials)
+    return ((told_cost(spent), "dim" if spent.usd is None else "plain"),)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 
 from tui.app.matrix.cells import Cell, fold
-from tui.app.matrix.tallies import Tally, taken_of
+from tui.app.matrix.tallies import Tally
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.progress import TrialProgress
 from tui.model.state import RunState
@@ -86,7 +86,7 @@ class Ledger:
             return
         trial = self._state.trials.get(key)
         outcome = self._outcome(trial) if trial is not None and not trial.is_open else None
-        tally.put(key, taken_of(outcome) if outcome is not None else None)
+        tally.put(key, outcome)
 
     def _outcome(self, trial: TrialProgress) -> Outcome | None:
         return outcome_of(trial.result) if trial.result is not None else self._kept.get(trial.key)

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tui.app.matrix.tallies import ModelFigures
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
 from tui.model.shown import show_line
 from tui.model.suite import Case
 from tui.statistics import comparison_words as words
 from tui.statistics.comparing import Comparison
+from tui.statistics.run_figures import ModelFigures
 
 _CASES_LISTED = 200
 _SHORT_NAME = 24
@@ -117,10 +117,11 @@ def _apart(pair: Comparison) -> list[Line]:
 
 def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:
     """Where a model is behind since it was not measured, that has to be seen beside what follows."""
-    counted = [(model, figures[model]) for model in (pair.a, pair.b) if model in figures and figures[model].errors]
+    counts = [(model, figures[model].tally) for model in (pair.a, pair.b) if model in figures]
     return [
         ((f"{names[model]}: {each.errors} of {each.trials} ended as errors, which count as not passed.", "error"),)
-        for model, each in counted
+        for model, each in counts
+        if each.errors
     ]
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tui.app.matrix.baseline import Baseline, change_of
 from tui.app.matrix.cells import Cell
-from tui.app.matrix.tallies import ModelFigures, Tally, figures_of
+from tui.app.matrix.tallies import Tally
+from tui.statistics.run_figures import ModelFigures, figures_of
 
 if TYPE_CHECKING:
     from tui.statistics.comparing import Comparison
@@ -21,11 +22,14 @@ class Since(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was known at one moment; nobody changes it any more."""
+    """What was known at one moment; nobody changes it any more. `clusters` is by case; the figures of a run that is
+    not finished are `interim`."""
 
     tallies: Mapping[str, Tally]
     cells: Mapping[tuple[str, str], Cell]
     baseline: Baseline | None
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    interim: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,8 @@ class Survey:
 
     def _best(self) -> tuple[str, str] | None:
         """The two with the greatest share of passes, in the order of the columns where they are alike."""
-        asked = [(model, each) for model, each in self.figures.items() if each.trials]
-        best = sorted(asked, key=lambda named: -named[1].passed / named[1].trials)[:2]
+        rates = [(model, rate) for model, each in self.figures.items() if (rate := each.tally.pass_rate) is not None]
+        best = sorted(rates, key=lambda named: -named[1])[:2]
         return (best[0][0], best[1][0]) if len(best) == 2 else None
 
 
@@ -53,9 +57,11 @@ def survey(snapshot: Snapshot) -> Survey:
     """Work it out: tenths of a second for tens of thousands of trials."""
     from tui.statistics.comparing import compare_models
 
-    figures = {model: figures_of(tally) for model, tally in snapshot.tallies.items()}
-    asked = {model: tally.passes for model, tally in snapshot.tallies.items() if tally.trials}
-    return Survey(figures, compare_models(asked), _since(snapshot))
+    clusters = snapshot.clusters
+    figures = {model: figures_of(tally.outcomes.values(), clusters) for model, tally in snapshot.tallies.items()}
+    # A model without any result in this suite is a column to fill, not one to compare.
+    passes = {model: each.rates.passes for model, each in figures.items() if each.tally.trials}
+    return Survey(figures, compare_models(passes, clusters, interim=snapshot.interim), _since(snapshot))
 
 
 def _since(snapshot: Snapshot) -> dict[str, Since] | None:

@@ -18,7 +18,7 @@ from tui.model.filtering import Filter
 from tui.model.outcomes import Outcome
 from tui.model.shown import show_line
 from tui.model.state import RunState
-from tui.model.suite import Case, Suite
+from tui.model.suite import Case, Suite, clusters_of
 from tui.model.trials import TrialKey
 
 _LONGEST_NAME = 60
@@ -44,6 +44,7 @@ class Matrix:
         models: Sequence[str],
         run: str = "",
         kept: Mapping[TrialKey, Outcome] | None = None,
+        unfinished: int = 0,
     ) -> None:
         self.wanted = Wanted()
         self.baseline: Baseline | None = None
@@ -52,13 +53,14 @@ class Matrix:
         self.rows: list[Row] = []
         self._places: dict[str, list[int]] | None = None
         self.survey = Survey()
-        self.take_kept(run, kept or {})
+        self.take_kept(run, kept or {}, unfinished)
         self.take_bands({})
         self.show(suite, state, models)
 
-    def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome]) -> None:
-        """These are the kept run and its outcomes now; for `show`."""
-        self.run, self._kept = run, kept
+    def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome], unfinished: int = 0) -> None:
+        """Take the kept run and its outcomes, for `show`; `unfinished` is the number of its trials where it was not
+        finished, else 0."""
+        self.run, self._kept, self._unfinished = run, kept, unfinished
 
     def take_bands(self, bands: Mapping[TrialKey, Band]) -> None:
         """These trials have been scored; a cell shows the worst band of its repeats."""
@@ -167,7 +169,22 @@ class Matrix:
         """What a survey needs, as it stands now."""
         ledger = self.ledger
         tallies = {model: tally.copy() for model, tally in ledger.tallies.items()}
-        return Snapshot(tallies, ledger.cells_so_far(), self.baseline)
+        return Snapshot(tallies, ledger.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
+
+    @property
+    def interim(self) -> bool:
+        """Whether the results are of a run that is not finished: there are counts, but no tests."""
+        if self.state.run_id is not None:
+            return self.state.ended != "finished"
+        return self._unfinished > 0
+
+    @property
+    def progress(self) -> str:
+        """How many trials of a run that is not finished are over: `65 of 120`."""
+        counts = self.state.counts
+        if self.state.run_id is not None:
+            return f"{counts.done:,} of {counts.trials:,}"
+        return f"{len(self._kept):,} of {self._unfinished:,}"
 
     @property
     def words(self) -> tuple[int, int, int, int]:

@@ -43,7 +43,7 @@ def attempt_line(row: AttemptRow, names: int, *, repeats: bool) -> Line:
         (f"  {attempt.number}/{attempt.of}  ", "dim"),
         mark,
         (f" {fill(word, 11)}", mark[1]),
-        (f"{seconds(finished.duration_ms if finished else None)} s", "dim"),
+        (f"{seconds(finished.answer_ms if finished else None)} s", "dim"),
     ]
     if count:
         pieces.append((f"  {count} transport {'retry' if count == 1 else 'retries'}", "flaky"))

@@ -241,7 +241,9 @@ class MatrixScreen(LiveMatrixScreen):
         cases = {case.id: case for case in matrix.suite.cases}
         current = pairs.index(shown) if shown in pairs else 0
         figures = matrix.survey.figures
-        place = await self.app.push_screen_wait(PairsScreen(pairs, current, matrix.names, cases, figures))
+        place = await self.app.push_screen_wait(
+            PairsScreen(pairs, current, matrix.names, cases, figures, matrix.progress)
+        )
         if place is not None:
             matrix.pair = pairs[place].a, pairs[place].b
             self.show_sentence()

@@ -149,7 +149,8 @@ class LiveMatrixScreen(Screen[str | None]):
             return
         from tui.app.matrix.sentences import brief, sentence
 
-        self.panel.show_sentence(sentence(pair, matrix.names), brief(pair, matrix.names))
+        names, progress = matrix.names, matrix.progress
+        self.panel.show_sentence(sentence(pair, names, progress), brief(pair, names, progress))
 
     @on(MatrixPanel.CaseChosen)
     def open_case(self, message: MatrixPanel.CaseChosen) -> None:

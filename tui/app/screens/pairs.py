@@ -10,11 +10,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from tui.app.matrix.sentences import pair_lines, pairs_table
-from tui.app.matrix.tallies import ModelFigures
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
 from tui.model.suite import Case
+from tui.statistics.run_figures import ModelFigures
 
 if TYPE_CHECKING:
     from tui.statistics.comparing import Comparison
@@ -51,9 +51,10 @@ class PairsScreen(ModalScreen[int | None]):
         names: Mapping[str, str],
         cases: Mapping[str, Case],
         figures: Mapping[str, ModelFigures],
+        progress: str = "",
     ) -> None:
         super().__init__()
-        self._figures = figures
+        self._figures, self._progress = figures, progress
         self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
         self._list, self._detail = _PairList(), Reading()
 
@@ -73,7 +74,7 @@ class PairsScreen(ModalScreen[int | None]):
         self._tell(self._current)
 
     def _tell(self, place: int) -> None:
-        self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures))
+        self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
 
     def on_line_list_reached(self, message: LineList.Reached) -> None:
         """All of this one."""

@@ -21,6 +21,7 @@ from tui.model.outcomes import Outcome
 from tui.model.shown import show_line
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey
+from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
     from tui.app.matrix.table import Matrix
@@ -49,11 +50,11 @@ class TabulatingScreen(RecallingScreen):
             self.notify("There is no suite to show here.", severity="warning", markup=False)
             return
         try:
-            kept = await asyncio.to_thread(desk.history.read_outcomes, volume.run) if volume.run else ()
+            kept, unfinished = await asyncio.to_thread(_read_kept, desk.history, volume.run)
         except AssayError as error:
             self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
-        matrix = self._matrix(volume, volume.suite, {outcome.trial: outcome for outcome in kept})
+        matrix = self._matrix(volume, volume.suite, {outcome.trial: outcome for outcome in kept}, unfinished)
         matrix.take_bands(await self.bands_of(volume))
         screen = MatrixScreen(matrix, desk.history, self, looking.case_id)
         self._open = volume.path, screen
@@ -66,16 +67,16 @@ class TabulatingScreen(RecallingScreen):
         del volume
         return {}
 
-    def _matrix(self, volume: Volume, suite: Suite, kept: Mapping[TrialKey, Outcome]) -> "Matrix":
+    def _matrix(self, volume: Volume, suite: Suite, kept: Mapping[TrialKey, Outcome], unfinished: int) -> "Matrix":
         from tui.app.matrix.table import Matrix
 
         assert self.looking is not None, "there is a suite to show"
         models, state = matrix_models(self.looking, volume.path, suite), self.looking.shelf.state(volume.path)
         known = self._matrices.get(volume.path)
         if known is None:
-            known = self._matrices[volume.path] = Matrix(suite, state, models, volume.run, kept)
+            known = self._matrices[volume.path] = Matrix(suite, state, models, volume.run, kept, unfinished)
         else:
-            known.take_kept(volume.run, kept)
+            known.take_kept(volume.run, kept, unfinished)
             known.show(suite, state, models)
         return known
 
@@ -163,3 +164,12 @@ class TabulatingScreen(RecallingScreen):
 
     def action_cancel_all(self) -> None:
         """For a subclass: cancel the run, and what is queued."""
+
+
+def _read_kept(history: RunHistory, run_id: str) -> tuple[tuple[Outcome, ...], int]:
+    """Return the outcomes of a kept run, and the number of its trials where it was not finished, else 0."""
+    if not run_id:
+        return (), 0
+    record = next((run for run in history.list_runs() if run.id == run_id), None)
+    unfinished = record.trials if record is not None and record.state != "finished" else 0
+    return history.read_outcomes(run_id), unfinished

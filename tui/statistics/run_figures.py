@@ -1,0 +1,174 @@
+"""The figures of a run, computed once for every screen and report: counts, pass rates, repeats, times, tokens, cost."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from tui.statistics.quantiles import spread_of
+from tui.statistics.repeats import is_mixed, pass_curves
+from tui.statistics.shares import Passes, is_sparse, rate_interval
+
+Counted = Literal["passed", "flaky", "failed", "unchecked", "error"]
+
+
+class CountedTrial(Protocol):
+    """What figures take of one trial: what it counts as, the milliseconds of its last attempt, tokens a second, the
+    tokens and the cost (USD) of all attempts; None where nobody counted."""
+
+    @property
+    def case(self) -> str: ...
+    @property
+    def counted(self) -> Counted: ...
+    @property
+    def duration_ms(self) -> float: ...
+    @property
+    def first_token_ms(self) -> float | None: ...
+    @property
+    def speed(self) -> float | None: ...
+    @property
+    def input_tokens(self) -> int | None: ...
+    @property
+    def output_tokens(self) -> int | None: ...
+    @property
+    def cost_usd(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What trials count as. `errors` holds all that have no judged answer; `passed` leaves flaky out; rates are over
+    the `checked` ones."""
+
+    trials: int = 0
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    flaky: int = 0
+    unchecked: int = 0
+
+    @property
+    def checked(self) -> int:
+        """The trials that a check judged, or should have."""
+        return self.trials - self.unchecked
+
+    @property
+    def pass_rate(self) -> float | None:
+        """The share of plain passes among the checked trials; None where none is checked."""
+        return self.passed / self.checked if self.checked else None
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Counts with the interval of the pass rate (None where no trial is checked). `passes` is by case, of the checked
+    trials. `sparse` says that the interval may cover the rate less often than in 95% of runs: fewer than five units
+    pass, or fewer than five fail."""
+
+    tally: Tally = Tally()
+    pass_rate_95: tuple[float, float] | None = None
+    passes: Mapping[str, Passes] = field(default_factory=dict)
+    sparse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """What repeats show. `n` is how often each case was planned; `pass_at_k` and `pass_hat_k` are means over the cases
+    with at least k results; `flake_rate` is the share of cases that came out mixed: a plain pass among their repeats
+    and something else too, or a trial that passed only on a later attempt."""
+
+    n: int
+    pass_at_k: Mapping[int, float]
+    pass_hat_k: Mapping[int, float]
+    flake_rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a model's answers took. Times are milliseconds of a trial's last attempt, `speed` is tokens a second, tokens
+    and cost (USD) are of all attempts. `p95_ms` is None under 20 trials; `tokens_known` and `costs_known` count the
+    trials whose output tokens and whose cost are known."""
+
+    median_ms: float | None = None
+    p95_ms: float | None = None
+    first_token_ms: float | None = None
+    speed: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    tokens_known: int = 0
+    cost_usd: float | None = None
+    costs_known: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """All figures of one model."""
+
+    rates: Rates = field(default_factory=Rates)
+    repeats: Repeats = field(default_factory=lambda: Repeats(0, {}, {}, None))
+    effort: Effort = field(default_factory=Effort)
+
+    @property
+    def tally(self) -> Tally:
+        """What its trials count as."""
+        return self.rates.tally
+
+
+def tally_of(words: Iterable[Counted]) -> Tally:
+    """Return the counts of what trials count as."""
+    counts = Counter(words)
+    return Tally(
+        counts.total(), counts["passed"], counts["failed"], counts["error"], counts["flaky"], counts["unchecked"]
+    )
+
+
+def passes_of(trials: Iterable[CountedTrial]) -> dict[str, Passes]:
+    """Return for each case how many of its checked trials are plain passes; cases without any are left out."""
+    passed, results = Counter[str](), Counter[str]()
+    for trial in trials:
+        if trial.counted != "unchecked":
+            results[trial.case] += 1
+            passed[trial.case] += trial.counted == "passed"
+    return {case: Passes(passed[case], number) for case, number in results.items()}
+
+
+def rates_of(trials: Iterable[CountedTrial], clusters: Mapping[str, str] | None = None) -> Rates:
+    """Return counts, pass rate and interval of some trials of one model; `clusters` is by case."""
+    trials = [*trials]
+    passes = passes_of(trials)
+    interval = rate_interval(passes, clusters) if passes else None
+    return Rates(tally_of(trial.counted for trial in trials), interval, passes, is_sparse(passes, clusters))
+
+
+def figures_of(
+    trials: Iterable[CountedTrial], clusters: Mapping[str, str] | None = None, repeats: int = 0
+) -> ModelFigures:
+    """Return all figures of one model; `clusters` is by case, `repeats` is how often each case was planned.
+
+    Sorts every duration: with tens of thousands of trials that is work for a thread.
+    """
+    trials = [*trials]
+    rates = rates_of(trials, clusters)
+    mixed = {case for case, passes in rates.passes.items() if is_mixed(passes)}
+    mixed.update(trial.case for trial in trials if trial.counted == "flaky")
+    at, hat = pass_curves(rates.passes)
+    flake_rate = len(mixed) / len(rates.passes) if rates.passes else None
+    return ModelFigures(rates, Repeats(repeats, at, hat, flake_rate), effort_of(trials))
+
+
+def effort_of(trials: Iterable[CountedTrial]) -> Effort:
+    """Return what some trials took."""
+    trials = [*trials]
+    spread = spread_of(trial.duration_ms for trial in trials if trial.duration_ms > 0)
+    read = [trial.input_tokens for trial in trials if trial.input_tokens is not None]
+    wrote = [trial.output_tokens for trial in trials if trial.output_tokens is not None]
+    costs = [trial.cost_usd for trial in trials if trial.cost_usd is not None]
+    return Effort(
+        spread.median,
+        spread.p95,
+        spread_of(trial.first_token_ms for trial in trials if trial.first_token_ms is not None).median,
+        spread_of(trial.speed for trial in trials if trial.speed is not None).median,
+        sum(read) if read else None,
+        sum(wrote) if wrote else None,
+        len(wrote),
+        round(sum(costs), 12) if costs else None,
+        len(costs),
+    )
