@@ -79,7 +79,7 @@ async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) 
             ["hash", "a", "password", "◐", "2/2", "!", "timed", "out"],
         ]
         assert heads_of(screen)[1].split()[3:] == ["67%", "21–94", "33%", "6–79"]
-        assert "not enough data to tell" in said(screen)
+        assert "not enough data (3 cases in common, at least 6 are needed)" in said(screen)
         await seen.press("down", "down", "enter")
         await seen.until(lambda: seen.app.screen is seen.screen)
         assert seen.screen.looking is not None
@@ -157,7 +157,7 @@ async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_pa
         ]
         assert "◐ 2 flaky" in text_of(screen.header.line_for(200))
         assert heads[3][3:] == ["1.2", "s", "·", "1.2", "s"] * 2
-        assert heads[5][4:] == ["600", "·", "1200"] * 2
+        assert heads[5][4:] == ["620", "·", "1240"] * 2
         assert f"run {plan.run_id[:12]}" in text_of(screen.header.line_for(200))
         await seen.press("m")
         await seen.until(lambda: seen.app.screen is seen.screen)
