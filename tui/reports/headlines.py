@@ -107,7 +107,7 @@ def _risk_differences(reviewed: Reviewed) -> Iterator[Line]:
             Strong(sides.a),
             " has a lower risk than ",
             Strong(sides.b),
-            f": mean extent {difference_words(sides)}, p {wording.probability(each.p_holm or 0.0)} after Holm's"
+            f": mean extent {difference_words(sides)}, p {comparison_words.probability(each.p_holm or 0.0)} after Holm's"
             " correction.",
         )
     if found and not shown and not found[0].interim:

@@ -11,7 +11,7 @@ from tui.model.bands import BANDS, BandRule
 from tui.model.risk import OtherRule, RiskComparison, RiskConclusion
 from tui.model.suite import Severity
 from tui.statistics.means import MeanDifference, mean_difference
-from tui.statistics.pairs import ALPHA, adjust_holm, paired_bootstrap
+from tui.statistics.pairs import ALPHA, adjust_holm, sign_flip
 
 _OPEN_END = 1e-5  # an interval that ends at 0 but does not hold it ends here
 _POWER = 0.8
@@ -100,7 +100,7 @@ def _pair(
         differences[case] = differences.get(case, Fraction()) + difference
         total, heavy = sums.get(units[case], (Fraction(), 0))
         sums[units[case]] = total + difference, heavy + weight
-    p_value = paired_bootstrap(_whole([total for total, _ in sums.values()])) if test else 1.0
+    p_value = sign_flip(_whole([total for total, _ in sums.values()])) if test else 1.0
     return _Pair(a, b, items, differences, sums, p_value)
 
 
