@@ -107,8 +107,8 @@ def _risk_differences(reviewed: Reviewed) -> Iterator[Line]:
             Strong(sides.a),
             " has a lower risk than ",
             Strong(sides.b),
-            f": mean extent {difference_words(sides)}, p {comparison_words.probability(each.p_holm or 0.0)} after Holm's"
-            " correction.",
+            f": mean extent {difference_words(sides)}, p {comparison_words.probability(each.p_holm or 0.0)}",
+            " after Holm's correction.",
         )
     if found and not shown and not found[0].interim:
         yield f"No difference in risk between two models is shown at 5% ({many(len(found), 'pair')} compared)."

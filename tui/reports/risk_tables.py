@@ -32,7 +32,7 @@ from tui.reports.evidence import NOT_SCORED
 from tui.reports.figure_words import interval_words, share_words
 from tui.reports.scores import has_answer
 from tui.reports.wording import Reported
-from tui.statistics import comparison_words
+from tui.statistics.comparison_words import probability
 
 _GREATEST = len(EXTENTS) - 1
 
@@ -130,8 +130,8 @@ def comparisons(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
             str(each.higher_cases),
             str(each.tie_cases),
             difference_words(each),
-            "–" if each.p_value is None else comparison_words.probability(each.p_value),
-            "–" if each.p_holm is None else comparison_words.probability(each.p_holm),
+            "–" if each.p_value is None else probability(each.p_value),
+            "–" if each.p_holm is None else probability(each.p_holm),
         )
         for each in found
     )
