@@ -52,10 +52,10 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
         assert seen.pane(0).view.streaming
         desk.say(CheckMoved(A, 1, 0, 0, "found", ((0, 3),)), TextArrived(A, 1, 0, "(text)\neval"))
         await seen.until(lambda: "eval" in seen.text(0))
-        await seen.until(lambda: "✓ 1  line 1" in seen.checks[0])
+        await seen.until(lambda: "… 1 so far  line 1" in seen.checks[0])
         assert seen.pane(0).view.matches == 1
         desk.say(CheckMoved(A, 1, 0, 1, "forbidden", ((19, 23),)))
-        await seen.until(lambda: "✗ found  line 2" in seen.checks[1])
+        await seen.until(lambda: "… found so far  line 2" in seen.checks[1])
         checks = (
             CheckResult("expected_pattern", "def", "passed", spans=((0, 3),)),
             CheckResult("forbidden_pattern", "eval", "failed", spans=((19, 23),)),

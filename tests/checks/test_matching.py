@@ -64,3 +64,13 @@ def test_an_engine_that_ran_out_of_memory_is_still_usable() -> None:
     searches = [Search("javascript", "(a|b)*c"), Search("javascript", "b$")]
     found = [each for batch in find_javascript(engine, "ab" * 3_000_000, searches) for each in batch]
     assert found == [Matches(failure=TOO_LARGE), Matches(1, ((5_999_999, 6_000_000),))]
+
+
+def test_a_pattern_that_ends_as_its_time_does_is_found_or_slow_and_the_next_is_not_blamed() -> None:
+    engine, text = Engine(), "a" * 30 + "!"
+    for length in range(10, 20):
+        searches = [Search("javascript", f"(a+)+{'a' * (30 - length)}b"), Search("javascript", "a+!")]
+        batches = list(find_javascript(engine, text, searches, lambda: 0.0))
+        found = [each for batch in batches for each in batch]
+        assert len(found) == 2
+        assert found[1] == Matches(1, ((0, 31),))

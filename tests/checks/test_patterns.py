@@ -37,6 +37,7 @@ REPEAT = r"nothing to repeat before *, +, ? or {}; write \*, \+, \? or \{ for th
         ("(?<n>a)(?<n>b)", "two groups have the same name; rename one"),
         ("(?<n>a)|(?<n>b)", "two groups have the same name; rename one"),
         (r"(?<\u006e>a)|(?<n>[)])", "two groups have the same name; rename one"),
+        (r"(?<n>a)[\\\k]", r"\k cannot be in [] where a group has a name; leave the \ out"),
         ("()" * 255, "it has more than 254 groups; write (?:…) for a group that is only there to repeat or choose"),
         ("(?:" * 10_000, "it is nested too deeply"),
         ("(?:" * 2_000 + "a" + "){1,2}" * 2_000, "it is nested too deeply"),
@@ -55,6 +56,7 @@ def test_a_javascript_pattern_that_cannot_be_compiled(pattern: str, error: str) 
         *("", "'\\+", "a{,5}", "{", "]", "}", r"\k<a>", r"\1", r"\p{L}", "[]", "[^]", "(?<n>a)", r"\\b*", r"[\b]*"),
         *("(?=a)*", "|".join(["[|]"] * 5_000), "a|" * 16_000, r"\uD83D\uDE00", "😀", r"\ud83d"),
         *("()" * 254, r"\(?i:a", "[(?i:]"),
+        *(r"[\k]", r"(?<a>x)[\\k]", r"(?<a>x)\[\k<a>"),
         *("(?<a>x)|(?<b>x)", r"(?<a>x)|[(?<a>]|\(?<a>", "(?<a>x)(?<=a)(?<!a)"),
     ],
 )

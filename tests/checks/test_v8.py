@@ -1,15 +1,51 @@
-"""Patterns mean what they mean in V8; where `node` is installed they are compared, with a fresh seed each time."""
+"""Patterns mean what they mean in V8: as recorded, and, where `node` is installed, compared with a fresh seed."""
 
 import shutil
+from collections import defaultdict
 from random import SystemRandom
 
 import pytest
 
-from tests.checks.v8.comparison import answers_of_v8, differences
+from tests.checks.v8.comparison import Answer, answers_of_v8, differences
 from tests.checks.v8.pairs import make_pairs
+from tests.checks.v8.record import recorded
+from tui.checks.checker import Answer as Text
+from tui.checks.checker import Checker
 from tui.checks.engine import Engine
+from tui.model.suite import Check
+from tui.model.trials import Span
 
 NODE = shutil.which("node")
+
+
+def widened(text: str, answer: list[int]) -> tuple[Span, ...]:
+    """Spans in UTF-16 units as spans of whole characters."""
+    points = [point for point, sign in enumerate(text) for _ in range(1 + (ord(sign) > 0xFFFF))] + [len(text)]
+    pairs = zip(answer[::2], answer[1::2], strict=True)
+    return tuple((points[start], points[end - 1] + 1 if end else 0) for start, end in pairs)
+
+
+def test_what_v8_said_is_what_the_engine_says() -> None:
+    pairs, answers = zip(*recorded(), strict=True)
+    assert len(set(pairs)) == len(pairs) > 5_000
+    assert answers.count(None) > 500
+    assert list(differences(Engine(), pairs, answers)) == []
+
+
+async def test_what_v8_said_is_what_a_check_says(checker: Checker) -> None:
+    by_text: defaultdict[str, list[tuple[str, Answer]]] = defaultdict(list)
+    for (pattern, text), answer in recorded():
+        if answer != "slow":
+            by_text[text].append((pattern, answer))
+    seen = 0
+    for text, asked in by_text.items():
+        checks = [Check("expected_pattern", pattern) for pattern, _ in asked]
+        for result, (pattern, answer) in zip(await checker.decide(checks, Text(text)), asked, strict=True):
+            if isinstance(answer, list) and result.state != "timed_out":
+                assert result.spans == widened(text, answer), (pattern, text)
+                assert result.state == ("passed" if answer else "failed"), (pattern, text)
+                seen += 1
+    assert seen > 4_000
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

@@ -41,6 +41,22 @@ def test_every_problem_of_every_file_in_a_folder_is_told(assay: CommandLine) -> 
     assert "2 files" in ran.err
 
 
+def test_an_exponential_pattern_is_a_warning_with_its_place(assay: CommandLine) -> None:
+    case = '{"id": "c", "name": "c", "category": "g", "prompt": "p",\n "forbiddenPatterns": ["fine", "^(a+)+$"]}'
+    text = f'{{"name": "a", "description": "d", "models": ["m"], "testCases": [{case}]}}'
+    (assay.home / "a.json").write_text(text)
+    (assay.home / "b.yaml").write_text("steps:\n  - input: hello\n    assert:\n      output.matches: (x+x+)+y\n")
+    ran = assay.run("validate", "a.json", "b.yaml")
+    assert ran.code == 0
+    first, second = ran.out.splitlines()
+    assert first.startswith(
+        "a.json:2:32: warning: testCases[0].forbiddenPatterns[1]: `^(a+)+$` takes exponential time on"
+    )
+    assert first.endswith("; do not repeat a group that itself repeats, or whose parts match the same text")
+    assert second.startswith("b.yaml:4:23: warning: steps[0].assert.output.matches: `(x+x+)+y` takes exponential time")
+    assert "0 errors, 2 warnings" in ran.err
+
+
 @pytest.mark.parametrize("name", ["missing.json", "."])
 def test_nothing_to_validate_is_2(assay: CommandLine, name: str) -> None:
     ran = assay.run("validate", name)

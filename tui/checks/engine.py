@@ -17,7 +17,7 @@ _BATCH_SECONDS = 0.02
 _PROGRAM = r"""
 (() => {
   const known = new Map();
-  let text = "", jobs = [], at = 0, count = 0, spans = [], done = [];
+  let text = "", jobs = [], at = 0, count = 0, spans = [], done = [], running = false;
   // Three things that the engine reads in its own way: it minds the order of the numbers in `{2,1`, also where no `}`
   // follows and all of it is plain text; when it counts groups, it overlooks the character after `(?<name>`; and
   // `[\w-a-z]` is to it the range `a-z` with `\w` and `-`, not five parts of their own.
@@ -55,7 +55,7 @@ _PROGRAM = r"""
   const settle = () => {
     done.push(count, spans.length);
     for (const each of spans) done.push(each);
-    at += 2, count = 0, spans = [];
+    at += 2, count = 0, spans = [], running = false;
   };
   const report = () => {
     const flat = done.join();
@@ -65,11 +65,12 @@ _PROGRAM = r"""
   return {
     load: (given, ...searches) => {
       text = plain(given);
-      jobs = searches, at = 0, count = 0, spans = [], done = [];
+      jobs = searches, at = 0, count = 0, spans = [], done = [], running = false;
     },
     search: () => {
       const end = Date.now() + BATCH_MS;
       while (at < jobs.length) {
+        running = true;
         const regex = compiled(plain(jobs[at]));
         regex.lastIndex = jobs[at + 1];
         let match;
@@ -82,9 +83,11 @@ _PROGRAM = r"""
       }
       return report();
     },
+    // Whether it was in the middle of a pattern: it may also have been between two, or done.
     interrupted: () => {
-      settle();
-      return report();
+      const inside = running;
+      if (inside) settle();
+      return `${inside ? 1 : 0} ${report()}`;
     },
     fault: (given) => {
       const pattern = source(plain(given));
@@ -94,10 +97,12 @@ _PROGRAM = r"""
         return error.message;
       }
       if (!pattern.includes("(?")) return "";
-      const bare = pattern.replace(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, "");
+      const bare = pattern.replace(token, (found) => found[0] === "(" ? found : "");
       if (/\(\?[ims]*-?[ims]+:/.test(bare)) return "group modifier";
       const names = bare.match(/\(\?<(?![=!])/g);
-      if (names === null || names.length < 2) return "";
+      if (names === null) return "";
+      const classes = (pattern.match(token) ?? []).filter((found) => found[0] === "[");
+      if (classes.some((found) => (found.match(/\\[^]/g) ?? []).includes("\\k"))) return "class name";
       const groups = new RegExp("|" + pattern).exec("").groups;
       return Object.keys(groups).length < names.length ? "duplicate group name" : "";
     },
@@ -181,7 +186,10 @@ class Engine:
         except self._error as error:
             words = _first_line(error)
         self._context.set_time_limit(-1)
-        found = _unpack(self._interrupted())
+        is_inside, _, flat = str(self._interrupted()).partition(" ")
+        found = _unpack(flat)
+        if is_inside == "0":
+            return found
         how: Literal["slow", "memory", "invalid"] = "invalid"
         if "interrupted" in words:
             how = "slow"
@@ -205,7 +213,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _unpack(flat: str) -> list[Found]:
-    numbers = list(map(int, flat.split(",")))
+    numbers = list(map(int, flat.split(","))) if flat else []
     found, at = [], 0
     while at < len(numbers):
         end = at + 2 + numbers[at + 1]

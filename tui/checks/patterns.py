@@ -22,6 +22,7 @@ _REASONS = {
     "expecting ':'": "invalid group",
     "group modifier": "group modifiers such as (?i:…) are not in every version of JavaScript",
     "duplicate group name": "two groups have the same name; rename one",
+    "class name": r"\k cannot be in [] where a group has a name; leave the \ out",
     "too many captures": "it has more than 254 groups; write (?:…) for a group that is only there to repeat or choose",
     "stack overflow": _DEEP,
     "too many imbricated quantifiers": _DEEP,

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tui.checks.patterns import pattern_error
+from tui.checks.probing import pattern_warning
 from tui.suites.finding import find_suites
 from tui.suites.loading import Loaded, load_suite
 
@@ -20,7 +21,14 @@ def open_suite(
     """A suite with everything that is wrong with it; `clone` and `repository` say that the command line names a
     repository to clone, or a folder to read instead of the suite's own; `unlisted` which models nobody offers, each
     with the warning."""
-    loaded = load_suite(path, pattern_error, clone=clone, repository=repository, unlisted=unlisted)
+    loaded = load_suite(
+        path,
+        pattern_error,
+        clone=clone,
+        repository=repository,
+        unlisted=unlisted,
+        pattern_warning=pattern_warning,
+    )
     if loaded.suite is None:
         return loaded
     return replace(loaded, suite=replace(loaded.suite, folder=str(path.absolute().parent)))

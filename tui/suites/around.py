@@ -24,6 +24,7 @@ class Around:
     clone: bool = False
     repository: Path | None = None
     unlisted: Mapping[str, str] = field(default_factory=dict)
+    pattern_warning: PatternError | None = None
     _patterns: dict[tuple[CheckKind, str], str | None] = field(default_factory=dict)
     _files: dict[tuple[tuple[Path, ...], str], str | None] = field(default_factory=dict)
 
@@ -36,6 +37,12 @@ class Around:
             why = show_line(reason or "").rstrip(".")
             self._patterns[key] = f"{quoted(pattern)} is no {language} pattern: {why}; mend it" if reason else None
         return self._patterns[key]
+
+    def pattern_risk(self, kind: CheckKind, pattern: str) -> str | None:
+        """Return what to be warned of in a pattern that can be used, as a sentence."""
+        what = self.pattern_warning(kind, pattern) if self.pattern_warning else None
+        fix = "do not repeat a group that itself repeats, or whose parts match the same text"
+        return f"{quoted(pattern)} {show_line(what, 300)}; {fix}" if what else None
 
     def file_fault(self, roots: tuple[Path, ...], path: str) -> str | None:
         """Why there is no such file to read below the first root that has something at the path, as a sentence; None

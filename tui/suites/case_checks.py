@@ -77,6 +77,8 @@ def _pattern_findings(case: dict[str, Any], at: Path, around: Around) -> Iterato
                 yield Finding((*at, key, index), what, "warning")
             elif pattern is not None and (fault := around.pattern_fault(kind, pattern)):
                 yield Finding((*at, key, index), fault)
+            elif pattern is not None and (risk := around.pattern_risk(kind, pattern)):
+                yield Finding((*at, key, index), risk, "warning")
 
 
 def _change_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[Finding]:

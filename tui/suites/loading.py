@@ -40,14 +40,15 @@ def load_suite(
     clone: bool = False,
     repository: Path | None = None,
     unlisted: Mapping[str, str] = MappingProxyType({}),
+    pattern_warning: PatternError | None = None,
 ) -> Loaded:
     """Read and check the suite file at `path`; whatever is wrong with it is in the result, nothing is raised.
 
-    `pattern_error` says why a pattern cannot compile. `clone` tells that the command line names a repository to
-    clone, `repository` a local one that takes the place of the suite's `repositoryContext.path`; `unlisted` maps models
-    that nobody offers to the warning that says so.
+    `pattern_error` says why a pattern cannot compile, `pattern_warning` what to be warned of in one that can. `clone`
+    tells that the command line names a repository to clone, `repository` a local one that takes the place of the
+    suite's `repositoryContext.path`; `unlisted` maps models that nobody offers to the warning that says so.
     """
-    around = Around(path.parent, pattern_error, clone, repository, unlisted)
+    around = Around(path.parent, pattern_error, clone, repository, unlisted, pattern_warning)
     try:
         source = read_source(path)
         with _no_collecting():

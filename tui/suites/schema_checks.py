@@ -178,10 +178,12 @@ def _doubled_ids(cases: Iterable[dict[str, Any] | None]) -> Iterator[Finding]:
 
 
 def _bad_patterns(cases: list[dict[str, Any]], around: Around) -> bool:
-    """Whether any pattern of any case is empty or cannot be compiled."""
+    """Whether there is anything to say of any pattern of any case."""
     bad = False
     for key, kind in PATTERN_KINDS:
         for pattern in set(chain.from_iterable(case.get(key) or () for case in cases)):
-            if pattern is not None and (not pattern or around.pattern_fault(kind, pattern)):
+            if pattern is None:
+                continue
+            if not pattern or around.pattern_fault(kind, pattern) or around.pattern_risk(kind, pattern):
                 bad = True
     return bad

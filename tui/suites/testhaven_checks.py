@@ -85,8 +85,11 @@ def _assertion_findings(key: str, value: Any, at: Path, around: Around) -> Itera
         misfits = shape_findings(_TOOLS if kind == "tools_used" else _TEXT, value, at)
         yield from misfits
         value = None if misfits else value
-    if kind == "output.matches" and value is not None and (fault := around.pattern_fault("output.matches", value)):
-        yield Finding(at, fault)
+    if kind == "output.matches" and value is not None:
+        if fault := around.pattern_fault("output.matches", value):
+            yield Finding(at, fault)
+        elif risk := around.pattern_risk("output.matches", value):
+            yield Finding(at, risk, "warning")
 
 
 def _instead(key: str, value: Any) -> str:

@@ -40,12 +40,14 @@ def cells(trial: TrialProgress | None) -> list[str]:
 def test_cells_move_while_text_arrives() -> None:
     assert cells(None) == ["·", "·", "·"]
     assert cells(trial_after()) == ["… waiting", "… waiting", "… none so far"]
+    slow = trial_after(CheckMoved(A, 1, 0, 0, "timed_out", ()))
+    assert cells(slow)[0] == "… too long so far"
     moved = trial_after(
         TextArrived(A, 1, 0, "x\ndef eval"),
         CheckMoved(A, 1, 0, 0, "found", ((2, 5),)),
         CheckMoved(A, 1, 0, 2, "forbidden", ((6, 10),)),
     )
-    assert cells(moved) == ["✓ 1  line 2", "… waiting", "✗ found  line 2"]
+    assert cells(moved) == ["… 1 so far  line 2", "… waiting", "… found so far  line 2"]
 
 
 def test_cells_are_decided_at_the_end() -> None:
@@ -93,10 +95,18 @@ def test_rows_line_up_below_their_heads() -> None:
 @pytest.mark.parametrize("width", range(26, 160))
 def test_every_model_has_a_column_however_narrow_it_is(width: int) -> None:
     rows = check_rows(CASE)
-    trial = trial_after(CheckMoved(A, 1, 0, 0, "found", ((2, 5),)), CheckMoved(A, 1, 0, 2, "forbidden", ((6, 10),)))
+    live = trial_after(CheckMoved(A, 1, 0, 0, "found", ((2, 5),)), CheckMoved(A, 1, 0, 2, "forbidden", ((6, 10),)))
+    results = (
+        CheckResult("expected_pattern", "def", "passed", spans=((2, 5),)),
+        CheckResult("expected_pattern", "empty", "failed"),
+        CheckResult("forbidden_pattern", "eval", "failed", spans=((6, 10),)),
+    )
+    decided = trial_after(StepFinished(A, 1, 0, step_of("x def eval", *results)))
     widths = columns(rows, 4, width)
-    lines = [text_of(row_line(row, [trial] * 4, widths, 1)) for row in rows]
-    assert [line.count(mark) for line, mark in zip(lines, "✓…✗", strict=True)] == [4, 4, 4]
+    for trial, marks in ((live, "………"), (decided, "✓✗✗")):
+        lines = [text_of(row_line(row, [trial] * 4, widths, 1)) for row in rows]
+        assert [line.count(mark) for line, mark in zip(lines, marks, strict=True)] == [4, 4, 4]
+        assert not any(mark in line for line in lines for mark in "✓✗" if trial is live)
     assert all(width_of(line) <= width for line in lines)
     head = text_of(head_line(["openai/mock-a", "openai/mock-b", "openai/mock-c", "openai/mock-d"], widths))
     assert len(head.split()) == 4

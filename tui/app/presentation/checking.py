@@ -18,7 +18,9 @@ _LEAST_WORDS = 6
 _DETAIL_LINES = 200
 # Cells for a model and the gap before it, the roomiest first.
 _CELLS = ((16, 2), (13, 2), (9, 2), (4, 2), (1, 1))
-_SHORTER = {"… none so far": "… none", "! pattern ran too long": "! too long", "not decided": "–"}
+_SHORTER = {"! pattern ran too long": "! too long", "not decided": "–"}
+# What is said while text still arrives: the verdict comes from a search of the whole.
+_SO_FAR = " so far"
 
 
 class CheckRow(NamedTuple):
@@ -56,21 +58,31 @@ def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
     live = step.checks.get(row.number, LiveCheck()) if step else LiveCheck()
     if trial is None or (step is None and not trial.is_open):
         return (("·", "dim"),)
-    if live.decided == "timed_out" or live.state == "timed_out":
+    if live.decided is None:
+        return _provisional(row.check, live, step, trial)
+    if live.decided == "timed_out":
         return (("! pattern ran too long", "error"),)
     if row.check.kind == "forbidden_pattern":
         return _forbidden(live, step)
-    if live.decided == "failed":
-        return _failed(row.check, live)
-    if live.decided == "passed" or live.state in ("found", "clear"):
-        return _found(live, step)
+    return _failed(row.check, live) if live.decided == "failed" else _found(live, step)
+
+
+def _provisional(check: Check, live: LiveCheck, step: StepProgress | None, trial: TrialProgress) -> Line:
+    if live.state == "timed_out":
+        return ((f"… too long{_SO_FAR}", "error"),)
+    if live.state == "forbidden":
+        return ((f"… found{_SO_FAR}", "failed"), (_place(live, step), "failed"))
+    if check.kind == "forbidden_pattern":
+        return ((f"… none{_SO_FAR}", "dim"),)
+    if live.state == "found":
+        return ((f"… {_count(live)}{_SO_FAR}", "passed"), (_place(live, step), "dim"))
     return (("… waiting", "dim"),) if trial.is_open else (("not decided", "dim"),)
 
 
 def _forbidden(live: LiveCheck, step: StepProgress | None) -> Line:
     if live.state == "forbidden":
         return (("✗ found", "failed"), (_place(live, step), "failed"))
-    return (("✓ none", "passed"),) if live.decided == "passed" else (("… none so far", "dim"),)
+    return (("✓ none", "passed"),)
 
 
 def _failed(check: Check, live: LiveCheck) -> Line:
@@ -84,8 +96,11 @@ def _failed(check: Check, live: LiveCheck) -> Line:
 def _found(live: LiveCheck, step: StepProgress | None) -> Line:
     if not live.spans:
         return (("✓", "passed"),)
-    more = "+" if len(live.spans) >= MOST_SPANS else ""
-    return ((f"✓ {len(live.spans)}{more}", "passed"), (_place(live, step), "dim"))
+    return ((f"✓ {_count(live)}", "passed"), (_place(live, step), "dim"))
+
+
+def _count(live: LiveCheck) -> str:
+    return f"{len(live.spans)}{'+' if len(live.spans) >= MOST_SPANS else ''}"
 
 
 def _place(live: LiveCheck, step: StepProgress | None) -> str:
@@ -142,7 +157,7 @@ def _fitted(line: Line, width: int) -> list[Piece]:
         line = line[:1]
     if width_of(text_of(line)) > width:
         text, role = line[0]
-        text = _SHORTER.get(text, text)
+        text = _SHORTER.get(text, text.removesuffix(_SO_FAR))
         line = ((text, role), *line[1:])
         if width_of(text_of(line)) > width and (width < _LEAST_WORDS or len(line) == 1):
             line = ((text if width_of(text) <= width and len(line) == 1 else text[:1], role),)
