@@ -243,6 +243,19 @@ async def test_models_are_chosen_in_the_terminal(assay: CommandLine) -> None:
     assert asked == {"claude-sonnet-4", "claude-sonnet-4.5"}
 
 
+async def test_leaving_the_list_runs_nothing(assay: CommandLine) -> None:
+    async with original(assay) as program:
+        command = run_here("-m", "tui", "run", "test-suites/model-risk-assessment.json", "-i")
+        root = {"PYTHONPATH": str(Path(__file__).parents[2])}
+        with Terminal(command, cwd=assay.home, env=assay.environ(program.env) | root) as terminal:
+            await asyncio.to_thread(terminal.wait_for, "Space select")
+            terminal.press("a", "a", "enter")
+            await asyncio.to_thread(terminal.wait_for, "Select at least one model")
+            terminal.press("escape")
+            code = await asyncio.to_thread(terminal.wait_exit, 60)
+        assert (code, program.server.asked) == (130, [])
+
+
 TESTHAVEN_AGENT = """
 def agent(input_text, memory):
     memory = memory or {}
@@ -253,7 +266,7 @@ def agent(input_text, memory):
         city = input_text.split(" to ")[-1].split()[0]
         memory["last_booking"] = {"destination": city, "departure": memory["preferred_airport"]}
         output = f"Booking flight from {memory['preferred_airport']} to {city}."
-        return {"output": output, "tools_used": ["Skyscanner"], "memory": memory}
+        return {"output": output, "tools_used": "Skyscanner", "memory": memory}
     memory["booking"] = {"status": "confirmed"}
     return {"output": "Booking confirmed.", "tools_used": [{"name": "BookingAPI"}], "memory": memory}
 """

@@ -15,6 +15,10 @@ def test_everything_is_read() -> None:
     )
 
 
+def test_tools_as_text_are_a_list_of_it() -> None:
+    assert read_answer({"output": "o", "tools_used": "Search"}) == AgentAnswer("o", (Tool("Search"),), None)
+
+
 @pytest.mark.parametrize("given", [{"output": ""}, {"output": "", "tools_used": None, "memory": None}])
 def test_what_is_omitted_is_empty_or_none(given: dict[str, None]) -> None:
     assert read_answer(dict(given)) == AgentAnswer("", (), None)

@@ -192,7 +192,7 @@ FAULTS = {
         ["return {'output': '', 'tools_used': [1]}"],
         "tools_used must hold names, or objects with a name, not a number",
     ),
-    "tools as text": (["return {'output': '', 'tools_used': 'Search'}"], "tools_used must be a list, not text"),
+    "tools as a number": (["return {'output': '', 'tools_used': 5}"], "tools_used must be a list, not a number"),
     "50 MB": (
         ["return {'output': 'x' * (50 << 20)}"],
         "agent flight.py answered with 50 MiB; at most 16 MiB are taken",

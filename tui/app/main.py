@@ -22,13 +22,8 @@ _THEME_LINE = re.compile(r"""^theme:[ \t]*["']?([a-z][a-z0-9-]*)["']?[ \t]*(?:#.
 
 def run_app(paths: Sequence[Path]) -> int:
     """Run the app until it is left: 0; 143 and 129 after SIGTERM and SIGHUP; 1 after a fault of its own."""
-    folders = find_folders(os.environ)
-    app = AssayApp(
-        open_workbench,
-        paths,
-        theme=_theme_of(folders) or DEFAULT_PALETTE.name,
-        theme_folders=(shipped_folder("themes"), folders.themes),
-    )
+    theme, folders = _themes()
+    app = AssayApp(open_workbench, paths, theme=theme, theme_folders=folders)
     return asyncio.run(run_to_the_end(app))
 
 
@@ -37,13 +32,8 @@ async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[s
     stays free for a report."""
     from tui.app.model_picker import ModelPicker
 
-    folders = find_folders(os.environ)
-    picker = ModelPicker(
-        names,
-        selected,
-        theme=_theme_of(folders) or DEFAULT_PALETTE.name,
-        theme_folders=(shipped_folder("themes"), folders.themes),
-    )
+    theme, folders = _themes()
+    picker = ModelPicker(names, selected, theme=theme, theme_folders=folders)
     # Textual draws inline everywhere but on Windows.
     return await picker.run_async(inline=sys.platform != "win32")
 
@@ -63,6 +53,12 @@ def open_workbench() -> "Desk":
     from tui.session.workbench import Workbench
 
     return Workbench(os.environ)
+
+
+def _themes() -> tuple[str, tuple[Path, ...]]:
+    """The name of the person's theme, and the folders that themes are in."""
+    folders = find_folders(os.environ)
+    return _theme_of(folders) or DEFAULT_PALETTE.name, (shipped_folder("themes"), folders.themes)
 
 
 def _theme_of(folders: Folders) -> str | None:

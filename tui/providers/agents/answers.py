@@ -69,6 +69,8 @@ def read_answer(value: JsonValue) -> AgentAnswer:
 def _read_tools(value: JsonValue) -> tuple[Tool, ...]:
     if value is None:
         return ()
+    if isinstance(value, str):
+        return (Tool(value),)  # TestHaven takes a text for a list of it.
     if not isinstance(value, list):
         raise Nonsense(f"tools_used must be a list, not {_kind(value)}")
     return tuple(_read_tool(tool) for tool in value)
