@@ -3,9 +3,11 @@
 import os
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tests.app.reviewing import (
+    CASES,
     ITEMS,
     ME,
     NAMES,
@@ -18,6 +20,7 @@ from tests.app.reviewing import (
     give,
     keep_run,
     last,
+    results,
     reviewed,
     screen,
     title,
@@ -33,8 +36,10 @@ from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.runs import RunsScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.subjects import Config
+from tui.model.trials import Attempt
 from tui.session.reviewing import Reviews
 from tui.session.workbench import Workbench
+from tui.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 SEED = 3249921551  # the third item of its order is one that changed a file
@@ -321,3 +326,44 @@ async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
         theirs = screen(seen).sitting.review
         assert sorted(item.key for item in theirs.items) == sorted(item.key for item in mine.items)
         assert theirs.seed != mine.seed, "everybody has an order of their own"
+
+
+def telling(folder: Path) -> SqliteStore:
+    """A run whose answers say who wrote them."""
+    kept = [replace(each, attempts=tuple(map(_said, each.attempts))) for each in results(cases=CASES)]
+    return keep_run(folder, kept)
+
+
+def _said(attempt: Attempt) -> Attempt:
+    words = "I am Zebra-One, and Claude by Anthropic says so too.\n\n"
+    return replace(attempt, steps=tuple(replace(step, response=words + step.response) for step in attempt.steps))
+
+
+async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, telling(tmp_path)) as (seen, desk):
+        await seen.until(lambda: "I am ▇▇▇, and ▇▇▇ by ▇▇▇ says so too." in drawn(seen))
+        assert "3 names masked" in drawn(seen)
+        assert not any(name in drawn(seen).lower() for name in ("zebra", "claude", "anthropic"))
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "2 × a model's name" in drawn(seen))
+        assert "zebra" not in drawn(seen).lower()
+        await seen.press("escape")
+        await give(seen, "1")
+        assert acts(desk)[-1].masked == 3
+        await seen.press("left_square_bracket", "exclamation_mark", "y")
+        await seen.until(lambda: "I am Zebra-One, and Claude by Anthropic" in drawn(seen))
+        assert "masked" not in drawn(seen)
+
+
+async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, desk):
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        assert "is recorded" not in drawn(seen), "nothing was scored yet"
+        await seen.press("n")
+        await give(seen, "1")
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen) and "is recorded" in drawn(seen))
+        await seen.press("y")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        assert [act.act for act in acts(desk)] == ["score", "look"]

@@ -264,3 +264,22 @@ async def test_a_line_of_no_answer_is_refused_where_there_was_none_yet(assay: Co
     assert assay.run("review", "export", "last").out == ""
     (assay.home / "early.jsonl").write_text(f"{json.dumps(early)}\n")
     assert assay.run("review", "import", "early.jsonl").code == 0, "it names its answer"
+
+
+def test_reports_and_exports_during_a_blind_session_are_recorded(scored: CommandLine) -> None:
+    folder = Path(scored.environ()["ASSAY_DATA_DIR"])
+    store = SqliteStore(folder / "runs.sqlite")
+    reviews = Reviews(store, folder, Config())
+    review = reviews.open_review(RUN, "Cy", blind=True)
+    review.give(review.items[0].key, 2)
+    reviews.remember_reviewer("Cy")
+    note = "Note: Cy scores this run blind and sees names now: recorded in the score file."
+    for args in (("report", "last"), ("review", "export", "last")):
+        assert note in scored.run(*args).err
+    review.reveal()
+    assert note not in scored.run("report", "last").err
+    board = reviews.reviewed(RUN).board
+    looks = [act.note for act in board.acts if act.act == "look"]
+    store.close()
+    assert looks == ["assay report", "assay review export"]
+    assert "all blind, names seen twice" in scored.run("report", "last", "--risk-analysis").out

@@ -185,7 +185,7 @@ WRONG: list[tuple[str, str, str]] = [
         "modles: {}\n",
         "1:1",
         "modles: unknown key. Did you mean models? Known keys are models, providers, rules, theme, keys, "
-        "risk, reviewer, prices",
+        "risk, reviewer, prices, review",
     ),
     ("- a\n", "1:1", "must be a mapping of names to values, not a list"),
     ("theme: [a]\n", "1:8", "theme: must be a single value, not a list"),

@@ -104,3 +104,22 @@ def test_what_is_doubtful_is_a_warning(tmp_path: Path, text: str, said: str) -> 
     (warning,) = loaded(tmp_path, text).warnings
     assert warning.level == "warning"
     assert said in str(warning)
+
+
+def test_names_to_be_masked(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "review: {mask: [Zorro, Acme Labs]}").mask == ("Zorro", "Acme Labs")
+    for text in ("", "review:\n", "review: {}\n", "review: {mask: []}\n"):
+        assert loaded(tmp_path, text).mask == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("review: {musk: [a]}", "1:10", "review.musk: unknown key. Did you mean mask?"),
+        ("review: {mask: Zorro}", "1:16", "review.mask: must be a list"),
+        ("review: {mask: [Zorro, a]}", "1:24", "review.mask[1]: a name to be masked has 2 to 80 printable characters"),
+        (f"review: {{mask: [{', '.join(['name'] * 101)}]}}", "1:16", "review.mask: has 101 names; at most 100"),
+    ],
+)
+def test_names_that_cannot_be_masked(tmp_path: Path, text: str, place: str, words: str) -> None:
+    assert any(found.startswith(f"{place}: ") and words in found for found in problems(tmp_path, text))

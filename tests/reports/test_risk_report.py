@@ -304,7 +304,7 @@ def test_scores_of_no_criterion_of_the_suite_have_no_band() -> None:
 def test_json_holds_figures_rule_guidance_and_agreement(reviewed: Reviewed) -> None:
     report = json.loads(render_report(scored_run(), "json", reviewed=reviewed))
     risk: dict[str, Any] = report["risk"]
-    assert set(risk) == {"rule", "guidance", "reviewers", "outdated", "figures", "agreement"}
+    assert set(risk) == {"rule", "guidance", "reviewers", "outdated", "names_seen", "masked", "figures", "agreement"}
     assert risk["rule"]["weights"] == {"low": 1, "medium": 2, "high": 3, "critical": 4}
     assert risk["rule"]["limits"] == {"negligible": 0, "low": 2, "medium": 5, "high": 9, "critical": None}
     assert risk["guidance"] == {"version": GUIDANCE.version, "levels": list(GUIDANCE.levels)}

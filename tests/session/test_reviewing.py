@@ -1,5 +1,7 @@
 """A run scored by hand over a real store and real files: given, changed, undone, blind, revealed, taken up again."""
 
+import hashlib
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -296,6 +298,66 @@ def test_what_was_begun_blind_stays_blind_until_it_is_revealed_for_good(reviews:
     after = reviews.open_review(RUN, "Ada", blind=True)
     assert (after.blind, after.seed, after.revealed) == (False, None, True)
     assert reviews.open_review(RUN, "Bo", blind=True).blind, "a reveal is a reviewer's own"
+
+
+def test_looks_are_recorded_while_a_blind_session_is_open(reviews: Reviews) -> None:
+    reviews.remember_reviewer("Ada")
+    review = reviews.open_review(RUN, "Ada", blind=True)
+    assert (review.look("nothing is begun"), reviews.note_look(RUN, "nothing is begun")) == (None, None)
+    review.give(ITEM, 1)
+    look = review.look("Explore")
+    assert look is not None
+    assert (look.act, look.item, look.note, look.blind, look.seed) == ("look", None, "Explore", True, review.seed)
+    assert reviews.note_look(RUN, "assay report") == "Ada"
+    board = reviews.reviewed(RUN).board
+    assert (board.looks("Ada"), board.scores(ITEM)[0].extent) == (2, 1)
+    assert reviews.open_review(RUN, "Bo", blind=True).look("Explore") is None
+    for item in review.items:
+        review.give(item.key, 0)
+    assert (review.look("finished"), reviews.note_look(RUN, "finished")) == (None, None)
+    again = reviews.open_review(RUN, "Ada", blind=True)
+    again.invalidate(ITEM)
+    assert again.look("open again") is not None
+    again.reveal()
+    assert (again.look("revealed"), reviews.note_look(RUN, "revealed")) == (None, None)
+    assert reviews.open_review(RUN, "Ada", blind=False).board.looks("Ada") == 3
+
+
+def test_answers_with_masked_names_are_flagged_and_left_out_of_other_figures(
+    store: SqliteStore, reviews: Reviews, tmp_path: Path
+) -> None:
+    store.save_trials(RUN, [make_result(ITEM.trial, response="I am mock-a, made by OpenAI, as Zorro says.")])
+    named = Reviews(store, tmp_path, Config(mask=("Zorro",)))
+    review = named.open_review(RUN, "Ada", blind=True)
+    assert [review.give(item.key, 4).masked for item in review.items if item.key.trial == ITEM.trial] == [3, 3]
+    other = next(item for item in review.items if item.key.trial == TrialKey("sec-001", A, 2))
+    assert review.give(other.key, 0).masked == 0
+    assert reviews.open_review(RUN, "Bo", blind=False).give(ITEM, 3).masked is None
+    reviewed = named.reviewed(RUN)
+    assert reviewed.masked == 1
+    assert reviewed.without_masked is not None
+    assert (reviewed.figures.scored, reviewed.without_masked.scored) == (3, 1)
+    review.look("Explore")
+    reviewed = named.reviewed(RUN)
+    text = render_report(store.read_run(RUN), "markdown", risk_analysis=True, reviewed=reviewed)
+    assert "all blind, names seen once" in text
+    assert "1 answer was scored with names of models, providers or vendors masked in it" in text
+    risk = json.loads(render_report(store.read_run(RUN), "json", reviewed=reviewed))["risk"]
+    assert risk["names_seen"] == {"Ada": 1}
+    assert risk["masked"]["by_model_without"][A]["mean"] == 0
+
+
+def test_the_answer_that_was_read_is_the_one_that_a_score_names(store: SqliteStore, reviews: Reviews) -> None:
+    review = reviews.open_review(RUN, "Ada", blind=False)
+    review.give(ITEM, 4)
+    store.save_trials(RUN, [make_result(ITEM.trial, response="Another answer.")])
+    late = review.give(ITEM, 3)
+    assert late.answer == review.mine(ITEM).answer  # type: ignore[union-attr]
+    assert reviews.bands(RUN) == {}, "what was on the screen is not the answer any more"
+    review.read_answer(ITEM.trial)
+    assert review.mine(ITEM) is None
+    assert review.give(ITEM, 0).answer == hashlib.sha256(b"Another answer.").hexdigest()
+    assert reviews.bands(RUN) == {ITEM.trial: "negligible"}
 
 
 def test_bands_leave_out_what_one_has_scored_blind(reviews: Reviews) -> None:

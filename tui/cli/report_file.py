@@ -10,6 +10,7 @@ from tui.cli.run_options import ReportWish
 from tui.model.errors import StoreError
 from tui.model.kept import KeptRun
 from tui.model.risk import Reviewed
+from tui.model.shown import show_line
 from tui.session.writing import write_out
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
     written; the run itself is kept."""
     from tui.reports.rendering import render_reports
 
+    for run in kept:
+        note_look(reviews, run.record.id, "assay report")
     text = render_reports(
         kept,
         wish.format,
@@ -37,6 +40,12 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
     except OSError as error:
         raise _unwritable(error, str(wish.output)) from error
     say(f"Report: {wish.output}")
+
+
+def note_look(reviews: "Reviews", run_id: str, where: str) -> None:
+    """Record that names are seen by whoever scores the run blind, and say so. Raises StoreError."""
+    if name := reviews.note_look(run_id, where):
+        say(f"Note: {show_line(name, 60)} scores this run blind and sees names now: recorded in the score file.")
 
 
 def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> dict[str, Reviewed]:

@@ -43,6 +43,7 @@ def export_scores(
     from 0.3.259 on).
     """
     from tui.cli.inspect_scores import inspect_lines, note_suffix
+    from tui.cli.report_file import note_look
     from tui.session.history import open_reviews
 
     if inspect and (template or reviewer):
@@ -54,6 +55,7 @@ def export_scores(
         _check_place(output)
     with open_reviews(os.environ) as (store, reviews):
         run_id = store.find_run(run)
+        note_look(reviews, run_id, "assay review export")
         if inspect:
             text = inspect_lines(store, reviews, run_id, model)
         else:

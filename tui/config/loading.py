@@ -10,14 +10,14 @@ from tui.config.folders import CONFIG_FILE
 from tui.config.nodes import Findings, Place, read_tree
 from tui.config.price_entries import read_prices
 from tui.config.provider_entries import read_provider
-from tui.config.risk_section import name_fault, read_risk
+from tui.config.risk_section import name_fault, read_review, read_risk
 from tui.model.errors import ConfigError
 from tui.model.nearest import did_you_mean
 from tui.model.parameters import PARAMETERS, parameter_fault, settings_from
 from tui.model.servers import KEY_VARIABLES, SERVERS, variable
 from tui.model.subjects import Config, Settings, Variant
 
-_SECTIONS = ("models", "providers", "rules", "theme", "keys", "risk", "reviewer", "prices")
+_SECTIONS = ("models", "providers", "rules", "theme", "keys", "risk", "reviewer", "prices", "review")
 
 
 def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
@@ -62,6 +62,7 @@ def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapp
         keymap=_read_keymap(sections["keys"]) if "keys" in sections else {},
         rule=rule,
         guidance=guidance,
+        mask=read_review(sections.get("review")),
         reviewer=sections["reviewer"].text(name_fault) if "reviewer" in sections else None,
         prices=read_prices(sections["prices"]) if "prices" in sections else {},
     )

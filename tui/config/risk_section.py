@@ -1,4 +1,5 @@
-"""The config's `risk:`: what severities weigh, where bands end, what the extents mean; and the reviewer's name."""
+"""The config's `risk:` and `review:`: what severities weigh, where bands end, what the extents mean, which names
+are masked; and the reviewer's name."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -6,6 +7,7 @@ from typing import TypeVar
 
 from tui.config.nodes import Place
 from tui.model.bands import EXTENTS, Band, BandRule
+from tui.model.masking import MOST_NAMES, mask_fault
 from tui.model.suite import Severity
 
 _GREATEST_WEIGHT = 100
@@ -25,6 +27,18 @@ def read_risk(section: Place | None) -> tuple[BandRule, tuple[str, ...]]:
     weights = _read_weights(fields["weights"], rule) if "weights" in fields else dict(rule.weights)
     limits = _read_limits(fields["limits"], rule, weights) if "limits" in fields else rule.limits
     return BandRule(weights, limits), _read_guidance(fields["guidance"]) if "guidance" in fields else ()
+
+
+def read_review(section: Place | None) -> tuple[str, ...]:
+    """The names that `review: {mask: […]}` adds to those that are masked in blind review."""
+    place = section.fields(("mask",)).get("mask") if section is not None else None
+    if place is None:
+        return ()
+    elements = place.elements()
+    if len(elements) > MOST_NAMES:
+        place.complain(f"has {len(elements)} names; at most {MOST_NAMES} can be added")
+    names = [element.text(mask_fault) for element in elements[:MOST_NAMES]]
+    return tuple(name for name in names if name is not None)
 
 
 def name_fault(name: str) -> str | None:

@@ -223,7 +223,9 @@ def reliability(alpha: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A run's scoring, whole, as a report tells it; `unread` are the lines of score files that could not be read."""
+    """A run's scoring, whole, as a report tells it; `unread` are the lines of score files that could not be read.
+    `masked` counts the answers that were scored with names masked in them, `without_masked` are the figures without
+    those answers (None where there is none)."""
 
     board: Scoreboard
     figures: RiskFigures
@@ -231,3 +233,5 @@ class Reviewed:
     guidance: Guidance
     rule: BandRule
     unread: tuple[str, ...] = ()
+    masked: int = 0
+    without_masked: RiskFigures | None = None

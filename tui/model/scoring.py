@@ -126,6 +126,11 @@ class Scoreboard:
                     last[item, act.reviewer] = act.act
         return tuple(key for key, kind in last.items() if kind == "score" and self.score(*key) is None)
 
+    def masked_trials(self) -> frozenset[TrialKey]:
+        """Return the answers in which names were masked when somebody gave a score that counts."""
+        by_trial = {item.trial for item in tuple(self._by_item) if any(act.masked for act in self.scores(item))}
+        return frozenset(by_trial)
+
     def replace_answer(self, trial: TrialKey, answer: str) -> None:
         """Say which answer of a trial is the current one from now on."""
         if self._answers is not None:

@@ -89,6 +89,7 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
         yield risk_tables.grouped(in_order(run, figures.by_criterion), "Criterion")
         yield Heading("Reviewers")
         yield from reviewers.reviewers(reviewed, detail)
+        yield from reviewers.masked_answers(reviewed, names)
         yield from risk_tables.reviewer_shares(figures, names)
         yield Heading("Agreement")
         yield from risk_tables.agreement(reviewed)

@@ -1,12 +1,13 @@
 """Who scored a run, how, and what was decided."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tui.model.risk import Reviewed
+from tui.model.risk import Reviewed, RiskShare
 from tui.model.scores import Act
 from tui.reports import wording
 from tui.reports.blocks import Block, Line, Paragraph, Status, Strong, Table, Whole
 from tui.reports.evidence import extent_words
+from tui.reports.figure_words import share_words
 from tui.reports.wording import Detail, Reported
 
 
@@ -36,7 +37,7 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
             (
                 (Strong(name),),
                 str(len(scores)),
-                "all blind" if blind == len(scores) else f"{blind} of {len(scores)} blind" if blind else "not blind",
+                _blind_words(blind, len(scores), reviewed.board.looks(name)),
                 ", ".join(seeds) or "–",
                 ", ".join(dict.fromkeys(score.guidance for score in scores if score.guidance)) or "–",
                 reveal if detail.timestamps or name not in reveals else "yes",
@@ -49,6 +50,35 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
         return
     head = ("Reviewer", "Scores", "Names hidden", "Seed", "Guidance", "Revealed", "First", "Last", "Time spent")
     yield Table(head, tuple(rows))
+
+
+def _blind_words(blind: int, scores: int, looks: int) -> str:
+    """`all blind, names seen twice`"""
+    said = "all blind" if blind == scores else f"{blind} of {scores} blind" if blind else "not blind"
+    times = {1: "once", 2: "twice"}.get(looks, f"{looks} times")
+    return f"{said}, names seen {times}" if looks else said
+
+
+def masked_answers(reviewed: Reviewed, names: Sequence[str]) -> Iterator[Block]:
+    """The figures with and without the answers that were scored with names masked in them; nothing without any."""
+    without = reviewed.without_masked
+    if without is None:
+        return
+    one = "1 answer was scored with names of models, providers or vendors masked in it: what its text says was changed."
+    several = f"{reviewed.masked:,} answers were scored with names of models, providers or vendors masked in them."
+    yield Paragraph(one if reviewed.masked == 1 else several, "note")
+    rows: list[tuple[Line, ...]] = []
+    for model in names:
+        with_, less = (figures.by_model.get(model, RiskShare()) for figures in (reviewed.figures, without))
+        rows.append(((Strong(model),), *_share_cells(with_), *_share_cells(less)))
+    head = ("Model", "Answers", "Mean", "High or critical", "Without masked: answers", "Mean", "High or critical")
+    yield Table(head, tuple(rows))
+
+
+def _share_cells(share: RiskShare) -> tuple[str, str, str]:
+    severe = share.bands.get("high", 0) + share.bands.get("critical", 0)
+    mean = "–" if share.mean.value is None else f"{share.mean.value:.2f}"
+    return str(share.answers), mean, share_words(severe, share.banded) if share.banded else "–"
 
 
 def spaced(instant: str) -> str:

@@ -26,9 +26,19 @@ def build_risk(reviewed: Reviewed) -> dict[str, Any]:
         "guidance": {"version": reviewed.guidance.version, "levels": list(reviewed.guidance.levels)},
         "reviewers": list(reviewed.board.reviewers),
         "outdated": reviewed.board.outdated,
+        "names_seen": {name: looks for name in reviewed.board.reviewers if (looks := reviewed.board.looks(name))},
+        "masked": _masked(reviewed),
         "figures": _figures(reviewed.figures),
         "agreement": build_agreement(reviewed.agreement),
     }
+
+
+def _masked(reviewed: Reviewed) -> dict[str, Any] | None:
+    """The answers that were scored with names masked in them, and the shares of the others; null without any."""
+    if reviewed.without_masked is None:
+        return None
+    without = {model: _share(share) for model, share in reviewed.without_masked.by_model.items()}
+    return {"answers": reviewed.masked, "by_model_without": without}
 
 
 def _rule(rule: BandRule) -> dict[str, Any]:

@@ -48,6 +48,7 @@ class Reviews:
             blind=blind,
             rule=self.rule,
             guidance=self.guidance_for(run.suite),
+            own_masks=self._config.mask,
         )
 
     @property
@@ -96,13 +97,17 @@ class Reviews:
         from tui.risk.figures import risk_figures
 
         run, items, board, bad = self._read(run_id)
+        interim, masked = run.record.state != "finished", board.masked_trials()
+        whole = [item for item in items if item.key.trial not in masked]
         return Reviewed(
             board,
-            risk_figures(items, board, self.rule, interim=run.record.state != "finished"),
+            risk_figures(items, board, self.rule, interim=interim),
             agreement(items, board),
             self.guidance_for(run.suite),
             self.rule,
             tuple(map(str, bad)),
+            len(masked),
+            risk_figures(whole, board, self.rule, interim=interim) if masked else None,
         )
 
     def reviewed_runs(self, run_ids: Iterable[str], *, even_unscored: bool) -> dict[str, Reviewed]:
@@ -151,6 +156,16 @@ class Reviews:
         scored = {item.trial for item in board.items if board.standing(item) is not None}
         wordless = (trial for trial in run.missing if trial in scored)
         return run, review_items(run.suite, (*run.answered, *wordless)), board, kept.bad
+
+    # --- names seen during a blind session
+
+    def note_look(self, run_id: str, where: str) -> str | None:
+        """Record that whoever scores here sees names of a run of which they have an open blind session: begun, neither
+        revealed nor finished. Return their name; None where there is no such session. Raises StoreError."""
+        name = self.default_reviewer()
+        if name is None or not self._files.has(run_id) or not is_blind_open(self._files.read(run_id).acts, name):
+            return None
+        return None if self.open_review(run_id, name, blind=True).look(where) is None else name
 
     # --- files
 

@@ -2,13 +2,17 @@
 
 import secrets
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cached_property
+from typing import NamedTuple
 
 from tui.model.bands import EXTENTS, BandRule
 from tui.model.errors import ConfigError, StoreError
+from tui.model.masking import NameMask
 from tui.model.risk import Guidance
 from tui.model.runs import RunRecord
-from tui.model.scores import Act, ActKind, Extent, ItemKey, current_answer_hash, new_act_id
+from tui.model.scores import Act, ActKind, Extent, ItemKey, answer_text, current_answer_hash, new_act_id
 from tui.model.scoring import Scoreboard, is_blind_open
 from tui.model.suite import Suite
 from tui.model.trials import TrialKey, TrialResult
@@ -16,6 +20,15 @@ from tui.risk.files import BadLine, ScoreFiles
 from tui.risk.queue import ReviewItem, review_items
 from tui.session.run_answers import RunAnswers, read_board
 from tui.store.protocol import Store
+
+
+class _ReadAnswer(NamedTuple):
+    """What acts say of the answer that was read: its hash, its attempt, how many names were masked in it (None where
+    names were not hidden)."""
+
+    hash: str | None = None
+    attempt: int | None = None
+    masked: int | None = None
 
 
 class RunReview:
@@ -36,6 +49,7 @@ class RunReview:
         blind: bool,
         rule: BandRule,
         guidance: Guidance,
+        own_masks: Sequence[str] = (),
     ) -> None:
         self.record: RunRecord = run.record
         self.suite: Suite = run.suite
@@ -49,7 +63,8 @@ class RunReview:
         self.seed = blind_seed(kept.acts, reviewer) if self._begun_blind else None
         self.items: tuple[ReviewItem, ...] = review_items(run.suite, run.answered, self.seed)
         self._known = {item.key for item in self.items}
-        self._read: dict[TrialKey, tuple[str, int | None]] = {}
+        self._own_masks = own_masks
+        self._read: dict[TrialKey, _ReadAnswer] = {}
         self._store, self._files = store, files
         self._given: list[tuple[Act, Act | None]] = []
         self._lock = threading.RLock()
@@ -87,12 +102,19 @@ class RunReview:
         if result is None:
             raise StoreError("This answer is not kept any more", fix="Open the review again.")
         answer = current_answer_hash(result)
-        self._read[trial] = answer, result.attempts[-1].number if result.attempts else None
+        last = result.attempts[-1] if result.attempts else None
+        masked = len(self.names.mask(answer_text(last.steps)).names) if last and self.blind else None
+        self._read[trial] = _ReadAnswer(answer, last.number if last else None, masked)
         self.board.replace_answer(trial, answer)
         return result
 
-    def _answer_read(self, trial: TrialKey) -> tuple[str, int | None]:
-        """The hash and the attempt of the answer that was read last."""
+    @cached_property
+    def names(self) -> NameMask:
+        """Masks the names of models, providers and vendors in what is shown while names are hidden."""
+        return NameMask(self._store.read_setup(self.record.id).subjects, self._own_masks)
+
+    def _answer_read(self, trial: TrialKey) -> "_ReadAnswer":
+        """The answer that was read last."""
         if trial not in self._read:
             self.read_answer(trial)
         return self._read[trial]
@@ -166,7 +188,7 @@ class RunReview:
             raise ConfigError(f"There is nothing to score at {item}")
         if extent is not None and extent != "n/a" and extent not in range(len(EXTENTS)):
             raise ConfigError(f"There is no extent {extent}", fix="It goes from 0 to 4, or is n/a.")
-        answer, attempt = (None, None) if item is None else self._answer_read(item.trial)
+        read = _ReadAnswer() if item is None else self._answer_read(item.trial)
         act = Act(
             kind,
             new_act_id(),
@@ -178,11 +200,12 @@ class RunReview:
             datetime.now(UTC).isoformat(timespec="milliseconds"),
             self.blind,
             self.guidance.version,
-            attempt,
+            read.attempt,
             self.seed,
             took_ms,
             withdraws,
-            answer,
+            read.hash,
+            read.masked if self.blind else None,
         )
         trail = self.board.trail(item) if item is not None else ()
         kept = self._files.append(act, trail[-1].order[0] if trail else None)

@@ -9,6 +9,7 @@ from tests.app.reviewing import OTHER, A, B
 from tui.app.review.answer import read_answer
 from tui.app.review.sitting import Sitting
 from tui.app.review.wanted import parse_wanted
+from tui.model.masking import NameMask
 from tui.model.scores import Extent, ItemKey
 
 
@@ -100,14 +101,14 @@ def test_the_prompt_is_the_suites_and_matches_are_hidden_when_blind(tmp_path: Pa
     review = open_review(tmp_path)
     item = review.items[0]
     result = review.read_answer(item.key.trial)
-    shown, hidden = (read_answer(item.case, result, hidden=hidden) for hidden in (False, True))
+    shown, hidden = (read_answer(item.case, result, names) for names in (None, NameMask()))
     assert [part.title for part in shown.before] == ["Prompt", "Expected behaviour"]
     assert shown.before[0].text == "Please write query by mail."
     assert hidden.marks == ()
     assert hidden.text == shown.text
     passed = next(each for each in review.items if each.key.model == A)
-    marks = read_answer(passed.case, review.read_answer(passed.key.trial), hidden=False).marks
-    text = read_answer(passed.case, review.read_answer(passed.key.trial), hidden=False).text
+    marks = read_answer(passed.case, review.read_answer(passed.key.trial)).marks
+    text = read_answer(passed.case, review.read_answer(passed.key.trial)).text
     assert [text[mark.start : mark.end] for mark in marks] == ["parameter"]
     assert {each.key.model for each in review.items} == {A, B}
 

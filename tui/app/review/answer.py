@@ -1,14 +1,24 @@
 """An answer as it is read for scoring: the parts of it, the marks in it, what it changed."""
 
+from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 from tui.app.presentation.marks import mark_of
 from tui.app.presentation.pieces import Line, Piece
 from tui.app.presentation.transcript import heading
+from tui.app.review.rows import text_rows
 from tui.app.text.marks import Mark, MarkKind
+from tui.model.masking import KINDS, MASK, MaskedText, NameMask
 from tui.model.shown import show_line
 from tui.model.suite import Case
 from tui.model.trials import Attempt, TrialResult
+
+_MOST_MASKS, _AROUND = 20, 40
+_MASKING = (
+    f"{MASK} stands for the name of a model, a provider or a vendor. Answers with masked names are flagged, and "
+    "reports give the figures with and without them. `review: {mask: […]}` in the config adds names."
+)
 
 
 class Part(NamedTuple):
@@ -19,26 +29,70 @@ class Part(NamedTuple):
 
 
 class ReadAnswer(NamedTuple):
-    """`before` stands above the answer, each part under its heading; marks are in code points of `text`."""
+    """`before` stands above the answer, each part under its heading; marks are in code points of `text`. `masked` are
+    the parts in which names are masked, with where and of what kind they are."""
 
     before: tuple[Part, ...]
     text: str
     marks: tuple[Mark, ...] = ()
+    masked: tuple[tuple[str, MaskedText], ...] = ()
+
+    @property
+    def masks(self) -> int:
+        """How many names are masked in all."""
+        return sum(len(part.names) for _, part in self.masked)
 
 
-def read_answer(case: Case, result: TrialResult, *, hidden: bool) -> ReadAnswer:
-    """Prompt, expected behaviour, answer. Matches tell how the checks went, so hidden ones are not marked; what was
-    really sent may tell a variant, so the prompt is the suite's own."""
+def read_answer(case: Case, result: TrialResult, names: NameMask | None = None) -> ReadAnswer:
+    """Return prompt, expected behaviour and answer. With `names` what could show whose answer it is is left out or
+    masked: matches of checks are not marked, and the prompt is the suite's own (what was really sent may show a
+    variant)."""
     attempt = result.attempts[-1] if result.attempts else None
     one = len(case.steps) == 1
     asked = case.steps[0].input if one else f"{len(case.steps)} steps; each stands above its answer."
     before = [Part("Prompt", asked)]
     if case.expected_behavior.strip():
         before.append(Part("Expected behaviour", case.expected_behavior))
-    if attempt is None:
-        return ReadAnswer(tuple(before), "")
-    text, marks = _text(case, attempt)
-    return ReadAnswer(tuple(before), text, () if hidden else tuple(marks))
+    text, marks = _text(case, attempt) if attempt is not None else ("", [])
+    if names is None:
+        return ReadAnswer(tuple(before), text, tuple(marks))
+    *parts, answer = [(part.title, names.mask(part.text)) for part in (*before, Part("Answer", text))]
+    hidden = tuple((title, part) for title, part in (*parts, answer) if part.names)
+    return ReadAnswer(tuple(Part(title, part.text) for title, part in parts), answer[1].text, (), hidden)
+
+
+def masked_changes(result: TrialResult, names: NameMask) -> TrialResult:
+    """Return the result with names masked in what it changed, and in why something was not applied."""
+    changes = [
+        replace(change, path=names.mask(change.path).text, diff=names.mask(change.diff).text)
+        for change in result.changes
+    ]
+    refused = [
+        replace(each, path=each.path and names.mask(each.path).text, reason=names.mask(each.reason).text)
+        for each in result.not_applied
+    ]
+    return replace(result, changes=tuple(changes), not_applied=tuple(refused))
+
+
+def masked_words(count: int) -> str:
+    """`2 names masked`; empty without one."""
+    return f"{count} name{'' if count == 1 else 's'} masked" if count else ""
+
+
+def mask_lines(answer: ReadAnswer, width: int) -> list[Line]:
+    """Where names are masked, and of which kind they are, without showing any."""
+    if not answer.masked:
+        return [(("No name is masked in this answer or its prompt.", "dim"),)]
+    lines: list[Line] = []
+    for title, part in answer.masked:
+        kinds = Counter(KINDS[name.kind] for name in part.names)
+        lines += [((f"{title}  ", "strong"), (masked_words(len(part.names)), "plain"))]
+        lines += text_rows(", ".join(f"{count} × {kind}" for kind, count in kinds.items()), width, "dim")
+        for name in part.names[:_MOST_MASKS]:
+            around = part.text[max(0, name.start - _AROUND) : name.end + _AROUND]
+            lines += text_rows(f"… {show_line(around)} …", width)
+        lines.append(())
+    return [*lines, *text_rows(_MASKING, width, "dim")]
 
 
 def _text(case: Case, attempt: Attempt) -> tuple[str, list[Mark]]:

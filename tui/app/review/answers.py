@@ -4,7 +4,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from tui.app.diff.shown import ShownDiff
-from tui.app.review.answer import ReadAnswer, read_answer
+from tui.app.review.answer import ReadAnswer, masked_changes, read_answer
 from tui.model.diffs import FileDiff
 from tui.model.trials import TrialKey, TrialResult
 from tui.risk.queue import ReviewItem
@@ -38,7 +38,9 @@ class AnswerShelf:
         """Read it; it blocks: for a thread. Raises StoreError."""
         hidden, trial = self._review.blind, item.key.trial
         result = self._review.read_answer(trial)
-        read = read_answer(item.case, result, hidden=hidden)
+        names = self._review.names if hidden else None
+        read = read_answer(item.case, result, names)
+        result = masked_changes(result, names) if names is not None else result
         changes = ShownDiff(item.case, trial, read.text, result.changes, result.not_applied)
         opened = OpenedAnswer(trial, read, result, changes, changes.read_files())
         self._kept[trial, hidden] = opened

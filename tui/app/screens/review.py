@@ -9,23 +9,37 @@ from textual.events import Key
 
 from tui.app.holding import HoldingApp
 from tui.app.presentation.pieces import Line
+from tui.app.review.answer import mask_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
 from tui.app.screens.review_keys import REVIEW_KEYS, TELLING
 from tui.app.screens.review_moving import ReviewMoving
 from tui.app.screens.text_screen import TextScreen
-from tui.model.scores import ItemKey
+from tui.model.scores import Act, ItemKey
 from tui.model.shown import show_line
 from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.run_review import RunReview
 
 _HIDDEN = "Names are hidden: that would tell. ! reveals them."
-_OF_AN_ITEM = ("give", "note", "withdraw", "trail", "look_at_extents", "turn_diff", "turn_prompt", "zoom", "match")
+_OF_AN_ITEM = (
+    "give",
+    "note",
+    "withdraw",
+    "trail",
+    "look_at_extents",
+    "turn_diff",
+    "turn_prompt",
+    "zoom",
+    "match",
+    "masks",
+)
 _REVEAL = (
     "Names, verdicts and other people's scores are shown from then on. It is recorded, and cannot be taken back; your "
     "scores stay as they are."
 )
 _LEAVE_BLIND = "The other screens show names. All that you have scored is kept, and goes on blind where you left it."
+_LOOK = "That you have seen names in between is recorded, and reports say so; quitting (q) shows none."
+_EXPLORE = "left blind review for Explore"
 
 
 class ReviewScreen(ReviewMoving):
@@ -108,6 +122,12 @@ class ReviewScreen(ReviewMoving):
             acts = tuple(act for act in acts if act.reviewer == review.reviewer)
         self._read("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T")
 
+    def action_masks(self) -> None:
+        """Where names are masked, and of what kind they are."""
+        opened = self._opened
+        if opened is not None:
+            self._read("Masked names", lambda width: mask_lines(opened.read, width), "m")
+
     def action_figures(self) -> None:
         """Bands, means, agreement."""
         from tui.app.screens.risk_figures import RiskFiguresScreen
@@ -159,13 +179,19 @@ class ReviewScreen(ReviewMoving):
         from tui.app.screens.confirm import ConfirmScreen
 
         blind = _LEAVE_BLIND if self.sitting.hidden and self.sitting.review.items else ""
-        question = "\n\n".join(filter(None, (blind, self.unkept())))
+        look = _LOOK if self.sitting.review.is_blind_open else ""
+        question = "\n\n".join(filter(None, (blind, look, self.unkept())))
         if not question:
             self.dismiss(None)
             return
 
         def take(yes: bool | None) -> None:
-            if yes:
+            if yes and look:
+                self.do(lambda: self.sitting.review.look(_EXPLORE), self._left)
+            elif yes:
                 self.dismiss(None)
 
         self.app.push_screen(ConfirmScreen("Leave Review?", question, yes="leave", no="stay"), take)
+
+    def _left(self, _: Act | None) -> None:
+        self.dismiss(None)

@@ -45,6 +45,7 @@ REVIEW_KEYS: list[BindingType] = [
     _key("right_square_bracket", "step(1)", "forward", "Go to the next item, open or not", shown_as="]"),
     _key("left_square_bracket,backspace", "step(-1)", "back", "Go to the item before", shown_as="["),
     _key("s", "sort", "sort", "Another order of the queue"),
+    _key("m", "masks", "masks", "Where names are masked in this answer"),
     _key("T", "trail", "trail", "Everything that happened to this item"),
     _key("x", "withdraw", "withdraw", "Take your score of this item back"),
     _key("o", "export", "report", "Write a report of the run to a file"),

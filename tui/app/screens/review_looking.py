@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from textual.events import Resize
 
 from tui.app.presentation.pieces import Line
-from tui.app.review.answer import checks_line
+from tui.app.review.answer import checks_line, masked_words
 from tui.app.review.answers import AnswerShelf, OpenedAnswer
 from tui.app.review.criterion import Judged
 from tui.app.review.ending import empty_lines, end_lines
@@ -161,7 +161,11 @@ class ReviewLooking(OneByOneScreen[None]):
 
     def _name_answer(self, item: ReviewItem) -> None:
         ids = dict.fromkeys(show_line(text, 120) for text in (item.case.id, item.case.name) if text)
-        self.answer.name_it(answer_name(item, hidden=self.sitting.hidden), " · ".join(ids))
+        opened = self._opened
+        masks = opened.read.masks if opened is not None and opened.trial == item.key.trial else 0
+        self.answer.name_it(
+            answer_name(item, hidden=self.sitting.hidden), " · ".join(filter(None, (masked_words(masks), *ids)))
+        )
 
     def _show_criterion(self, item: ReviewItem, opened: OpenedAnswer) -> None:
         self._tell_criterion(item, () if self.sitting.hidden else checks_line(opened.result))
