@@ -98,11 +98,13 @@ def context_of_run(kept: KeptRun) -> SentContext | None:
     """What went along in a run; None where its suite names no files, or nothing was run."""
     if not wants_context(kept.plan.suite):
         return None
-    return merge_sent(
-        sent_with(result.attempts[0].steps[0].prompt)
+    # Every trial of a case has the same context.
+    prompts = {
+        result.trial.case: result.attempts[0].steps[0].prompt
         for result in kept.results
         if result.attempts and result.attempts[0].steps
-    )
+    }
+    return merge_sent(map(sent_with, prompts.values()))
 
 
 def _characters(prompt: Prompt) -> int:

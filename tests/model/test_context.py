@@ -1,0 +1,52 @@
+"""What went along with prompts, in figures and in words."""
+
+import pytest
+
+from tui.model.context import SentContext, merge_sent, sent_with
+from tui.model.trials import IncludedFile, LeftOutFile, Message, Prompt
+
+
+def prompt(text: str, *files: str, left_out: tuple[LeftOutFile, ...] = ()) -> Prompt:
+    content = f"{text}\n\nGo on." if text else "Go on."
+    messages = (Message("system", "Be brief."), Message("user", content))
+    return Prompt("Go on.", messages, tuple(IncludedFile(file, 1) for file in files), left_out)
+
+
+def test_only_the_text_of_the_files_counts() -> None:
+    assert sent_with(prompt("é" * 98, "a.py")) == SentContext((1, 1), (100, 100))
+    assert sent_with(prompt("")) == SentContext((0, 0), (0, 0))
+
+
+def test_several_prompts_give_a_range_and_each_left_out_file_once() -> None:
+    link, large = LeftOutFile("a", "is a link"), LeftOutFile("b", "is binary")
+    parts = [prompt("x" * 8, "a", left_out=(link,)), prompt("x" * 1999, "a", "b", left_out=(link, large))]
+    assert merge_sent(map(sent_with, parts)) == SentContext((1, 2), (10, 2001), (link, large))
+    assert merge_sent([]) is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        (SentContext((0, 0), (0, 0)), "no file"),
+        (SentContext((1, 1), (9, 9)), "1 file, 9 characters, about 3 tokens a prompt"),
+        (SentContext((0, 1), (0, 4)), "0–1 files, 0–4 characters, about 0–1 tokens a prompt"),
+        (SentContext((1200, 1200), (5000, 5000)), "1,200 files, 5,000 characters, about 1,250 tokens a prompt"),
+    ],
+)
+def test_the_figures_in_words(sent: SentContext, words: str) -> None:
+    assert sent.words == words
+
+
+def test_what_was_left_out_is_grouped_by_reason_and_bounded() -> None:
+    many = tuple(LeftOutFile(f"f{number}", "is a link") for number in range(7))
+    others = tuple(LeftOutFile(f"g{number}", f"reason {number}") for number in range(20))
+    words = SentContext((0, 0), (0, 0), (*many, *others)).left_out_words
+    assert words.startswith("is a link: f0, f1, f2, f3 and 3 more; reason 0: g0; ")
+    assert words.endswith("; reason 10: g10; 9 more reasons")
+    assert SentContext((0, 0), (0, 0)).left_out_words == ""
+
+
+def test_names_from_outside_cannot_act_on_a_terminal() -> None:
+    sent = SentContext((0, 0), (0, 0), (LeftOutFile("a\x1b[2J\u202e", "is a link"),))
+    assert "\x1b" not in sent.left_out_words
+    assert "\u202e" not in sent.left_out_words
