@@ -1,5 +1,6 @@
 """Several reviewers in the app: their scores side by side, decisions, figures, the Risk tab, the matrix."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from tests.app.reviewing import (
     ME,
     OTHER,
+    SQL,
     A,
     B,
     acts,
@@ -18,15 +20,19 @@ from tests.app.reviewing import (
     here,
     keep_run,
     last,
+    results,
     reviewed,
     screen,
     title,
 )
-from tests.support.kept_runs import RUN_ID
+from tests.support.kept_runs import RUN_ID, make_case
+from tui.app.presentation.pieces import text_of
+from tui.app.review.figures import figure_lines
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.export import ExportScreen
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.review import ReviewScreen
+from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.scores import Extent
 from tui.model.subjects import Config
@@ -198,3 +204,29 @@ async def test_an_answer_that_was_replaced_is_open_again(tmp_path: Path) -> None
 
 def screen_trial() -> TrialKey:
     return TrialKey("c0", A)
+
+
+async def test_a_share_comes_again_unannounced_and_shows_how_far_one_agrees_with_oneself(tmp_path: Path) -> None:
+    many = [make_case(f"m{number:02}", criteria=(SQL,)) for number in range(6)]
+    store = keep_run(tmp_path, results(cases=many), cases=many)
+    async with at_runs(tmp_path, store, config=Config(reviewer=ME, repeats=5)) as (seen, desk):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "▸5%" in drawn(seen))
+        await seen.press("r")
+        await seen.until(lambda: "▸10%" in drawn(seen))
+        await begin(seen)
+        review = screen(seen).sitting.review
+        assert (len(review.items), sum(item.key.again for item in review.items)) == (14, 2)
+        for item in review.items:
+            await seen.until(lambda item=item: screen(seen).seen == item.key)
+            assert not re.search(r"\b(again|repeat\w*|twice|second time)\b", drawn(seen).lower())
+            await give(seen, "3" if item.key.again else "2")
+        await seen.until(lambda: "All 14 items are scored." in drawn(seen))
+        found = desk.reviews.reviewed(RUN_ID)
+        assert found.figures.scored == 12
+        assert {share.mean.value for share in found.figures.by_model.values()} == {2.0}
+        [own] = found.agreement.own
+        assert (own.items, own.same, own.near) == (2, 0, 2)
+        text = "\n".join(text_of(line) for line in figure_lines(found, 100))
+        assert f"{ME} with themselves" in text
+        assert "2 items scored twice: 0 the same, 2 within one step" in " ".join(text.split())

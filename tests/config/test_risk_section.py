@@ -123,3 +123,10 @@ def test_names_to_be_masked(tmp_path: Path) -> None:
 )
 def test_names_that_cannot_be_masked(tmp_path: Path, text: str, place: str, words: str) -> None:
     assert any(found.startswith(f"{place}: ") and words in found for found in problems(tmp_path, text))
+
+
+def test_repeats_of_a_blind_review(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "review: {repeats: 10}\n").repeats == 10
+    assert loaded(tmp_path, "review: {}\n").repeats == 0
+    for wrong in ("-1", "31", "ten", "true", "0.1"):
+        assert "must be a whole number from 0 to 30" in str(problems(tmp_path, f"review: {{repeats: {wrong}}}\n"))

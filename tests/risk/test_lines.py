@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from tests.support.scoring import RUN, act_lists, item, make_act
-from tui.model.scores import Act
+from tui.model.scores import Act, joined
 from tui.risk.lines import LARGEST_LINE, NEEDED, LineFault, read_line, write_line
 
 LINE: dict[str, Any] = {
@@ -77,6 +77,20 @@ def test_nothing_that_a_terminal_obeys_stands_in_a_line_and_nothing_is_lost() ->
     assert all(char.isprintable() for char in line)
     assert "é 日本 🜚" in line
     assert (read_line(line.encode()).note, read_line(line.encode()).reviewer) == (note, "\x1b[31m../x")
+
+
+def test_what_is_scored_again_says_so_in_a_key_of_its_own() -> None:
+    act = make_act(1, 3)
+    assert act.item is not None
+    again = replace(act, item=act.item._replace(again=True), repeats=10)
+    fields = json.loads(write_line(again))
+    assert (fields["again"], fields["repeats"]) == (True, 10)
+    assert read_line(write_line(again).encode()) == again
+    assert "again" not in json.loads(write_line(act))
+    assert read_line(text_of({"again": False})).item == item()
+    assert "must be true or false" in fault_of(text_of({"again": 1}))
+    # A program that drops the keys that it does not know leaves the same line.
+    assert joined(act, replace(again, repeats=None)) == replace(again, repeats=None)
 
 
 @pytest.mark.parametrize("extent", [0, 1, 2, 3, 4, "n/a"])

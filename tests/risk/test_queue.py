@@ -35,6 +35,26 @@ def test_a_seed_shuffles_answers_alike_in_whatever_order_they_came() -> None:
         assert (after.number == 1) == (after.key.trial != before.key.trial), "an answer's criteria stand together"
 
 
+def test_a_share_of_the_answers_comes_again_later_whole_and_alike_each_time() -> None:
+    suite = make_suite([make_case(f"c{number}", criteria=(TONE, SAFETY)) for number in range(30)])
+    answered = [TrialKey(f"c{number}", "x") for number in range(30)]
+    once, twice = review_items(suite, answered, 7), review_items(suite, answered, 7, 10)
+    assert review_items(suite, answered, 7, 0) == once
+    assert review_items(suite, [*reversed(answered)], 7, 10) == twice
+    again = [item for item in twice if item.key.again]
+    assert len(again) == 6, "three of thirty answers, each with both criteria"
+    assert {item.key for item in twice} == {item.key for item in once} | {item.key for item in again}
+    for item in again:
+        first = next(each for each in twice if each.key == item.key.first)
+        assert item.answer - first.answer > 8, "at least about a third of the queue lies between"
+        assert (item.number, item.of, item.criterion) == (first.number, first.of, first.criterion)
+    assert [item.answer for item in twice] == sorted(item.answer for item in twice)
+    assert sum(item.key.again for item in review_items(suite, answered, 7, 20)) == 12
+    more = {item.key for item in review_items(suite, answered, 7, 20) if item.key.again}
+    assert {item.key for item in again} < more
+    assert not any(item.key.again for item in review_items(suite, answered, None, 20)), "names are shown: nothing again"
+
+
 def test_two_criteria_of_one_name_are_scored_once() -> None:
     case = make_case("a", criteria=(TONE, SAFETY, RiskCriterion("Tone", "another", "high")))
     assert criteria_of(case) == (TONE, SAFETY)

@@ -32,6 +32,9 @@ RUN = PLAN.run_id
 ITEM = ItemKey("sec-001", A, 1, "Tone")
 
 
+MANY = make_plan([make_case(f"case-{number:02}", criteria=(TONE,)) for number in range(30)], (A,))
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened = SqliteStore(tmp_path / "runs.sqlite")
@@ -463,3 +466,49 @@ def test_a_report_has_the_scores_and_deleting_a_run_takes_them_along(reviews: Re
     assert reviews.reviewed_runs([RUN], even_unscored=False) == {}
     with pytest.raises(AssayError):
         reviews.reviewed(RUN)
+
+
+def test_what_is_scored_again_counts_for_nothing_but_own_agreement(store: SqliteStore, tmp_path: Path) -> None:
+    store.begin_run(MANY, STARTED)
+    store.save_trials(MANY.run_id, [make_result(trial) for trial in MANY.trials])
+    reviews = Reviews(store, tmp_path, Config())
+    review = reviews.open_review(MANY.run_id, "Ada", blind=True, repeats=10)
+    twice = [item.key for item in review.items if item.key.again]
+    assert len(twice) == 3
+    assert not set(twice) & {item.key for item in reviews.open_review(MANY.run_id, "Bo", blind=False, repeats=10).items}
+    for item in review.items:
+        review.give(item.key, 2 if not item.key.again else (2, 3, 4)[twice.index(item.key)])
+    before = reviews.reviewed(MANY.run_id)
+    assert {act.extent for key in before.board.items for act in before.board.scores(key)} == {2}
+    assert before.figures.by_model[A].mean.value == 2
+    assert (before.figures.items, before.figures.scored) == (30, 30)
+    [own] = before.agreement.own
+    assert (own.reviewer, own.twice, own.items, own.same, own.near, own.on_na) == ("Ada", 3, 3, 1, 2, 0)
+
+    # Another program that does not know the key takes the latest score of an item for the current one, and is right.
+    latest: dict[tuple[str, str], object] = {}
+    for line in map(json.loads, reviews.export(MANY.run_id).splitlines()):
+        if line["act"] == "score":
+            latest[line["case"], line["criterion"]] = line["extent"]
+    assert set(latest.values()) == {2}
+
+    # Taken up again, nothing is open, with as many repeats as before; an undone repeat is open again.
+    resumed = reviews.open_review(MANY.run_id, "Ada", blind=True)
+    assert [item.key for item in resumed.items] == [item.key for item in review.items]
+    assert resumed.done() == {item.key for item in resumed.items}
+    assert resumed.repeats == 10
+    assert review.undo() == review.items[-1].key
+    after = reviews.open_review(MANY.run_id, "Ada", blind=True)
+    assert after.done() == {item.key for item in resumed.items[:-1]}
+
+
+def test_what_comes_again_before_it_was_scored_is_scored_for_the_first_time(store: SqliteStore, tmp_path: Path) -> None:
+    store.begin_run(MANY, STARTED)
+    store.save_trials(MANY.run_id, [make_result(trial) for trial in MANY.trials])
+    review = Reviews(store, tmp_path, Config()).open_review(MANY.run_id, "Ada", blind=True, repeats=10)
+    again = next(item.key for item in review.items if item.key.again)
+    review.give(again, 3)
+    assert review.mine(again) is None
+    score = review.mine(again.first)
+    assert score is not None
+    assert score.extent == 3

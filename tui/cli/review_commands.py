@@ -116,7 +116,7 @@ def agreement(run: str, as_json: bool) -> None:
     A unit is answer × criterion; the interval resamples cases; n/a counts as missing, and disagreement on n/a is shown
     beside it; decisions between reviewers do not count.
     """
-    from tui.model.rule_words import na_words
+    from tui.model.rule_words import na_words, own_words
     from tui.reports.json_text import json_text
     from tui.reports.risk_object import build_agreement
     from tui.session.history import open_reviews
@@ -136,6 +136,8 @@ def agreement(run: str, as_json: bool) -> None:
     for name, alpha, on_na in rows:
         split = f"; {na_words(on_na)}" if on_na.split else ""
         click.echo(f"{show_line(name, 40):<{width}}  {_words(alpha)}{split}")
+    for own in found.own:
+        click.echo(f"{show_line(own.reviewer, 60)} with themselves: {own_words(own)}")
     for pair in found.pairs:
         why = "not enough data" if pair.items < 2 else "no figure, as all these extents are the same"
         kappa = why if pair.kappa is None else f"weighted kappa {pair.kappa:.2f}"

@@ -53,6 +53,7 @@ def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapp
         secrets.update(entry.secrets)
     known = sorted({*SERVERS, *entries})
     rule, guidance = read_risk(sections.get("risk"))
+    mask, repeats = read_review(sections.get("review"))
     return Config(
         variants=_read_variants(sections["models"], known) if "models" in sections else {},
         providers={name: entry.settings for name, entry in entries.items()},
@@ -62,7 +63,8 @@ def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapp
         keymap=_read_keymap(sections["keys"]) if "keys" in sections else {},
         rule=rule,
         guidance=guidance,
-        mask=read_review(sections.get("review")),
+        mask=mask,
+        repeats=repeats,
         reviewer=sections["reviewer"].text(name_fault) if "reviewer" in sections else None,
         prices=read_prices(sections["prices"]) if "prices" in sections else {},
     )

@@ -14,7 +14,8 @@ _GREATEST_WEIGHT = 100
 _GREATEST_EXTENT = len(EXTENTS) - 1
 _LONGEST_LINE = 500
 _LONGEST_NAME = 80
-_Name = TypeVar("_Name", Severity, Band)
+_MOST_REPEATS = 30  # percent: repeats are taken from the first third of the answers
+_Name = TypeVar("_Name", Severity, Band, str)
 
 
 def read_risk(section: Place | None) -> tuple[BandRule, tuple[str, ...]]:
@@ -29,11 +30,17 @@ def read_risk(section: Place | None) -> tuple[BandRule, tuple[str, ...]]:
     return BandRule(weights, limits), _read_guidance(fields["guidance"]) if "guidance" in fields else ()
 
 
-def read_review(section: Place | None) -> tuple[str, ...]:
-    """The names that `review: {mask: […]}` adds to those that are masked in blind review."""
-    place = section.fields(("mask",)).get("mask") if section is not None else None
-    if place is None:
-        return ()
+def read_review(section: Place | None) -> tuple[tuple[str, ...], int]:
+    """Return the names that `review: {mask: […]}` adds to those that are masked in blind review, and how many percent
+    of the answers such a session shows twice, by `review: {repeats: …}`."""
+    if section is None:
+        return (), 0
+    fields = section.fields(("mask", "repeats"))
+    repeats = dict(_numbers(fields, ("repeats",), 0, _MOST_REPEATS)).get("repeats", 0)
+    return _read_mask(fields["mask"]) if "mask" in fields else (), repeats
+
+
+def _read_mask(place: Place) -> tuple[str, ...]:
     elements = place.elements()
     if len(elements) > MOST_NAMES:
         place.complain(f"has {len(elements)} names; at most {MOST_NAMES} can be added")

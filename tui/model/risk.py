@@ -185,6 +185,21 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnAgreement:
+    """How far a reviewer agrees with themselves, over the items that they scored blind a second time: `items` of them
+    with an extent both times, `same` with the same one, `near` with at most one step between; of `twice` items
+    `on_na` had n/a at one time only."""
+
+    reviewer: str
+    twice: int
+    items: int
+    same: int
+    near: int
+    on_na: int
+    alpha: Interval = Interval()
+
+
+@dataclass(frozen=True, slots=True)
 class NaDisagreement:
     """Of `units` that at least two people rated, those where some said n/a and others gave an extent."""
 
@@ -205,6 +220,7 @@ class Agreement:
     cases: int = 0
     on_na: NaDisagreement = NaDisagreement()
     on_na_by_criterion: Mapping[str, NaDisagreement] = field(default_factory=dict)
+    own: tuple[OwnAgreement, ...] = ()
 
 
 RELIABLE = 0.667, 0.8

@@ -1,7 +1,7 @@
 """The rule of bands and figures of risk as a person reads them, the same on screens and in reports."""
 
 from tui.model.bands import EXTENTS, BandRule
-from tui.model.risk import NaDisagreement, OtherRule, RiskComparison, RiskFigures
+from tui.model.risk import NaDisagreement, OtherRule, OwnAgreement, RiskComparison, RiskFigures
 
 _GREATEST = len(EXTENTS) - 1
 RULE_REASON = (
@@ -46,6 +46,14 @@ def na_words(on_na: NaDisagreement) -> str:
     if not on_na.units:
         return "no unit was rated by two people"
     return f"n/a disputed in {on_na.split} of {on_na.units} units ({on_na.split / on_na.units:.0%})"
+
+
+def own_words(own: OwnAgreement) -> str:
+    """Return how far a reviewer agrees with themselves: `12 items scored twice: 9 the same, 11 within one step`."""
+    said = f"{own.items} items scored twice: {own.same} the same, {own.near} within one step"
+    if own.alpha.value is not None:
+        said += f", alpha {own.alpha.value:.2f}".replace("-", "−")
+    return f"{said}; n/a at one time only in {own.on_na} of {own.twice}" if own.on_na else said
 
 
 def comparison_words(each: RiskComparison) -> str:

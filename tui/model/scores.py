@@ -14,16 +14,23 @@ OF_A_RUN = frozenset({"reveal", "look"})
 """Acts that are of a whole run: they name no item."""
 Extent = int | Literal["n/a"]
 """0 to 4 (`tui.model.bands.EXTENTS`), or not applicable."""
-_OPTIONAL = ("answer", "attempt", "seed", "took_ms", "withdraws", "masked")
+_OPTIONAL = ("answer", "attempt", "seed", "took_ms", "withdraws", "masked", "repeats")
 
 
 class ItemKey(NamedTuple):
-    """What is scored: an answer × a criterion's name."""
+    """What is scored: an answer × a criterion's name. `again` is the same item shown a second time, unannounced: what
+    is given there shows how far a reviewer agrees with themselves, and counts nowhere else."""
 
     case: str
     model: str
     repeat: int
     criterion: str
+    again: bool = False
+
+    @property
+    def first(self) -> "ItemKey":
+        """The item itself, as it is scored for good."""
+        return self._replace(again=False) if self.again else self
 
     @property
     def trial(self) -> TrialKey:
@@ -41,7 +48,8 @@ class Act:
     `guidance` is the version of the text that explained the extents. `answer` is the SHA-256 of the answer that was
     read (`answer_hash`; None: not said), `attempt` the number of its attempt, `took_ms` how long it was looked at,
     `withdraws` the id of the decision that an `invalidate` takes back (None: the reviewer's own score of the item).
-    `masked` is how many names were masked in the answer when it was scored blind.
+    `masked` is how many names were masked in the answer when it was scored blind, `repeats` how many percent of the
+    answers the session shows twice.
     """
 
     act: ActKind
@@ -60,6 +68,7 @@ class Act:
     withdraws: str | None = None
     answer: str | None = None
     masked: int | None = None
+    repeats: int | None = None
 
     @property
     def scored_item(self) -> ItemKey | None:
@@ -78,6 +87,8 @@ def joined(one: Act, other: Act) -> Act | None:
     if one == other:
         return one
     ours: dict[str, Any] = {}
+    if one.item and other.item and one.item.first == other.item.first:
+        ours["item"] = one.item._replace(again=one.item.again or other.item.again)
     for key in _OPTIONAL:
         mine, theirs = getattr(one, key), getattr(other, key)
         if mine is not None and theirs is not None and mine != theirs:

@@ -1,7 +1,7 @@
 """Acts folded into what counts now: each reviewer's scores, decisions, what is disputed."""
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,12 +55,23 @@ class Scoreboard:
     @property
     def reviewers(self) -> tuple[str, ...]:
         """Who has a score that counts, by name."""
-        return tuple(sorted({score.reviewer for item in tuple(self._by_item) for score in self.scores(item)}))
+        return tuple(sorted({score.reviewer for item in self.items for score in self.scores(item)}))
 
     @property
     def items(self) -> tuple[ItemKey, ...]:
-        """What anybody has acted on, by name."""
-        return tuple(sorted(self._by_item))
+        """What anybody has acted on, by name; without what was scored a second time."""
+        return tuple(sorted(item for item in self._by_item if not item.again))
+
+    @property
+    def scored_again(self) -> tuple[ItemKey, ...]:
+        """What was shown to somebody a second time, by name."""
+        return tuple(sorted(item for item in self._by_item if item.again))
+
+    def score_before(self, again: Act) -> Act | None:
+        """Return the reviewer's score of the same item that counted when they scored it `again`."""
+        assert again.item is not None
+        before = [act for act in self._by_item.get(again.item.first, ()) if act.order < again.order]
+        return current_score(before, again.reviewer, self._is_of_now)
 
     def trail(self, item: ItemKey) -> tuple[Act, ...]:
         """Everything that happened to an item."""
@@ -68,13 +79,7 @@ class Scoreboard:
 
     def score(self, item: ItemKey, reviewer: str) -> Act | None:
         """The reviewer's score that counts."""
-        for act in reversed(self._by_item.get(item, ())):
-            if act.reviewer == reviewer and self._is_of_now(act):
-                if act.act == "score":
-                    return act
-                if act.act == "invalidate" and not act.withdraws:
-                    return None
-        return None
+        return current_score(self._by_item.get(item, ()), reviewer, self._is_of_now)
 
     def scores(self, item: ItemKey) -> tuple[Act, ...]:
         """Of each reviewer the score that counts, by reviewer."""
@@ -121,7 +126,7 @@ class Scoreboard:
         """The items and reviewers of `outdated`."""
         last: dict[tuple[ItemKey, str], ActKind] = {}
         for item, acts in tuple(self._by_item.items()):
-            for act in acts:
+            for act in () if item.again else acts:
                 if act.act != "adjudicate" and not act.withdraws and act.answer and not self._is_of_now(act):
                     last[item, act.reviewer] = act.act
         return tuple(key for key, kind in last.items() if kind == "score" and self.score(*key) is None)
@@ -152,6 +157,17 @@ class Scoreboard:
         if self._answers is None or act.item is None:
             return True
         return act.answer is not None and self._answers.get(act.item.trial) == act.answer
+
+
+def current_score(acts: Sequence[Act], reviewer: str, counts: Callable[[Act], bool]) -> Act | None:
+    """Return the reviewer's score that is current after these acts of one item, of those that count."""
+    for act in reversed(acts):
+        if act.reviewer == reviewer and counts(act):
+            if act.act == "score":
+                return act
+            if act.act == "invalidate" and not act.withdraws:
+                return None
+    return None
 
 
 def _with(acts: tuple[Act, ...], act: Act) -> tuple[Act, ...]:

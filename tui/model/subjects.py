@@ -76,8 +76,9 @@ class Config:
     ids to a provider's name, first match wins; `path` is None where there is no file. `secrets` holds every known key
     by the name of its variable or its place in the file; `keymap` the keys of the
     app's bindings by their id (`keys:` in the file); `warnings` what is doubtful but does not stop anything. `rule` and
-    `guidance` (five lines, or none) are of `risk:`, `reviewer` is the name that scores are given under, `mask` (of
-    `review:`) names that are masked in blind review besides the known ones. `prices` says
+    `guidance` (five lines, or none) are of `risk:`, `reviewer` is the name that scores are given under; of `review:`
+    `mask` has names that are masked in blind review besides the known ones, and `repeats` says how many percent of the
+    answers it shows twice. `prices` says
     by the name of a model or a variant what its tokens cost."""
 
     path: str | None = None
@@ -93,3 +94,4 @@ class Config:
     guidance: tuple[str, ...] = ()
     reviewer: str | None = None
     mask: tuple[str, ...] = ()
+    repeats: int = 0

@@ -144,6 +144,20 @@ def build_agreement(agreement: Agreement) -> dict[str, Any]:
         "pairs": [
             {"a": pair.a, "b": pair.b, "items": pair.items, "kappa": number(pair.kappa)} for pair in agreement.pairs
         ],
+        "own": [
+            {
+                "reviewer": own.reviewer,
+                "twice": own.twice,
+                "items": own.items,
+                "same": own.same,
+                "within_one": own.near,
+                "na_once": own.on_na,
+                "alpha": number(own.alpha.value),
+                "low": number(own.alpha.low),
+                "high": number(own.alpha.high),
+            }
+            for own in agreement.own
+        ],
         "units": agreement.units,
         "cases": agreement.cases,
     }

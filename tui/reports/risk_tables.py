@@ -21,6 +21,7 @@ from tui.model.rule_words import (
     comparison_words,
     difference_words,
     other_rule_words,
+    own_words,
     rule_rows,
     rule_sentence,
     uneven_words,
@@ -232,6 +233,14 @@ def criteria(run: Reported) -> Iterator[Block]:
 def agreement(reviewed: Reviewed) -> Iterator[Block]:
     """How far reviewers agree: alpha overall and by criterion, kappa of each pair."""
     found = reviewed.agreement
+    if found.own:
+        yield Paragraph(
+            "How far reviewers agree with themselves, over items that were shown to them blind a second time,"
+            " unannounced. The second score counts nowhere else."
+        )
+        yield Table(
+            ("Reviewer", "With themselves"), tuple(((Strong(own.reviewer),), own_words(own)) for own in found.own)
+        )
     if found.overall.value is None and not found.pairs and not found.on_na.units:
         yield Paragraph("There is no figure of agreement: no answer was scored by two people.", "note")
         return

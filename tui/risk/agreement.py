@@ -1,11 +1,12 @@
 """How far the reviewers of a run agree."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from tui.model.risk import Agreement, Interval, NaDisagreement, PairAgreement
+from tui.model.risk import Agreement, Interval, NaDisagreement, OwnAgreement, PairAgreement
+from tui.model.scores import Extent
 from tui.model.scoring import Scoreboard
 from tui.risk.queue import ReviewItem
 from tui.statistics.agreement import ordinal_alpha, weighted_kappa
@@ -57,6 +58,31 @@ def agreement(items: Iterable[ReviewItem], board: Scoreboard) -> Agreement:
         cases=alpha.cases,
         on_na=overall.on_na,
         on_na_by_criterion={name: found[name].on_na for name in sorted(found)},
+        own=_own_agreement(board),
+    )
+
+
+def _own_agreement(board: Scoreboard) -> tuple[OwnAgreement, ...]:
+    """Return how far each reviewer agrees with themselves; what they gave the second time counts nowhere else."""
+    pairs: dict[str, list[tuple[str, Extent, Extent]]] = defaultdict(list)
+    for key in board.scored_again:
+        for again in board.scores(key):
+            before = board.score_before(again)
+            if again.blind and again.extent is not None and before is not None and before.extent is not None:
+                pairs[again.reviewer].append((key.case, before.extent, again.extent))
+    return tuple(_own(reviewer, pairs[reviewer]) for reviewer in sorted(pairs))
+
+
+def _own(reviewer: str, pairs: Sequence[tuple[str, Extent, Extent]]) -> OwnAgreement:
+    rated = [(case, one, two) for case, one, two in pairs if isinstance(one, int) and isinstance(two, int)]
+    return OwnAgreement(
+        reviewer,
+        len(pairs),
+        len(rated),
+        sum(one == two for _, one, two in rated),
+        sum(abs(one - two) <= 1 for _, one, two in rated),
+        sum(isinstance(one, int) != isinstance(two, int) for _, one, two in pairs),
+        Interval(*ordinal_alpha([(one, two) for _, one, two in rated], [case for case, _, _ in rated])[:3]),
     )
 
 

@@ -56,7 +56,7 @@ def risk_figures(
         if isinstance(extent, int):
             severity = item.criterion.severity
             counts[severity, extent] += 1
-            case, model, repeat, criterion = item.key
+            case, model, repeat, criterion, _ = item.key
             compared.append(ScoredItem(case, case, model, repeat, criterion, severity, extent, mean))
     firsts = [(answer[0].item, answer) for answer in answers.values()]
     single = (each for answer in answers.values() for each in answer)

@@ -31,6 +31,7 @@ _ID = re.compile("[0-9a-fA-F]{32}")
 _HASH = re.compile("[0-9a-fA-F]{64}")
 _GREATEST = 2**53
 _NOTHING = ItemKey("", "", 0, "")
+_ITEM = ("case", "model", "repeat", "criterion")
 _ACTS = get_args(ActKind)
 _Rule = tuple[str, Callable[[Any], bool], str]
 """A key, what its value must fulfil, and that in words."""
@@ -53,7 +54,7 @@ def write_line(act: Act) -> str:
         "act": act.act,
         "id": act.id,
         "run": act.run,
-        **item._asdict(),
+        **item.first._asdict(),
         "extent": act.extent,
         "note": act.note,
         "reviewer": act.reviewer,
@@ -61,7 +62,10 @@ def write_line(act: Act) -> str:
         "blind": act.blind,
         "guidance": act.guidance,
     }
+    del fields["again"]
     fields |= {key: value for key, _, _ in _OPTIONAL if (value := getattr(act, key)) is not None}
+    if item.again:
+        fields["again"] = True
     return _dump_line(fields)
 
 
@@ -115,6 +119,7 @@ def read_fields(found: Mapping[str, Any]) -> Act:
         None if found.get("withdraws") is None else found["withdraws"].lower(),
         None if found.get("answer") is None else found["answer"].lower(),
         found.get("masked"),
+        found.get("repeats"),
     )
 
 
@@ -165,7 +170,10 @@ def _item(found: Mapping[str, Any]) -> ItemKey:
     repeat = found["repeat"]
     if type(repeat) is not int or not 1 <= repeat <= _GREATEST:
         raise _fault("repeat", repeat, "must be a whole number from 1")
-    return ItemKey(found["case"], found["model"], repeat, found["criterion"])
+    again = found.get("again")
+    if again is not None and type(again) is not bool:
+        raise _fault("again", again, "must be true or false, or left out")
+    return ItemKey(found["case"], found["model"], repeat, found["criterion"], bool(again))
 
 
 def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
@@ -180,10 +188,10 @@ def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
 
 def _item_said(found: Mapping[str, Any]) -> ItemKey | None:
     """What a line names that needs to name nothing."""
-    values = [found.get(key) for key in ItemKey._fields]
+    values = [found.get(key) for key in _ITEM]
     if [type(value) for value in values] != [str, str, int, str] or not _is_count(found["repeat"]):
         return None
-    said = ItemKey._make(values)
+    said = ItemKey._make([*values, False])
     return said if said != _NOTHING else None
 
 
@@ -255,6 +263,7 @@ _OPTIONAL: tuple[_Rule, ...] = (
     ("took_ms", _is_count, "must be a whole number of milliseconds"),
     ("withdraws", _is_id, "must be the id of a decision, 32 hex digits"),
     ("masked", _is_count, "must be a whole number"),
+    ("repeats", _is_count, "must be a whole number of percent"),
 )
 
 

@@ -23,24 +23,41 @@ class ReviewItem:
     of: int
 
 
-def review_items(suite: Suite, answered: Iterable[TrialKey], seed: int | None = None) -> tuple[ReviewItem, ...]:
+def review_items(
+    suite: Suite, answered: Iterable[TrialKey], seed: int | None = None, repeats: int = 0
+) -> tuple[ReviewItem, ...]:
     """The items of all answers: an answer's criteria stand together. Without a seed in the suite's order, a case's
-    answers side by side; with one the answers are shuffled by it, the same way each time, in whatever order they came.
+    answers side by side; with one the answers are shuffled by it, the same way each time, in whatever order they came,
+    and so many percent of them come `again`: answers of the first third, somewhere in the last third.
     """
     cases = {case.id: (place, case, criteria_of(case)) for place, case in enumerate(suite.cases) if case.risk_criteria}
     trials = sorted({trial for trial in answered if trial.case in cases}, key=lambda trial: _place(trial, cases))
     if seed is not None:
         trials.sort()  # So that the order depends on nothing but the answers and the seed.
         random.Random(seed).shuffle(trials)
+    shown = _with_repeats(trials, seed, repeats) if seed is not None else [(trial, False) for trial in trials]
     with paused_collector():
         return tuple(
             [
-                ReviewItem(ItemKey(*trial, criterion.name), case, criterion, answer, number, len(criteria))
-                for answer, trial in enumerate(trials, 1)
+                ReviewItem(ItemKey(*trial, criterion.name, again), case, criterion, answer, number, len(criteria))
+                for answer, (trial, again) in enumerate(shown, 1)
                 for _, case, criteria in (cases[trial.case],)
                 for number, criterion in enumerate(criteria, 1)
             ]
         )
+
+
+def _with_repeats(trials: Sequence[TrialKey], seed: int, repeats: int) -> list[tuple[TrialKey, bool]]:
+    """Return the answers in their order, with those among them that come again. A larger share repeats the same
+    answers, and more."""
+    third = len(trials) // 3
+    number = min(third, -(-len(trials) * repeats // 100))
+    chance = random.Random(f"{seed} again")
+    chosen = chance.sample(trials[:third], third)[:number]
+    first = len(trials) - third if chosen else len(trials)
+    last = [*((trial, False) for trial in trials[first:]), *((trial, True) for trial in chosen)]
+    chance.shuffle(last)
+    return [*((trial, False) for trial in trials[:first]), *last]
 
 
 def criteria_of(case: Case) -> tuple[RiskCriterion, ...]:

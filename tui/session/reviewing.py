@@ -36,8 +36,9 @@ class Reviews:
     # --- scoring
 
     @paused_collector()
-    def open_review(self, run_id: str, reviewer: str, *, blind: bool) -> RunReview:
-        """Take up a run's scoring where the reviewer left off. Raises ConfigError for a name that says nothing."""
+    def open_review(self, run_id: str, reviewer: str, *, blind: bool, repeats: int | None = None) -> RunReview:
+        """Take up a run's scoring where the reviewer left off. A blind session shows so many percent of the answers a
+        second time (None: as many as before). Raises ConfigError for a name that says nothing."""
         name = checked_name(reviewer)
         run = read_answers(self._store, run_id)
         return RunReview(
@@ -49,7 +50,13 @@ class Reviews:
             rule=self.rule,
             guidance=self.guidance_for(run.suite),
             own_masks=self._config.mask,
+            repeats=repeats,
         )
+
+    @property
+    def repeats(self) -> int:
+        """How many percent of the answers a new blind session is to show twice, by the config."""
+        return self._config.repeats
 
     @property
     def rule(self) -> BandRule:

@@ -50,6 +50,7 @@ class RunReview:
         rule: BandRule,
         guidance: Guidance,
         own_masks: Sequence[str] = (),
+        repeats: int | None = None,
     ) -> None:
         self.record: RunRecord = run.record
         self.suite: Suite = run.suite
@@ -61,7 +62,8 @@ class RunReview:
         self.board: Scoreboard = read_board(store, run, kept.acts)
         self._begun_blind = is_blind_open(kept.acts, reviewer) or (blind and not self.revealed)
         self.seed = blind_seed(kept.acts, reviewer) if self._begun_blind else None
-        self.items: tuple[ReviewItem, ...] = review_items(run.suite, run.answered, self.seed)
+        self.repeats = self._repeats_of(kept.acts) if repeats is None else repeats
+        self.items: tuple[ReviewItem, ...] = review_items(run.suite, run.answered, self.seed, self.repeats)
         self._known = {item.key for item in self.items}
         self._own_masks = own_masks
         self._read: dict[TrialKey, _ReadAnswer] = {}
@@ -119,9 +121,17 @@ class RunReview:
             self.read_answer(trial)
         return self._read[trial]
 
+    def _repeats_of(self, acts: tuple[Act, ...]) -> int:
+        """How many percent of the answers the reviewer's session shows twice, as it was begun."""
+        recorded = [act.repeats for act in acts if act.reviewer == self.reviewer and act.repeats is not None]
+        return recorded[-1] if recorded else 0
+
     def give(self, item: ItemKey, extent: Extent, note: str = "", took_ms: int | None = None) -> Act:
-        """Score; a score that is there already is changed."""
+        """Score; a score that is there already is changed. What is shown again before it was scored is scored for
+        the first time."""
         with self._lock:
+            if item.again and self.mine(item.first) is None:
+                item = item.first
             before = self.mine(item)
             return self._remember(self._keep("score", item, extent, note, took_ms), before)
 
@@ -184,6 +194,25 @@ class RunReview:
         took_ms: int | None = None,
         withdraws: str | None = None,
     ) -> Act:
+        """Write an act. One on an item that is shown again is followed by the score that counts, given once more: a
+        reader of the file who does not know the key `again` takes the latest score for the current one, and is right.
+        """
+        act = self._write(kind, item, extent, note, took_ms, withdraws)
+        first = self.mine(item.first) if item is not None and item.again else None
+        if first is not None:
+            self._write("score", first.item, first.extent, first.note, not_before=act.order[0])
+        return act
+
+    def _write(
+        self,
+        kind: ActKind,
+        item: ItemKey | None,
+        extent: Extent | None,
+        note: str = "",
+        took_ms: int | None = None,
+        withdraws: str | None = None,
+        not_before: datetime | None = None,
+    ) -> Act:
         if item is not None and item not in self._known:
             raise ConfigError(f"There is nothing to score at {item}")
         if extent is not None and extent != "n/a" and extent not in range(len(EXTENTS)):
@@ -206,9 +235,10 @@ class RunReview:
             withdraws,
             read.hash,
             read.masked if self.blind else None,
+            self.repeats or None if self.blind else None,
         )
         trail = self.board.trail(item) if item is not None else ()
-        kept = self._files.append(act, trail[-1].order[0] if trail else None)
+        kept = self._files.append(act, not_before or (trail[-1].order[0] if trail else None))
         self.board.add(kept)
         return kept
 

@@ -50,7 +50,11 @@ def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -
         rows.append(BesideRow(criterion))
         if review is None:
             continue
-        items = [each.key for each in review.items if (each.key.case, each.criterion.name) == (case.id, criterion.name)]
+        items = [
+            each.key
+            for each in review.items
+            if (each.key.case, each.criterion.name) == (case.id, criterion.name) and not each.key.again
+        ]
         items.sort(key=lambda item: (order.get(item.model, len(order)), item.repeat))
         rows += [_row(criterion, item, review) for item in items]
     return rows

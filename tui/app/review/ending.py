@@ -51,7 +51,7 @@ def _own_figures(sitting: Sitting) -> list[Line]:
     extents = Counter(stand.mine.extent for stand in sitting.stands if stand.mine is not None)
     worst: dict[int, int] = {}
     for item, stand in zip(review.items, sitting.stands, strict=True):
-        if stand.mine is not None and stand.mine.extent not in (None, "n/a"):
+        if not item.key.again and stand.mine is not None and stand.mine.extent not in (None, "n/a"):
             band = band_of(item.criterion.severity, stand.mine.extent, review.rule)
             worst[item.answer] = max(worst.get(item.answer, 0), BANDS.index(band) if band else 0)
     answers = len({item.answer for item in review.items})

@@ -16,6 +16,7 @@ from tui.model.rule_words import (
     difference_words,
     na_words,
     other_rule_words,
+    own_words,
     uneven_words,
 )
 from tui.model.shown import show_line
@@ -229,6 +230,9 @@ def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
             lines += _alpha_lines(cut_middle(show_line(name, 200), 29), interval, "", width)
     if agreement.on_na.units:
         lines += text_rows(f"Alpha leaves n/a out: {na_words(agreement.on_na)}.", width, "dim")
+    for own in agreement.own:
+        name = cut_middle(f"{show_line(own.reviewer, 200)} with themselves", 29)
+        lines += hung(((fill(name, 29) + " ", "dim"),), own_words(own), "plain", width)
     for pair in agreement.pairs:
         both = fill(f"{show_line(pair.a, 13)} and {show_line(pair.b, 13)}", 29)
         why = _NO_DATA if pair.items < 2 else "all the same"

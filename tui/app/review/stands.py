@@ -27,9 +27,9 @@ class Stand:
 
 
 def stand_of(item: ReviewItem, board: Scoreboard, reviewer: str, rule: BandRule, *, hidden: bool) -> Stand:
-    """While names are `hidden` the reviewer's own score is all there is."""
+    """While names are `hidden`, and of what is shown again, the reviewer's own score is all there is."""
     mine = board.score(item.key, reviewer)
-    if hidden:
+    if hidden or item.key.again:
         standing = None if mine is None or mine.extent is None else Standing(mine.extent, _ALONE)
         return Stand(mine, standing=standing, band=_band(item, standing, rule))
     others = tuple(act for act in board.scores(item.key) if act.reviewer != reviewer)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tui.app.presentation.pieces import Line
+from tui.app.presentation.pieces import Line, Piece
 from tui.app.presentation.run_list import day_and_time
 from tui.app.review.pace import minutes
 from tui.app.review.rows import text_rows
@@ -16,14 +16,31 @@ NAMED = "With names, in the suite's order"
 _STAYS_BLIND = "This was begun blind, and stays so until you reveal the names (!)."
 _REVEALED = "You have revealed the names of this run: it is not blind any more."
 _MOST_PROBLEMS = 3
+REPEATS = 0, 5, 10, 20
+"""Percent of the answers that a blind session may show twice, to see how far a reviewer agrees with themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Who scores, and whether blind."""
+    """Who scores, whether blind, and how many percent of the answers are shown a second time."""
 
     reviewer: str
     blind: bool
+    repeats: int = 0
+
+
+def repeat_line(repeats: int) -> Line:
+    """The shares to choose from, the chosen one marked."""
+    shares: list[Piece] = [
+        (f" ▸{share}% ", "accent") if share == repeats else (f"  {share}% ", "dim")
+        for share in sorted({*REPEATS, repeats})
+    ]
+    return ((" Repeat unannounced, where names are hidden  ", "dim"), *shares)
+
+
+def next_repeats(repeats: int) -> int:
+    """Return the next share, after the largest the smallest."""
+    return next((share for share in REPEATS if share > repeats), REPEATS[0])
 
 
 def stays_blind(review: RunReview, name: str) -> bool:

@@ -13,16 +13,26 @@ from textual.widgets import Static
 from tui.app.painting import content_of_lines
 from tui.app.presentation.pieces import Role
 from tui.app.review.rows import cut_rows
-from tui.app.review.starting import BLIND, NAMED, Beginning, problem_lines, start_lines, why_not
+from tui.app.review.starting import (
+    BLIND,
+    NAMED,
+    Beginning,
+    next_repeats,
+    problem_lines,
+    repeat_line,
+    start_lines,
+    why_not,
+)
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.typing_line import TypingLine
 from tui.session.run_review import RunReview
 
-_ROWS = 13  # what the dialog has besides what it tells
+_ROWS = 14  # what the dialog has besides what it tells
 
 
 class ReviewStartScreen(ModalScreen[Beginning | None]):
-    """`review` says how things stand; `named` begins on the line that shows names."""
+    """`review` says how things stand; `named` begins on the line that shows names; `repeats` percent of the
+    answers are proposed to be shown twice."""
 
     DEFAULT_CSS = """
     ReviewStartScreen { align: center middle; background: $background 60%; }
@@ -39,10 +49,12 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         Binding("escape", "leave", "Leave", id="start.leave", tooltip="Do not begin"),
         Binding("n", "name", "Name", id="start.name", tooltip="Write another name"),
         Binding("b", "go_to(0)", "Blind", id="start.blind", tooltip="Blind"),
+        Binding("r", "repeat", "Repeat", id="start.repeat", tooltip="Show a share of the answers twice"),
     ]
 
-    def __init__(self, review: RunReview, name: str, *, named: bool) -> None:
+    def __init__(self, review: RunReview, name: str, *, named: bool, repeats: int = 0) -> None:
         super().__init__()
+        self._repeats, self._repeat_line = repeats, Static(Content(), markup=False)
         self._review, self._named = review, named
         self._line, self._list = TypingLine("your name, as it stands beside each score"), LineList()
         self._line.value = name
@@ -52,12 +64,13 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         """How it stands, who, how."""
         with Vertical() as box:
             box.border_title = Content("Review")
-            box.border_subtitle = Content("Enter begins · n the name · Esc leaves")
+            box.border_subtitle = Content("Enter begins · n the name · r repeats · Esc leaves")
             yield self._told
             yield Static(Content("Who scores"), markup=False, classes="head")
             yield self._line
             yield Static(Content("How"), markup=False, classes="head")
             yield self._list
+            yield self._repeat_line
             yield self._fault
 
     def on_mount(self) -> None:
@@ -89,6 +102,7 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         self._told.update(content_of_lines(lines))
         blind: Role = "dim" if why_not(review, name, blind=True) else "plain"
         named: Role = "dim" if why_not(review, name, blind=False) else "plain"
+        self._repeat_line.update(content_of_lines([repeat_line(self._repeats)]))
         self._list.show_lines([((f" {BLIND}", blind),), ((f" {NAMED}", named),)])
 
     @on(TypingLine.Typed)
@@ -115,11 +129,16 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
             self._fault.update(Content(f"{why} Enter begins so."))
             self._list.go_to(1 if blind else 0)
         else:
-            self.dismiss(Beginning(name, blind))
+            self.dismiss(Beginning(name, blind, self._repeats))
 
     def action_name(self) -> None:
         """Type it."""
         self._line.start()
+
+    def action_repeat(self) -> None:
+        """Another share."""
+        self._repeats = next_repeats(self._repeats)
+        self._tell()
 
     def action_go_to(self, place: int) -> None:
         """One of the two."""

@@ -88,10 +88,15 @@ class ReviewingScreen(TabulatingScreen):
         name = await asyncio.to_thread(lambda: self._who(desk) or reviews.suggested_reviewer())
         review = await asyncio.to_thread(reviews.open_review, run_id, name or "reviewer", blind=False)
         if review.items:
-            begin = await self.app.push_screen_wait(ReviewStartScreen(review, name, named=start is not None))
+            repeats = review.repeats if review.done() else reviews.repeats
+            begin = await self.app.push_screen_wait(
+                ReviewStartScreen(review, name, named=start is not None, repeats=repeats)
+            )
             if begin is None:
                 return
-            review = await asyncio.to_thread(reviews.open_review, run_id, begin.reviewer, blind=begin.blind)
+            review = await asyncio.to_thread(
+                lambda: reviews.open_review(run_id, begin.reviewer, blind=begin.blind, repeats=begin.repeats)
+            )
             self._reviewer = begin.reviewer
             await self._remember(desk, begin.reviewer)
         screen = ReviewScreen(review, reviews, desk.history, None if review.blind else start)
