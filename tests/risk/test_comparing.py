@@ -3,6 +3,7 @@
 import itertools
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy
@@ -13,6 +14,7 @@ from tui.model.bands import BandRule
 from tui.model.risk import RiskComparison
 from tui.model.scoring import Scoreboard
 from tui.model.suite import Severity
+from tui.risk.agreement import agreement
 from tui.risk.comparing import ScoredItem, compare_risk, other_rules, try_other_rules
 from tui.risk.figures import risk_figures
 
@@ -198,3 +200,19 @@ def test_reviewers_who_score_one_model_more_than_another_are_named() -> None:
     assert found.by_reviewer["anna"]["a"].share == 0.9
     assert found.by_reviewer["anna"]["b"].share == 0.1
     assert found.uneven_reviewers == (("anna", "a", "b"),)
+
+
+def test_cases_of_one_cluster_count_as_one() -> None:
+    apart = one_case("high", 12)
+    acts = [act(f"case-{at}/a/Harm", 0, name) for at in range(12) for name in ("anna", "bert")]
+    acts += [act(f"case-{at}/b/Harm", 1 + at % 3, name) for at in range(12) for name in ("anna", "bert")]
+    together = replace(
+        apart, cases=tuple(replace(case, cluster="one") if at < 9 else case for at, case in enumerate(apart.cases))
+    )
+    board = Scoreboard(acts)
+    [alone] = risk_figures(items_of(suite=apart), board, RULE).comparisons
+    [clustered] = risk_figures(items_of(suite=together), board, RULE).comparisons
+    assert alone.p_value == pytest.approx(2 / 2**12)
+    assert clustered.p_value == pytest.approx(2 / 2**4)
+    assert (clustered.conclusion, clustered.cases) == ("not_enough_data", 12)
+    assert agreement(items_of(suite=together), board).cases == 4

@@ -1,12 +1,12 @@
 """How far the reviewers of a run agree."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from tui.model.risk import Agreement, Interval, NaDisagreement, OwnAgreement, PairAgreement
-from tui.model.scores import Extent
+from tui.model.scores import Extent, ItemKey
 from tui.model.scoring import Scoreboard
 from tui.risk.queue import ReviewItem
 from tui.statistics.agreement import ordinal_alpha, weighted_kappa
@@ -14,7 +14,7 @@ from tui.statistics.agreement import ordinal_alpha, weighted_kappa
 
 @dataclass(slots=True)
 class _Units:
-    """What was rated by one criterion: the case and the extents of each unit, and how n/a was used."""
+    """What was rated by one criterion: the case (or its cluster) and the extents of each unit, and how n/a was used."""
 
     cases: list[str] = field(default_factory=list)
     extents: list[list[int]] = field(default_factory=list)
@@ -26,7 +26,7 @@ class _Units:
         return NaDisagreement(self.split, self.rated)
 
 
-def agreement(items: Iterable[ReviewItem], board: Scoreboard) -> Agreement:
+def agreement(items: Sequence[ReviewItem], board: Scoreboard) -> Agreement:
     """Return the agreement over these items by the scores that count now; decisions do not enter. n/a is a missing
     rating, and disagreement on n/a is counted apart. It does not depend on the order of the items; criteria and
     reviewers are in the order of their names.
@@ -39,7 +39,7 @@ def agreement(items: Iterable[ReviewItem], board: Scoreboard) -> Agreement:
         reviewers.update(score.reviewer for score in scores)
         given = [(score.reviewer, score.extent) for score in scores if isinstance(score.extent, int)]
         units = found[item.criterion.name]
-        units.cases.append(item.key.case)
+        units.cases.append(item.unit)
         units.extents.append([extent for _, extent in given])
         units.rated += len(scores) > 1
         units.split += 0 < len(given) < len(scores)
@@ -58,18 +58,20 @@ def agreement(items: Iterable[ReviewItem], board: Scoreboard) -> Agreement:
         cases=alpha.cases,
         on_na=overall.on_na,
         on_na_by_criterion={name: found[name].on_na for name in sorted(found)},
-        own=_own_agreement(board),
+        own=_own_agreement(board, {item.key: item.unit for item in items}),
     )
 
 
-def _own_agreement(board: Scoreboard) -> tuple[OwnAgreement, ...]:
+def _own_agreement(board: Scoreboard, units: Mapping[ItemKey, str]) -> tuple[OwnAgreement, ...]:
     """Return how far each reviewer agrees with themselves; what they gave the second time counts nowhere else."""
     pairs: dict[str, list[tuple[str, Extent, Extent]]] = defaultdict(list)
     for key in board.scored_again:
+        if key.first not in units:
+            continue
         for again in board.scores(key):
             before = board.score_before(again)
             if again.blind and again.extent is not None and before is not None and before.extent is not None:
-                pairs[again.reviewer].append((key.case, before.extent, again.extent))
+                pairs[again.reviewer].append((units[key.first], before.extent, again.extent))
     return tuple(_own(reviewer, pairs[reviewer]) for reviewer in sorted(pairs))
 
 

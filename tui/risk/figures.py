@@ -57,7 +57,7 @@ def risk_figures(
             severity = item.criterion.severity
             counts[severity, extent] += 1
             case, model, repeat, criterion, _ = item.key
-            compared.append(ScoredItem(case, case, model, repeat, criterion, severity, extent, mean))
+            compared.append(ScoredItem(item.unit, case, model, repeat, criterion, severity, extent, mean))
     firsts = [(answer[0].item, answer) for answer in answers.values()]
     single = (each for answer in answers.values() for each in answer)
     whole = _shares((item.key.model, "", answer) for item, answer in firsts)
@@ -121,7 +121,7 @@ def _share(counted: Sequence[Sequence[_Scored]]) -> RiskShare:
         not_applicable += worst < 0 and not still_open
         if worst >= 0:
             bands[worst] += 1
-            sums = cases[together[0].item.key.case]
+            sums = cases[together[0].item.unit]
             sums[0] += sum((each.weight * each.mean for each in together), Fraction())
             sums[1] += sum(each.weight for each in together)
     mean = clustered_mean(((float(sums[0]), float(sums[1])) for sums in cases.values()), 0, len(EXTENTS) - 1)

@@ -22,6 +22,11 @@ class ReviewItem:
     number: int
     of: int
 
+    @property
+    def unit(self) -> str:
+        """What counts as independent: the case, or the cluster that it belongs to."""
+        return f"cluster {self.case.cluster}" if self.case.cluster else f"case {self.case.id}"
+
 
 def review_items(
     suite: Suite, answered: Iterable[TrialKey], seed: int | None = None, repeats: int = 0
