@@ -78,10 +78,11 @@ async def _pick(
 ) -> tuple[str, ...]:
     from tui.app.main import pick_models
     from tui.model.errors import ConfigError
+    from tui.model.subjects import Settings
     from tui.session.listing import not_among, resolvable
 
     own = resolvable(dict.fromkeys(model for suite in suites for model in suite.models), workbench.config, os.environ)
-    plain = {f"{subject.provider}/{subject.model_id}" for subject in own if "?" not in subject.name}
+    plain = {f"{subject.provider}/{subject.model_id}" for subject in own if subject.settings == Settings()}
     names = [*(subject.name for subject in own), *(model for model in found if model not in plain)]
     if not names:
         raise ConfigError("There is no model to choose from", fix="Name some with -m.")
