@@ -97,7 +97,7 @@ _PROGRAM = r"""
         return error.message;
       }
       if (!pattern.includes("(?")) return "";
-      const bare = pattern.replace(token, (found) => found[0] === "(" ? found : "");
+      const bare = pattern.replace(token, (found) => found[0] === "(" ? found : "x");
       if (/\(\?[ims]*-?[ims]+:/.test(bare)) return "group modifier";
       const names = bare.match(/\(\?<(?![=!])/g);
       if (names === null) return "";
