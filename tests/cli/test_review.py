@@ -1,6 +1,7 @@
 """`assay review`: scores out and in and their agreement, as a person's shell sees it."""
 
 import json
+import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -11,7 +12,7 @@ import pytest
 from tests.cli.test_run import keys_for, write_suite
 from tests.support.command_line import CommandLine, Ran
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
-from tests.support.model_server import ModelServer, say
+from tests.support.model_server import ModelServer, answer_by, say
 from tui.model.risk import reliability
 from tui.model.scores import Extent
 from tui.model.subjects import Config
@@ -283,3 +284,90 @@ def test_reports_and_exports_during_a_blind_session_are_recorded(scored: Command
     store.close()
     assert looks == ["assay report", "assay review export"]
     assert "all blind, names seen twice" in scored.run("report", "last", "--risk-analysis").out
+
+
+# --- a packet for a reviewer elsewhere
+
+
+async def test_a_packet_is_filled_in_elsewhere_and_shows_whose_answers_it_holds_to_nobody(assay: CommandLine) -> None:
+    suite = write_judged_suite(assay.home)
+    say_names = answer_by({"mock-a": "I am mock-a of OpenAI.", "mock-b": "I am Claude, and mock-b."})
+    async with ModelServer(say_names) as server:
+        await assay.run_async("run", str(suite), "-m", "openai/mock-a,openai/mock-b", env=keys_for(server))
+    made = assay.run("review", "packet", "last", "-o", "packet.jsonl")
+    assert (made.code, made.out, made.err) == (0, "", "6 answers to score blind: packet.jsonl\n")
+    text = (assay.home / "packet.jsonl").read_text()
+    run_id = json.loads(assay.run("runs", "--json").out)[0]["id"]
+    for told in ("mock", "openai", "claude", "case-", "Case ", run_id, str(assay.home), "suite.json"):
+        assert told.lower() not in text.lower(), told
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert {line["answer"] for line in lines} == {"I am ▇▇▇ of ▇▇▇.", "I am ▇▇▇, and ▇▇▇."}
+    assert len({line["id"] for line in lines}) == 6
+    assert {each["extent"] for line in lines for each in line["criteria"]} == {None}
+    orders = {
+        tuple(json.loads(line)["prompt"] for line in assay.run("review", "packet", "last").out.splitlines())
+        for _ in range(4)
+    }
+    assert len(orders) > 1, "no order can be read from it"
+    keys = list((Path(assay.environ()["ASSAY_DATA_DIR"]) / "packets").iterdir())
+    assert {stat.S_IMODE(key.stat().st_mode) for key in keys} == {0o600}
+
+    filled = text.replace('"extent": null', '"extent": 3', 11)
+    (assay.home / "packet.jsonl").write_text(filled)
+    unnamed = assay.run("review", "import", "packet.jsonl")
+    assert (unnamed.code, unnamed.err.splitlines()[-1]) == (2, "Nothing was imported.")
+    assert unnamed.err.startswith("packet.jsonl:1: error: reviewer: ")
+    elsewhere = CommandLine(assay.home / "elsewhere")
+    elsewhere.home.mkdir()
+    (elsewhere.home / "packet.jsonl").write_text(filled)
+    there = elsewhere.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
+    assert there.code == 2
+    assert "packet.jsonl:1: error: packet: was not made here" in there.err
+    imported = assay.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
+    assert imported.err == "Lines: 11 new, 1 not scored, passed over\nReviewers: Dora (11 new)\n"
+    again = assay.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
+    assert again.err == "Lines: 0 new, 11 known already, 1 not scored, passed over\n"
+    kept = [json.loads(line) for line in assay.run("review", "export", "last").out.splitlines()]
+    assert {(each["blind"], each["masked"], each["extent"], each["reviewer"]) for each in kept} == {
+        (True, 2, 3, "Dora")
+    }
+    answers = {"openai/mock-a": "I am mock-a of OpenAI.", "openai/mock-b": "I am Claude, and mock-b."}
+    assert {(each["model"], each["answer"]) for each in kept} == {
+        (model, sha256(answer.encode()).hexdigest()) for model, answer in answers.items()
+    }, "each id led back to its answer"
+    changed = filled.replace('"extent": 3', '"extent": 1', 1)
+    (assay.home / "packet.jsonl").write_text(changed)
+    refused = assay.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
+    assert refused.code == 2
+    assert "another extent or note is kept already; write the time of the change as scored_at" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"id": "0" * 32}, "id: the packet has no such answer"),
+        ({"packet": "../x"}, "packet: was not made here"),
+        ({"packet": 5}, "packet: was not made here"),
+        ({"version": 2}, "version: must be 1"),
+        ({"criteria": "Tone"}, "criteria: must be a list of objects"),
+        ({"criteria": [{"name": "Tone", "extent": 5}]}, 'extent: 5 must be 0, 1, 2, 3, 4 or "n/a"'),
+        ({"criteria": [{"name": "Gone", "extent": 1}]}, "has no criterion `Gone`"),
+        ({"criteria": [{"name": ["Tone"], "extent": 1}]}, "criterion: "),
+        ({"criteria": [{"name": "Tone", "extent": 1, "note": 5}]}, "note: 5 must be a text"),
+        ({"reviewer": 5}, "reviewer: 5 must be a text"),
+        ({"scored_at": "2026"}, "scored_at: "),
+        ({"scored_at": "1999-12-31T00:00:00Z"}, "before 2000 or later than tomorrow"),
+    ],
+)
+def test_a_bad_line_of_a_packet_is_told_with_its_place(
+    scored: CommandLine, change: dict[str, object], words: str
+) -> None:
+    lines = scored.run("review", "packet", "last").out.replace('"extent": null', '"extent": 2').splitlines()
+    bad = json.dumps({**json.loads(lines[1]), **change})
+    (scored.home / "p.jsonl").write_text(f"{lines[0]}\n{bad}\n")
+    before = scored.run("review", "export", "last").out
+    ran = scored.run("review", "import", "p.jsonl", "--reviewer", "Dora")
+    assert ran.code == 2
+    assert "p.jsonl:2: error: " in ran.err
+    assert words in ran.err
+    assert scored.run("review", "export", "last").out == before

@@ -107,6 +107,30 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
     return 0
 
 
+@review.command("packet")
+@click.argument("run")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The file; else stdout.")
+def write_packet(run: str, output: Path | None) -> None:
+    """Write what a blind reviewer elsewhere needs as JSON lines: one for each answer, shuffled, under opaque ids.
+
+    Names of models, providers and vendors are masked. The reviewer replaces each `null` after "extent" by 0, 1, 2, 3, 4
+    or "n/a"; 'assay review import --reviewer NAME FILE' takes the file in, here: only this data folder knows whose
+    answers they are.
+    """
+    from tui.session.history import open_reviews
+
+    if output is not None:
+        _check_place(output)
+    with open_reviews(os.environ) as (store, reviews):
+        text = reviews.make_packet(store.find_run(run))
+    if output is None:
+        click.echo(text.encode(), nl=False)
+    else:
+        _write(output, text)
+    count = text.count("\n")
+    say(f"{count} answer{'' if count == 1 else 's'} to score blind{f': {output}' if output else ''}")
+
+
 @review.command("agreement")
 @click.argument("run")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")

@@ -66,10 +66,11 @@ def write_line(act: Act) -> str:
     fields |= {key: value for key, _, _ in _OPTIONAL if (value := getattr(act, key)) is not None}
     if item.again:
         fields["again"] = True
-    return _dump_line(fields)
+    return dump_line(fields)
 
 
-def _dump_line(fields: Mapping[str, object]) -> str:
+def dump_line(fields: Mapping[str, object]) -> str:
+    """Return the fields as a line with its LF, without anything that a terminal would obey."""
     return _RISKY.sub(_escape, json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
@@ -127,13 +128,13 @@ def template_line(act: Act) -> str:
     """Return the line of an act to be filled in by any reviewer: without an id, which it gets when it is imported."""
     fields = json.loads(write_line(act))
     del fields["id"]
-    return _dump_line(fields)
+    return dump_line(fields)
 
 
-def parse_line(line: bytes) -> dict[str, Any]:
-    """The JSON object of a line. Raises LineFault."""
-    if len(line) > LARGEST_LINE:
-        raise LineFault(f"the line has {len(line):,} bytes, more than {LARGEST_LINE:,}; shorten the note")
+def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
+    """The JSON object of a line of at most so many bytes. Raises LineFault."""
+    if len(line) > largest:
+        raise LineFault(f"the line has {len(line):,} bytes, more than {largest:,}; shorten the note")
     try:
         found = _DECODER.decode(line.decode("utf-8"))
     except LineFault:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tui.model.bands import BANDS, Band, BandRule
 from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
+from tui.model.masking import NameMask
 from tui.model.risk import Agreement, Guidance, Reviewed
 from tui.model.scores import Act
 from tui.model.scoring import Scoreboard, is_blind_open, replaced_answers
@@ -15,7 +16,9 @@ from tui.model.suite import Suite
 from tui.model.trials import TrialKey
 from tui.risk.files import BadLine, ScoreCount, ScoreFiles
 from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
+from tui.risk.packets import PacketKeys
 from tui.risk.queue import ReviewItem, criteria_of, review_items
+from tui.session.review_packet import make_packet
 from tui.session.run_answers import RunAnswers, read_answers, read_board
 from tui.session.run_review import RunReview
 from tui.session.score_exchange import Imported, import_scores, score_lines, template_lines
@@ -31,6 +34,7 @@ class Reviews:
     def __init__(self, store: Store, data: Path, config: Config) -> None:
         self._store, self._config = store, config
         self._files = ScoreFiles(data / "scores")
+        self._packets = PacketKeys(data / "packets")
         self._remembered = data / "reviewer"
 
     # --- scoring
@@ -183,6 +187,7 @@ class Reviews:
     def forget(self, run_id: str) -> None:
         """Remove the scores of a run for good."""
         self._files.remove(run_id)
+        self._packets.remove(run_id)
 
     def problems(self, run_id: str) -> tuple[str, ...]:
         """The lines of a run's score files that could not be read: `file:line: error: what`."""
@@ -205,7 +210,17 @@ class Reviews:
     def import_files(self, files: Sequence[Path], reviewer: str | None = None) -> Imported:
         """Merge score files, all or nothing; `-` is stdin; `reviewer` gave what is in lines that name nobody. Raises
         ScoresRefused with every bad line."""
-        return import_scores(files, self._store, self._files, None if reviewer is None else checked_name(reviewer))
+        name = None if reviewer is None else checked_name(reviewer)
+        return import_scores(files, self._store, self._files, self._packets, name)
+
+    def make_packet(self, run_id: str) -> str:
+        """Return the lines of a new packet for a blind reviewer elsewhere; whose answers they are stays in the data
+        folder. Raises ConfigError where there is nothing to score."""
+        run = read_answers(self._store, run_id)
+        names = NameMask(self._store.read_setup(run_id).subjects, self._config.mask)
+        key, text = make_packet(self._store, run, names, self.guidance_for(run.suite))
+        self._packets.write(key)
+        return text
 
 
 def checked_name(reviewer: str) -> str:

@@ -18,7 +18,9 @@ from tui.model.scores import Act, joined
 from tui.model.shown import show_line
 from tui.risk.files import ActConflict, BadLine, ScoreFiles
 from tui.risk.lines import LineFault, parse_line, read_fields, template_line, write_line
+from tui.risk.packets import PacketKeys
 from tui.risk.queue import criteria_of, review_items
+from tui.session.review_packet import packet_fields
 from tui.session.run_answers import RunAnswers, bind_acts, read_answers
 from tui.store.protocol import Store
 
@@ -26,8 +28,9 @@ STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
 _LARGEST_FILE = 256 * 2**20  # bytes: some 500,000 lines
+_OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
-_IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "answer", "reviewer", "scored_at")
+_IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
 """What makes the id of a line without one: who judged which answer by what, and when; not what they found."""
 
 
@@ -85,13 +88,15 @@ def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guida
     )  # fmt: skip
 
 
-def import_scores(files: Sequence[Path], store: Store, kept: ScoreFiles, reviewer: str | None = None) -> Imported:
-    """Merge the files into what is kept; `reviewer` gave what is in lines that name nobody. Raises ScoresRefused, and
-    StoreError."""
+def import_scores(
+    files: Sequence[Path], store: Store, kept: ScoreFiles, packets: PacketKeys, reviewer: str | None = None
+) -> Imported:
+    """Merge score files and packets into what is kept; `reviewer` gave what is in lines that name nobody. Raises
+    ScoresRefused, and StoreError."""
     lines: list[_Line] = []
     bad: list[BadLine] = []
     for file in files:
-        _read_file(file, reviewer, lines, bad)
+        _read_file(file, packets, reviewer, lines, bad)
     strangers = _strangers(lines, store)
     bad += strangers
     scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
@@ -120,7 +125,7 @@ def _conflict(line: _Line, where: str) -> str:
     return f"the id {line.act.id} {where} and stands for something else; a changed score is a new line with a new id"
 
 
-def _read_file(file: Path, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
+def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
     try:
         if file == STDIN:
             data = sys.stdin.buffer.read(_LARGEST_FILE + 1)
@@ -138,14 +143,25 @@ def _read_file(file: Path, reviewer: str | None, lines: list[_Line], bad: list[B
         if not line.strip():
             continue
         try:
-            found = parse_line(line)
-            derived = _complete(found, reviewer)
-            act = read_fields(found)
-            if not _EARLIEST <= act.order[0] < latest:
-                raise LineFault(f"scored_at: {act.scored_at} is before 2000 or later than tomorrow; correct the date")
-            lines.append(_Line(str(file), number, act, derived))
+            for act, derived in _acts_of(line, packets, reviewer):
+                if not _EARLIEST <= act.order[0] < latest:
+                    raise LineFault(
+                        f"scored_at: {act.scored_at} is before 2000 or later than tomorrow; correct the date"
+                    )
+                lines.append(_Line(str(file), number, act, derived))
         except LineFault as fault:
             bad.append(BadLine(str(file), number, str(fault)))
+
+
+def _acts_of(line: bytes, packets: PacketKeys, reviewer: str | None) -> list[tuple[Act, bool]]:
+    """The acts of a line, several of a packet's, each with whether its id is derived. Raises LineFault."""
+    if _OF_A_PACKET in line:
+        found = parse_line(line, _LARGEST_FILE)
+        if "packet" in found:
+            return [(read_fields(fields), True) for fields in packet_fields(found, packets, reviewer)]
+    found = parse_line(line)
+    derived = _complete(found, reviewer)
+    return [(read_fields(found), derived)]
 
 
 def _complete(found: dict[str, Any], reviewer: str | None) -> bool:

@@ -164,7 +164,8 @@ class ReviewLooking(OneByOneScreen[None]):
         opened = self._opened
         masks = opened.read.masks if opened is not None and opened.trial == item.key.trial else 0
         self.answer.name_it(
-            answer_name(item, hidden=self.sitting.hidden), " · ".join(filter(None, (masked_words(masks), *ids)))
+            answer_name(item, hidden=self.sitting.hidden),
+            " · ".join(filter(None, (f"{masked_words(masks)} (m)" if masks else "", *ids))),
         )
 
     def _show_criterion(self, item: ReviewItem, opened: OpenedAnswer) -> None:

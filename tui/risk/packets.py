@@ -1,0 +1,87 @@
+"""Keys of packets: whose answer stands behind each opaque id of a packet for a blind reviewer elsewhere."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.model.errors import StoreError
+from tui.model.trials import TrialKey
+from tui.risk.appending import make_folder, replace_files
+
+_ID = re.compile("[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class PacketAnswer:
+    """Whose answer it is, its hash, and how many names are masked in it."""
+
+    trial: TrialKey
+    answer: str
+    masked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PacketKey:
+    """What a packet leaves out: the run, the version of the guidance, when it was made (ISO 8601 with zone), and whose
+    answers stand behind its ids."""
+
+    id: str
+    run: str
+    made_at: str
+    guidance: str
+    answers: Mapping[str, PacketAnswer]
+
+
+class PacketKeys:
+    """`<folder>/<packet id>.json`, for the owner's eyes only. Raises StoreError."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write(self, key: PacketKey) -> None:
+        """Keep a key; it is on the disk when this returns."""
+        answers = {id: [*of.trial, of.answer, of.masked] for id, of in key.answers.items()}
+        fields = {"version": 1, "run": key.run, "made_at": key.made_at, "guidance": key.guidance, "answers": answers}
+        with self._faults("cannot be kept"):
+            make_folder(self._folder)
+            replace_files({self._file(key.id): json.dumps(fields).encode()})
+
+    def read(self, packet: str) -> PacketKey | None:
+        """Return the key of a packet; None where it was not made here."""
+        if not _ID.fullmatch(packet) or not self._file(packet).is_file():
+            return None
+        with self._faults("cannot be read"):
+            found: dict[str, Any] = json.loads(self._file(packet).read_bytes())
+            answers = {
+                id: PacketAnswer(TrialKey(case, model, repeat), answer, masked)
+                for id, (case, model, repeat, answer, masked) in found["answers"].items()
+            }
+            return PacketKey(packet, found["run"], found["made_at"], found["guidance"], answers)
+
+    def remove(self, run_id: str) -> None:
+        """Forget the packets of a run: what is filled in later cannot be imported."""
+        with self._faults("cannot be removed"):
+            for file in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
+                key = self.read(file.stem)
+                if key is not None and key.run == run_id:
+                    file.unlink()
+
+    def _file(self, packet: str) -> Path:
+        return self._folder / f"{packet}.json"
+
+    @contextmanager
+    def _faults(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            fix = "Make room on the disk, or give yourself the right to read and write there; then try again."
+            raise StoreError(
+                f"The key of a packet {what} ({error.strerror})", where=str(self._folder), fix=fix
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            fix = "Make a new packet with 'assay review packet'."
+            raise StoreError("The key of a packet is damaged", where=str(self._folder), fix=fix) from error

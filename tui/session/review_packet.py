@@ -1,0 +1,117 @@
+"""What a blind reviewer elsewhere gets, and what comes back: answers without names, in no order, under opaque ids."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from tui.model.errors import ConfigError
+from tui.model.masking import NameMask
+from tui.model.risk import Guidance
+from tui.model.scores import answer_hash, answer_text
+from tui.model.suite import Case
+from tui.model.trials import TrialResult
+from tui.risk.lines import LineFault, dump_line
+from tui.risk.packets import PacketAnswer, PacketKey, PacketKeys
+from tui.risk.queue import criteria_of
+from tui.session.run_answers import RunAnswers
+from tui.store.protocol import Store
+
+_AT_ONCE = 200  # results in memory
+
+
+def make_packet(store: Store, run: RunAnswers, names: NameMask, guidance: Guidance) -> tuple[PacketKey, str]:
+    """Return a packet's key and its lines, one for each answer of a case with criteria, shuffled. Raises ConfigError
+    where there is none, and StoreError."""
+    cases = {case.id: case for case in run.suite.cases if case.risk_criteria}
+    trials = [trial for trial in run.answered if trial.case in cases]
+    if not trials:
+        raise ConfigError("There is nothing to score in this run", fix="Cases need `riskCriteria`, and answers.")
+    secrets.SystemRandom().shuffle(trials)
+    packet, made_at = secrets.token_hex(16), datetime.now(UTC).isoformat(timespec="milliseconds")
+    answers: dict[str, PacketAnswer] = {}
+    lines: list[str] = []
+    for at in range(0, len(trials), _AT_ONCE):
+        results = store.read_trials(run.record.id, trials[at : at + _AT_ONCE])
+        for trial in trials[at : at + _AT_ONCE]:
+            if trial in results:
+                id = secrets.token_hex(16)
+                answers[id] = _packet_answer(results[trial], names)
+                fields = {"version": 1, "packet": packet, "id": id, **_shown(cases[trial.case], results[trial], names)}
+                lines.append(dump_line({**fields, "guidance": list(guidance.levels), "reviewer": ""}))
+    return PacketKey(packet, run.record.id, made_at, guidance.version, answers), "".join(lines)
+
+
+def packet_fields(found: Mapping[str, Any], keys: PacketKeys, reviewer: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a score line for each criterion of a packet's line. Their ids are the same each time. Raises
+    LineFault and StoreError."""
+    packet, id, criteria = found.get("packet"), found.get("id"), found.get("criteria")
+    if found.get("version") != 1:
+        raise LineFault("version: must be 1; packets of another version need another Assay")
+    key = keys.read(packet) if isinstance(packet, str) else None
+    if key is None:
+        what = "packet: was not made here, so that nobody here knows whose answers these are"
+        raise LineFault(f"{what}; import it on the machine, and with the data folder, where it was made")
+    answer = key.answers.get(id) if isinstance(id, str) else None
+    if answer is None:
+        raise LineFault("id: the packet has no such answer; leave the ids as they are")
+    if not isinstance(criteria, list) or not all(isinstance(each, dict) for each in criteria):
+        raise LineFault("criteria: must be a list of objects, as in the packet")
+    who = found.get("reviewer")
+    who = reviewer if reviewer is not None and (who is None or (isinstance(who, str) and not who.strip())) else who
+    at = found.get("scored_at") or key.made_at
+    for each in criteria:
+        identity = json.dumps([packet, id, each.get("name"), who, at])
+        yield {
+            "version": 1,
+            "act": "score",
+            "id": hashlib.sha256(identity.encode()).hexdigest()[:32],
+            "run": key.run,
+            **answer.trial._asdict(),
+            "criterion": each.get("name"),
+            "extent": each.get("extent"),
+            "note": each.get("note", ""),
+            "reviewer": "" if who is None else who,
+            "scored_at": at,
+            "blind": True,
+            "guidance": key.guidance,
+            "answer": answer.answer,
+            "masked": answer.masked,
+        }
+
+
+def _packet_answer(result: TrialResult, names: NameMask) -> PacketAnswer:
+    steps = result.attempts[-1].steps if result.attempts else ()
+    return PacketAnswer(result.trial, answer_hash(steps), len(names.mask(answer_text(steps)).names))
+
+
+def _shown(case: Case, result: TrialResult, names: NameMask) -> dict[str, Any]:
+    """What a reviewer reads, with names masked."""
+    steps = result.attempts[-1].steps if result.attempts else ()
+
+    def masked(text: str) -> str:
+        return names.mask(text).text
+
+    shown: dict[str, Any] = {
+        "prompt": masked(_joined([step.input for step in case.steps])),
+        "expected_behavior": masked(case.expected_behavior),
+        "answer": masked(_joined([step.response for step in steps])),
+    }
+    if tools := [masked(name) for step in steps for name in step.tools_used]:
+        shown["tools_used"] = tools
+    if result.changes:
+        shown["changes"] = [{"path": masked(each.path), "diff": masked(each.diff)} for each in result.changes]
+    shown["criteria"] = [
+        {"name": each.name, "description": each.description, "severity": each.severity, "extent": None, "note": ""}
+        for each in criteria_of(case)
+    ]
+    return shown
+
+
+def _joined(texts: list[str]) -> str:
+    """One text, or those of several steps, each under its number."""
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"Step {number}:\n{text}" for number, text in enumerate(texts, 1))
