@@ -22,6 +22,7 @@ _COMMANDS = {
     "serve": ("opening", "serve"),
     "runs": ("run_commands", "runs"),
     "report": ("run_commands", "report"),
+    "plan": ("plan_command", "plan"),
     "review": ("review_commands", "review"),
     "import": ("import_command", "import_results"),
 }

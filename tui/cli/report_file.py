@@ -30,6 +30,7 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
         responses=wish.responses,
         timestamps=wish.timestamps,
         risk_analysis=wish.risk_analysis,
+        margin=wish.margin,
         reviewed=_reviewed(kept, wish, reviews),
     )
     if wish.output is None:

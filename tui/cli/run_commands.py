@@ -52,6 +52,7 @@ def _as_json(record: RunRecord) -> dict[str, object]:
 @click.option("-r", "--responses", is_flag=True, help="Whole answers in the report.")
 @click.option("-t", "--timestamps", is_flag=True, help="Times in the report.")
 @click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
+@click.option("--margin", type=float, metavar="M", help="Models are equivalent within this difference of pass rates.")
 def report(
     run: str,
     chosen_format: ReportFormat | None,
@@ -59,12 +60,13 @@ def report(
     responses: bool,
     timestamps: bool,
     risk_analysis: bool,
+    margin: float | None,
 ) -> None:
     """Write the report of a kept run; RUN is its id, the beginning of it, or `last`."""
     from tui.cli.report_file import write_report
     from tui.session.history import open_reviews
 
-    wish = report_wish(chosen_format, output, responses, timestamps, risk_analysis)
+    wish = report_wish(chosen_format, output, responses, timestamps, risk_analysis, margin)
     with open_reviews(os.environ) as (store, reviews):
         kept = store.read_run(store.find_run(run))
         write_report([kept], wish, reviews)

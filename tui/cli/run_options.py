@@ -33,6 +33,7 @@ class ReportWish:
     responses: bool
     timestamps: bool
     risk_analysis: bool
+    margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +87,21 @@ class RunWish:
 
 
 def report_wish(
-    chosen: ReportFormat | None, output: Path | None, responses: bool, timestamps: bool, risk_analysis: bool
+    chosen: ReportFormat | None,
+    output: Path | None,
+    responses: bool,
+    timestamps: bool,
+    risk_analysis: bool,
+    margin: float | None = None,
 ) -> ReportWish:
     """The format is the chosen one, else what the file's name says, else Markdown. Raises ConfigError where the file
     could not be written: that is better said before a run than after it."""
     by_name = _BY_SUFFIX.get(output.suffix.lower()) if output else None
     format_ = chosen or by_name or "markdown"
     file = prepare_output(output, _SUFFIXES[format_]) if output else None
-    return ReportWish(format_, file, responses, timestamps, risk_analysis)
+    if margin is not None and not 0 < margin <= 1:
+        raise ConfigError(f"--margin is {margin:g}", fix="Name a difference of pass rates above 0 and at most 1.")
+    return ReportWish(format_, file, responses, timestamps, risk_analysis, margin)
 
 
 def prepare_output(path: Path, suffix: str) -> Path:

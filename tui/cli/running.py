@@ -44,6 +44,7 @@ _MILLISECONDS = click.IntRange(min=0)
 @click.option("-r", "--responses", is_flag=True, help="Whole answers in the report.")
 @click.option("-t", "--timestamps", is_flag=True, help="Times in the report.")
 @click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
+@click.option("--margin", type=float, metavar="M", help="Models are equivalent within this difference of pass rates.")
 @click.option("--resume", metavar="RUN", help="Ask what a run has no result for.")
 @click.option("--rerun-failed", metavar="RUN", help="Ask again what did not pass in a run.")
 @click.option("--allow-local", is_flag=True, help="Allow clones over http, file or a local path.")
@@ -74,6 +75,7 @@ def run(
     responses: bool,
     timestamps: bool,
     risk_analysis: bool,
+    margin: float | None,
     resume: str | None,
     rerun_failed: str | None,
     allow_local: bool,
@@ -110,7 +112,7 @@ def run(
             cases=split_names(cases, "--case"),
         ),
         repository=RepositoryWish(repo, split_names(languages, "--languages"), clone, branch, keep_temp),
-        report=report_wish(chosen_format, output, responses, timestamps, risk_analysis),
+        report=report_wish(chosen_format, output, responses, timestamps, risk_analysis, margin),
         resume=resume,
         rerun_failed=rerun_failed,
         allowed=frozenset(flag for flag, is_given in given.items() if is_given),

@@ -29,7 +29,7 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
         *_if_any("Repeats", figure_tables.repeats(run)),
         *_if_any("Shares asked for", figure_tables.required(run)),
         *_if_any("Comparisons", figure_tables.comparisons(run)),
-        Section("Categories", figure_tables.categories(run)),
+        Section("Categories", [*figure_tables.categories(run), *figure_tables.category_rates(run)]),
         Section("Cases", _matrix(run, told)),
     ]
     if detail.risk_analysis:
@@ -40,6 +40,7 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
     elif detail.risk_analysis:
         listed += _if_any("Other scores", _other_scores(run, told))
     listed.append(Section("What was not measured", [_open_ends(open_ends)], paged=True))
+    listed.append(Section("Assumptions", figure_tables.assumptions(run)))
     listed.append(Section("Conditions", _conditions(run, detail)))
     return [replace(section, blocks=_capped(section.blocks)) for section in listed]
 

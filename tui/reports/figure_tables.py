@@ -6,7 +6,7 @@ from tui.model.prices import told_cost
 from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Strong, Table, Whisker
-from tui.reports.wording import Reported
+from tui.reports.wording import Reported, many
 from tui.statistics import comparison_words
 from tui.statistics.comparing import Comparison
 from tui.statistics.run_figures import Rates, Tally
@@ -120,6 +120,34 @@ def repeats(run: Reported) -> Iterator[Block]:
     )
     head = ("Model", "k", "pass@k: at least one passes", "pass^k: all pass", "Mixed cases")
     yield Table(head, rows, 4)
+
+
+def assumptions(run: Reported) -> Iterator[Block]:
+    """What the figures rest on, in a few points."""
+    summary = run.summary
+    if summary.clusters:
+        unit = f"the cluster of cases ({many(summary.clusters, 'cluster')}; a case without one is a unit of its own)"
+    else:
+        unit = "the case; a suite can name clusters of cases that were made from one template or source (`cluster`)"
+    lines: list[Line] = [
+        f"The unit that counts as independent is {unit}. Repeats of a case hang together.",
+        "The first verdict that judged a whole answer counts. A rerun replaces only trials that had no judged answer.",
+        "Rates, intervals and comparisons leave unchecked answers out; errors count as not passed; flaky is no pass.",
+        "Durations are of a trial's last attempt; tokens and cost are of all attempts.",
+    ]
+    if summary.comparisons:
+        pairs = many(len(summary.comparisons), "pair")
+        lines.append(
+            f"Tests are two-sided at 5%, p (Holm) and intervals of differences hold for {pairs} together; "
+            "the detectable difference is for 80% power at the level of the first step."
+        )
+        margin = summary.comparisons[0].margin
+        if margin is not None:
+            lines.append(
+                f"Models are equivalent where the interval of their difference lies within ±{100 * margin:g} points."
+            )
+    lines.append("Intervals of single rates hold one by one at 95%. Random draws have a fixed seed.")
+    yield Points(tuple(lines))
 
 
 def required(run: Reported) -> Iterator[Block]:

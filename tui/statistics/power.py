@@ -72,6 +72,14 @@ def plan_difference(
     return None if found is None else SamplePlan(cases, found, max(found, discordance), power, alpha)
 
 
+def plan_power(cases: int, difference: float, discordance: float = DISCORDANCE, alpha: float = ALPHA) -> SamplePlan:
+    """Return the power with which `cases` show a difference. Raises PlanError for figures that are out of range."""
+    _require(1 <= cases <= MOST_CASES, "the number of cases", cases, f"between 1 and {MOST_CASES}")
+    _require(0 < difference <= 1, "the difference", difference, "above 0 and at most 1")
+    discordance = _checked(discordance, difference, POWER)
+    return SamplePlan(cases, difference, discordance, mcnemar_power(cases, difference, discordance, alpha), alpha)
+
+
 @lru_cache(maxsize=4_096)
 def detectable_difference(cases: int, discordance: float, power: float = POWER, alpha: float = ALPHA) -> float | None:
     """Return the smallest difference that the exact test shows with this power in so many cases, of which a share of
