@@ -344,7 +344,7 @@ def test_html_links_lead_somewhere_and_nowhere_else() -> None:
     page = Page(render_reports([small_run(), small_run()], "html"))
     ids = {value for name, value in page.attributes if name == "id" and not value.startswith("p-")}
     links = {value for name, value in page.attributes if name == "href"}
-    assert len(ids) == 28
+    assert len(ids) == 30
     assert {"r1", "r2"} < ids
     assert ("aria-label", "Runs") in page.attributes
     assert ("aria-label", "Runs") not in Page(render_report(small_run(), "html")).attributes
