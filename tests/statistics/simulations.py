@@ -31,7 +31,7 @@ def draw(
     drawn = []
     for rate in rates:
         uniform = scipy.stats.norm.cdf(math.sqrt(0.5) * hardness + math.sqrt(0.5) * random.standard_normal(units))
-        if correlation <= 0:
+        if correlation <= 0 or rate in (0.0, 1.0):
             chances = numpy.full(units, rate)
         elif correlation >= 1:
             chances = (uniform < rate).astype(float)

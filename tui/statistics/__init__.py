@@ -1,1 +1,1 @@
-"""Figures from counts: pure functions of numbers and names that know nothing of the rest; numpy and scipy live here."""
+"""Figures from counts: pure functions of numbers and names that know nothing of the rest; numpy lives here."""
