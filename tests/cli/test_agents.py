@@ -117,7 +117,7 @@ def agent(input, memory):
     write(assay.home, "agent.py", agent)
     ran = assay.run("run", "bad.yaml", "--agent", "agent.py", "--timeout", "1500", "-f", "json")
     found = {result["name"]: result["verdict"] for result in results(ran.out)}
-    assert found == {"raise": "error", "exit": "error", "nonsense": "error", "loop": "timed_out", "fine": "passed"}
+    assert found == {"raise": "error", "exit": "error", "nonsense": "error", "loop": "timed_out", "fine": "unchecked"}
     assert [result["case"] for result in results(ran.out)] == [f"bad#{number}" for number in range(1, 6)]
 
 
@@ -125,4 +125,5 @@ def test_a_chat_model_is_asked_as_one_conversation(assay: CommandLine) -> None:
     test = write(assay.home, "talk.yaml", "steps:\n  - {input: Say only the word one.}\n  - {input: And now two.}\n")
     ran = assay.run("run", test, "-m", "local/smollm2-135m?temperature=0&max_tokens=8", "-f", "json")
     (result,) = results(ran.out)
-    assert (ran.code, len(result["attempts"][0]["steps"])) == (0, 2), ran.err
+    # Eight tokens are too few for an answer.
+    assert (result["verdict"], len(result["attempts"][0]["steps"])) == ("incomplete", 2), ran.err

@@ -115,7 +115,7 @@ def test_a_conversation_and_an_answer_that_is_no_text(capitals: Imported) -> Non
 def test_version_2() -> None:
     run = read_promptfoo(FILES / "version-2.json", "Greetings")
     assert run.plan.suite.name == "Greetings"
-    assert [each.verdict for each in run.results] == ["passed", "timed_out"]
+    assert [each.verdict for each in run.results] == ["unchecked", "timed_out"]
     assert run.results[1].error == "Error: Request timed out after 30000 ms"
     assert run.results[0].attempts[0].steps[0].usage == Usage(8, 1)
     assert [case.id for case in run.plan.suite.cases] == ["test-1"]

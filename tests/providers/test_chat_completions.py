@@ -201,7 +201,7 @@ def test_finish_reasons(reason: str | None, finish: str | None) -> None:
 def test_a_refusal_is_the_finish_reason() -> None:
     reader = decoder()
     reader.feed(stream(delta(refusal="No."), delta(finish="stop"), "[DONE]"))
-    assert reader.finish == "refusal"
+    assert reader.finish == "declined"
     assert reader.done
 
 
@@ -265,7 +265,7 @@ WHOLES: dict[str, tuple[bytes, list[Chunk], str]] = {
     "null content": (whole({"content": None}, "length"), [], "length"),
     "no finish reason": (whole({"content": "a"}, None), [Text("a")], "other"),
     "reasoning": (whole({"content": "a", "reasoning_content": "hm"}), [Reasoning("hm"), Text("a")], "stop"),
-    "refusal": (whole({"content": None, "refusal": "No."}), [Text("No.")], "refusal"),
+    "refusal": (whole({"content": None, "refusal": "No."}), [Text("No.")], "declined"),
     "tools": (
         whole({"content": None, "tool_calls": [tool(None, "a", "{}"), tool(None, "b", "1")]}, "tool_calls"),
         [ToolCall("a", "{}"), ToolCall("b", "1")],

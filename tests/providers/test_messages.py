@@ -177,7 +177,7 @@ REASONS: list[tuple[str | None, FinishReason, list[str]]] = [
     ("max_tokens", "length", []),
     ("tool_use", "tool_calls", []),
     ("refusal", "refusal", []),
-    ("pause_turn", "other", ["The server paused the turn; the model had not finished"]),
+    ("pause_turn", "pause", ["The server paused the turn; the model had not finished"]),
     (
         "model_context_window_exceeded",
         "length",

@@ -81,10 +81,10 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
         [named("response.refusal.delta", delta="No"), named("response.refusal.delta", delta="."),
          ended("completed", message(REFUSAL))],
         [Text("No.")],
-        "refusal",
+        "declined",
     ),
-    "a refusal in pieces only": ([named("response.refusal.delta", delta="No."), ended()], [Text("No.")], "refusal"),
-    "a refusal in the last event only": ([ended("completed", message(REFUSAL))], [Text("No.")], "refusal"),
+    "a refusal in pieces only": ([named("response.refusal.delta", delta="No."), ended()], [Text("No.")], "declined"),
+    "a refusal in the last event only": ([ended("completed", message(REFUSAL))], [Text("No.")], "declined"),
     "a call, once": (
         [added(call("look", "")), named("response.function_call_arguments.delta", delta="{}"), done(call("look", "{}")),
          ended("completed", call("look", "{}"))],
@@ -103,7 +103,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
     ),
     "cut by a filter": ([text("a"), ended("incomplete", incomplete_details={"reason": "content_filter"})],
                         [Text("a")], "content_filter"),
-    "cut for another reason": ([text("a"), ended("incomplete", incomplete_details=None)], [Text("a")], "other"),
+    "cut for another reason": ([text("a"), ended("incomplete", incomplete_details=None)], [Text("a")], "incomplete"),
     "unknown events and items": (
         [named("response.hologram.delta", delta="x"), added({"type": "hologram"}), done({"type": "hologram"}),
          named("response.output_item.added", item=None), named("response.output_text.delta", delta=5),
@@ -195,7 +195,7 @@ WHOLES: dict[str, tuple[dict[str, Any], list[Chunk], FinishReason]] = {
     "a thought and text": (response("completed", reasoning("h", "m"), "a"), [Reasoning("hm"), Text("a")], "stop"),
     "several parts": (response("completed", message("a", "b")), [Text("ab")], "stop"),
     "a call": (response("completed", call("look", "{}")), [ToolCall("look", "{}")], "tool_calls"),
-    "a refusal": (response("completed", message(REFUSAL)), [Text("No.")], "refusal"),
+    "a refusal": (response("completed", message(REFUSAL)), [Text("No.")], "declined"),
     "cut": (
         response("incomplete", "a", incomplete_details={"reason": "max_output_tokens"}),
         [Text("a")],

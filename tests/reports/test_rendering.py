@@ -126,6 +126,8 @@ def test_csv_has_a_row_for_each_result() -> None:
         "model": A,
         "repeat": "1",
         "verdict": "passed",
+        "first_verdict": "passed",
+        "reruns": "0",
         "flaky": "true",
         "attempts": "2",
         "error": "",

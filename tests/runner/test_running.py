@@ -7,7 +7,7 @@ import pytest
 from tests.support.plans import FixedContext, case_of, plan_of, results_of, run_events, suite_of
 from tests.support.scripted_provider import Script, ScriptedProvider, says
 from tui.checks.checker import Checker
-from tui.model.chunks import End, Reasoning, Remembered, Request, Sent, Text, ToolCall, Waiting
+from tui.model.chunks import End, FinishReason, Reasoning, Remembered, Request, Sent, Text, ToolCall, Waiting
 from tui.model.errors import ProviderError, ProviderFault
 from tui.model.events import (
     AttemptStarted,
@@ -24,7 +24,8 @@ from tui.model.events import (
 )
 from tui.model.plan import RunOptions
 from tui.model.secrets import Secrets
-from tui.model.trials import Attempt, IncludedFile, TrialKey, TrialResult
+from tui.model.suite import Case, Check, Step
+from tui.model.trials import Attempt, IncludedFile, TrialKey, TrialResult, Verdict, counted_as, is_flaky
 from tui.runner.control import Control
 from tui.runner.running import run_plan
 from tui.runner.tools import CaseContext, Tools
@@ -100,6 +101,110 @@ async def test_an_answer_that_is_not_whole_never_passes(script: Script, verdict:
     plan = plan_of(suite_of(case_of("c1", expected=["yes"])), QUICK)
     result = results_of(await run_events(plan, {"a": answers(script)}))[A1]
     assert (result.verdict, result.error) == (verdict, error)
+
+
+def unchecked_case(case_id: str, *inputs: str) -> Case:
+    return Case(case_id, case_id, "General", tuple(Step(text) for text in inputs or ("ask",)))
+
+
+async def test_a_whole_answer_to_a_case_without_checks_is_unchecked_and_not_attempted_again() -> None:
+    plan = plan_of(suite_of(unchecked_case("c1")), RunOptions(delay_ms=0, attempts=3))
+    result = results_of(await run_events(plan, {"a": answers(says("yes"))}))[A1]
+    assert (result.verdict, result.first_verdict, result.error) == ("unchecked", "unchecked", None)
+    assert len(result.attempts) == 1
+
+
+async def test_a_check_in_one_step_checks_the_case() -> None:
+    case = Case("c1", "c1", "General", (Step("one"), Step("two", (Check("expected_pattern", "yes"),))))
+    result = results_of(await run_events(plan_of(suite_of(case), QUICK), {"a": answers(says("yes"))}))[A1]
+    assert result.verdict == "passed"
+
+
+TOKEN_LIMIT = "The answer stopped early: token limit (length)"
+
+
+@pytest.mark.parametrize(
+    ("reason", "error"),
+    [
+        ("length", TOKEN_LIMIT),
+        ("content_filter", "The answer stopped early: content filter (content_filter)"),
+        ("refusal", "The answer stopped early: refusal by the provider's filter (refusal)"),
+        ("pause", "The answer stopped early: paused by the provider (pause)"),
+        ("incomplete", "The answer stopped early: incomplete, by the provider (incomplete)"),
+        ("stop", None),
+        ("declined", None),
+        ("tool_calls", None),
+        ("other", None),
+    ],
+)
+async def test_an_answer_that_the_provider_stopped_early_is_incomplete(reason: FinishReason, error: str | None) -> None:
+    script = (Sent(), Text("yes and more"), End(reason))
+    plan = plan_of(suite_of(case_of("c1", expected=["yes"])), QUICK)
+    result = results_of(await run_events(plan, {"a": answers(script)}))[A1]
+    assert (result.verdict, result.error) == ("incomplete" if error else "passed", error)
+    assert result.attempts[0].steps[0].checks[0].state == "passed"
+    unchecked = plan_of(suite_of(unchecked_case("c1")), QUICK)
+    result = results_of(await run_events(unchecked, {"a": answers(script)}))[A1]
+    assert result.verdict == ("incomplete" if error else "unchecked")
+
+
+@pytest.mark.parametrize(
+    ("expected", "forbidden", "accepts", "verdict", "error"),
+    [
+        ([], ["yes"], False, "failed", None),
+        (["never"], [], False, "incomplete", TOKEN_LIMIT),
+        (["yes"], [], True, "passed", None),
+        (["never"], [], True, "failed", None),
+    ],
+)
+async def test_what_was_found_in_a_truncated_answer_counts_and_what_is_missing_does_not(
+    expected: list[str], forbidden: list[str], accepts: bool, verdict: str, error: str | None
+) -> None:
+    options = RunOptions(delay_ms=0, accept_truncated=accepts)
+    plan = plan_of(suite_of(case_of("c1", expected=expected, forbidden=forbidden)), options)
+    script = (Sent(), Text("yes and"), End("length"))
+    result = results_of(await run_events(plan, {"a": answers(script)}))[A1]
+    assert (result.verdict, result.error) == (verdict, error)
+
+
+async def test_an_incomplete_answer_uses_up_an_attempt_like_a_failure() -> None:
+    plan = plan_of(suite_of(case_of("c1", expected=["yes"])), RunOptions(delay_ms=0, attempts=3))
+    provider = answers((Sent(), Text("yes, bu"), End("length")), says("yes"))
+    result = results_of(await run_events(plan, {"a": provider}))[A1]
+    assert [attempt.verdict for attempt in result.attempts] == ["incomplete", "passed"]
+    assert (result.verdict, result.flaky, result.reruns) == ("passed", True, 0)
+
+
+def asked(*verdicts: tuple[int, Verdict]) -> TrialResult:
+    """A trial whose attempts belong to these askings and ended so."""
+    attempts = tuple(Attempt(at, verdict, None, (), asking=asking) for at, (asking, verdict) in enumerate(verdicts, 1))
+    return TrialResult(A1, attempts[-1].verdict, is_flaky(attempts), None, attempts)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "first", "flaky", "counted"),
+    [
+        ([(0, "passed")], "passed", False, "passed"),
+        ([(0, "failed"), (0, "passed")], "passed", True, "flaky"),
+        ([(0, "failed"), (1, "passed")], "failed", False, "failed"),
+        ([(0, "failed"), (1, "failed"), (2, "passed")], "failed", False, "failed"),
+        ([(0, "passed"), (1, "failed")], "passed", False, "passed"),
+        ([(0, "failed"), (0, "passed"), (1, "failed")], "passed", True, "flaky"),
+        ([(0, "unchecked"), (1, "passed")], "unchecked", False, "unchecked"),
+        ([(0, "error"), (1, "passed")], "passed", False, "passed"),
+        ([(0, "timed_out"), (1, "incomplete"), (2, "cancelled"), (3, "failed"), (4, "passed")],
+         "failed", False, "failed"),
+        ([(0, "error"), (1, "failed"), (1, "passed")], "passed", True, "flaky"),
+        ([(0, "error"), (1, "timed_out")], "timed_out", False, "error"),
+        ([(0, "failed"), (0, "error"), (1, "passed")], "passed", False, "passed"),
+    ],
+)  # fmt: skip
+def test_the_first_asking_that_judged_an_answer_counts(
+    attempts: list[tuple[int, Verdict]], first: str, flaky: bool, counted: str
+) -> None:
+    result = asked(*attempts)
+    assert (result.first_verdict, result.flaky, counted_as(result)) == (first, flaky, counted)
+    assert (result.verdict, result.reruns) == (attempts[-1][1], attempts[-1][0])
 
 
 async def test_a_partial_answer_is_kept_and_its_checks_are_decided() -> None:

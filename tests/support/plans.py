@@ -17,7 +17,8 @@ from tui.runner.tools import CaseContext, Tools
 
 
 def case_of(case_id: str, *inputs: str, expected: Sequence[str] = (), forbidden: Sequence[str] = ()) -> Case:
-    """A case whose every step has the same patterns."""
+    """A case whose every step has the same patterns; without any, a forbidden one that no answer has."""
+    forbidden = forbidden if expected or forbidden else ("never to be said",)
     checks = (
         *(Check("expected_pattern", pattern) for pattern in expected),
         *(Check("forbidden_pattern", pattern) for pattern in forbidden),

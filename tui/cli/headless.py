@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from tui.cli.exit_codes import exit_code
 from tui.cli.kept_plan import plan_kept
 from tui.cli.model_commands import choose_models
 from tui.cli.narration import say
@@ -18,7 +19,7 @@ from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.kept import KeptRun
 from tui.model.plan import Plan
 from tui.model.repository_urls import branch_fault, url_fault
-from tui.model.suite import Suite
+from tui.model.suite import Suite, checked_sentence
 from tui.runner.control import Control
 from tui.runner.planning import choose_cases, make_plan
 from tui.session.consent import require
@@ -56,13 +57,15 @@ async def _run(wish: RunWish) -> int:
             write_report(kept, wish.report, workbench.reviews)
         if caught:
             return _SIGNAL_EXITS[caught[0]]
-        return 3 if lost else _exit_code(kept)
+        for run in kept:
+            say(checked_sentence(run.plan.planned_cases))
+        return 3 if lost else exit_code(kept, wish.fail_under)
     finally:
         await workbench.close()
 
 
 async def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Plan]:
-    if wish.resume or wish.rerun_failed:
+    if wish.kept_run:
         return [plan_kept(workbench, wish, notes)]
     suites = _open_suites(workbench, wish, notes)
     models = await choose_models(workbench, wish.choice, suites, notes) if wish.choice else wish.models
@@ -171,7 +174,3 @@ def _signals(control: Control) -> Iterator[list[str]]:
     finally:
         for name in known:
             loop.remove_signal_handler(getattr(signal, name))
-
-
-def _exit_code(kept: list[KeptRun]) -> int:
-    return 0 if all(result.verdict == "passed" for run in kept for result in run.results) else 1

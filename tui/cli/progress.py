@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from tui.cli.narration import live_line, say
@@ -25,9 +25,18 @@ from tui.model.events import (
 from tui.model.plan import Plan
 from tui.model.shown import show_line
 from tui.model.suite import Suite
-from tui.model.trials import TrialResult
+from tui.model.trials import TrialResult, Verdict, counted_as, has_passed_since, rerun_note
 
-_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "timed_out": "!", "incomplete": "!", "cancelled": "·"}
+_MARKS: Mapping[Verdict, str] = {
+    "passed": "✓",
+    "failed": "✗",
+    "unchecked": "○",
+    "incomplete": "◌",
+    "error": "!",
+    "timed_out": "!",
+    "cancelled": "·",
+}
+_IN_ORDER = "✓✗◐○◌!·"
 _REDRAW_SECONDS = 0.1
 
 
@@ -50,12 +59,17 @@ def open_progress(plan: Plan) -> Progress:
 
 def describe_result(result: TrialResult) -> str:
     """`✓ case · model · 0.9 s`, with what was wrong."""
-    mark = "◐" if result.flaky else _MARKS[result.verdict]
+    flaky = counted_as(result) == "flaky" and result.verdict == "passed"
+    mark = "◐" if flaky else _MARKS[result.verdict]
     seconds = result.attempts[-1].answer_ms / 1000 if result.attempts else 0.0
     repeat = f" #{result.trial.repeat}" if result.trial.repeat > 1 else ""
     line = f"{mark} {result.trial.case}{repeat} · {result.trial.model} · {seconds:.1f} s"
-    if result.flaky:
+    if note := rerun_note(result):
+        line += f" · {note}"
+    elif flaky:
         line += f" · passed {len(result.attempts)}/{len(result.attempts)}"
+    elif result.verdict == "unchecked":
+        line += " · unchecked: the case has no check"
     return f"{line} · {result.error}" if result.error else line
 
 
@@ -147,7 +161,7 @@ class _LiveProgress:
                 self._show("")
                 say(describe_clone(event))
                 return
-            case TrialFinished(result) if result.verdict != "passed":
+            case TrialFinished(result) if result.verdict not in ("passed", "unchecked"):
                 self._show("")
                 say(show_line(describe_result(result)))
             case LimitMoved():
@@ -171,19 +185,23 @@ class _LiveProgress:
 
 
 class _Counts:
-    """How many are over, and how they ended."""
+    """How many are over, and what they count as."""
 
     def __init__(self, total: int) -> None:
         self._total, self._done = total, 0
         self._by_mark: Counter[str] = Counter()
+        self._passed_since = 0
         self._started = time.monotonic()
 
     def take(self, event: Event) -> None:
         if isinstance(event, TrialFinished):
             self._done += 1
-            self._by_mark["◐" if event.result.flaky else _MARKS[event.result.verdict]] += 1
+            flaky = counted_as(event.result) == "flaky"
+            self._by_mark["◐" if flaky else _MARKS[event.result.first_verdict]] += 1
+            self._passed_since += has_passed_since(event.result)
 
     def line(self) -> str:
-        marks = "  ".join(f"{mark} {self._by_mark[mark]}" for mark in "✓✗◐!·" if self._by_mark[mark])
+        marks = "  ".join(f"{mark} {self._by_mark[mark]}" for mark in _IN_ORDER if self._by_mark[mark])
+        since = f"  {self._passed_since} passed on a rerun" if self._passed_since else ""
         elapsed = time.monotonic() - self._started
-        return f"{self._done}/{self._total}  {marks}  {int(elapsed) // 60}:{int(elapsed) % 60:02}"
+        return f"{self._done}/{self._total}  {marks}{since}  {int(elapsed) // 60}:{int(elapsed) % 60:02}"

@@ -82,8 +82,15 @@ class RunWish:
     report: ReportWish
     resume: str | None
     rerun_failed: str | None
+    rerun_errors: str | None
+    fail_under: float | None
     allowed: frozenset[str]
     command: str
+
+    @property
+    def kept_run(self) -> str:
+        """The kept run that is to be taken up again; empty where a new one is begun."""
+        return self.resume or self.rerun_failed or self.rerun_errors or ""
 
 
 def report_wish(

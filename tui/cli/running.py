@@ -1,5 +1,6 @@
 """`assay run`: suites without a screen."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -46,7 +47,14 @@ _MILLISECONDS = click.IntRange(min=0)
 @click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
 @click.option("--margin", type=float, metavar="M", help="Models are equivalent within this difference of pass rates.")
 @click.option("--resume", metavar="RUN", help="Ask what a run has no result for.")
-@click.option("--rerun-failed", metavar="RUN", help="Ask again what did not pass in a run.")
+@click.option("--rerun-failed", metavar="RUN", help="Run again what did not pass in a run; the first verdict counts.")
+@click.option("--rerun-errors", metavar="RUN", help="Run again only what ended without a judged answer.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="RATE",
+    help="Exit with 1 if a pass rate is below this, from 0 to 1, else with 0.",
+)
 @click.option("--allow-local", is_flag=True, help="Allow clones over http, file or a local path.")
 @click.option("--allow-outside", is_flag=True, help="Allow files from outside the suite's folder.")
 @click.option("--allow-commands", is_flag=True, help="Allow the suite's commands and agents to run.")
@@ -78,18 +86,23 @@ def run(
     margin: float | None,
     resume: str | None,
     rerun_failed: str | None,
+    rerun_errors: str | None,
+    fail_under: float | None,
     allow_local: bool,
     allow_outside: bool,
     allow_commands: bool,
 ) -> int:
     """Run suites without a screen. The report goes to stdout or a file, everything else to stderr.
 
-    Exit code: 0 all passed, 1 some did not, 2 bad input, 3 could not finish, 130 interrupted.
+    Exit code: 0 all passed, 1 some did not, 2 bad input, 3 could not finish, 130 interrupted. Unchecked answers do not
+    raise it. --fail-under and the minPassRate of a case decide it where they are given.
     """
-    if resume and rerun_failed:
-        raise click.UsageError("--resume and --rerun-failed exclude each other.")
-    if not (suites or resume or rerun_failed):
-        raise click.UsageError("Name a suite, or a run with --resume or --rerun-failed.")
+    if sum(map(bool, (resume, rerun_failed, rerun_errors))) > 1:
+        raise click.UsageError("--resume, --rerun-failed and --rerun-errors exclude each other.")
+    if not (suites or resume or rerun_failed or rerun_errors):
+        raise click.UsageError("Name a suite, or a run with --resume, --rerun-failed or --rerun-errors.")
+    if fail_under is not None and math.isnan(fail_under):
+        raise click.UsageError("--fail-under must be a number from 0 to 1.")
     if len([given for given in (models, all_models, interactive) if given]) > 1:
         raise click.UsageError("-m, -a and -i exclude each other: each says which models are run.")
     if interactive and not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
@@ -115,6 +128,8 @@ def run(
         report=report_wish(chosen_format, output, responses, timestamps, risk_analysis, margin),
         resume=resume,
         rerun_failed=rerun_failed,
+        rerun_errors=rerun_errors,
+        fail_under=fail_under,
         allowed=frozenset(flag for flag, is_given in given.items() if is_given),
         command=" ".join(["assay", *sys.argv[1:]]),
     )

@@ -19,7 +19,7 @@ def validate(paths: tuple[Path, ...], offline: bool) -> int:
 
     Where a provider is configured (a key or a URL), a model that it does not list is a warning.
     """
-    from tui.session.opening import open_suite, suites_at
+    from tui.session.opening import open_suite, suites_at, unchecked_problem
 
     errors = warnings = 0
     checked = [(file, open_suite(file)) for path in paths for file in suites_at(path)]
@@ -28,7 +28,8 @@ def validate(paths: tuple[Path, ...], offline: bool) -> int:
     for file, loaded in checked:
         if loaded.suite and not unlisted.keys().isdisjoint(loaded.suite.models):
             loaded = open_suite(file, unlisted=unlisted)
-        for problem in loaded.problems:
+        nothing_checked = unchecked_problem(loaded.suite) if loaded.suite else None
+        for problem in (*loaded.problems, *([nothing_checked] if nothing_checked else ())):
             click.echo(show_line(str(problem), 2000))
             errors += problem.level == "error"
             warnings += problem.level == "warning"

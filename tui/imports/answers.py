@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tui.imports.assertions import as_json, check_of, result_of
+from tui.model.finish_reasons import early_stop
 from tui.model.prices import MOST_USD
 from tui.model.trials import (
     Attempt,
@@ -31,7 +32,8 @@ _ERROR = 2
 
 
 def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
-    """The row as the result of one attempt. Its verdict is promptfoo's own."""
+    """The row as the result of one attempt. Its verdict is promptfoo's own, but that a pass which nothing was asserted
+    of is `unchecked`, and a pass of an answer that the provider stopped early `incomplete`."""
     verdict, error = _verdict(row)
     raw = row["prompt"]["raw"]
     response = row.get("response") or {}
@@ -47,6 +49,11 @@ def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
         notes=_notes(row),
         cost_usd=_cost(row),
     )
+    if verdict == "passed":
+        if early := early_stop(step.finish_reason):
+            verdict, error = "incomplete", early
+        elif not step.checks:
+            verdict = "unchecked"
     attempt = Attempt(1, verdict, error, (step,), started_at, took)
     return TrialResult(key, verdict, False, error, (attempt,))
 
@@ -80,7 +87,11 @@ def _checks(row: "RowShape", response: str) -> tuple[CheckResult, ...]:
         return tuple(result_of(component, check_of(component, variables), response) for component in components)
     grading: Mapping[str, Any] = row.get("gradingResult") or {}
     reason = grading.get("reason") or ""
-    if row["success"] or not (grading or row.get("failureReason") == 1):
+    if row["success"]:
+        # Files may leave out what was decided of each assertion; that there was one is told by the test.
+        asserted = (row.get("testCase") or {}).get("assert")
+        return (CheckResult("recorded", "promptfoo", "passed", reason),) if asserted else ()
+    if not (grading or row.get("failureReason") == 1):
         return ()
     return (CheckResult("recorded", "promptfoo", "failed", reason or row.get("error") or ""),)
 

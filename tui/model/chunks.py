@@ -95,7 +95,12 @@ class Noted:
     note: str
 
 
-FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "refusal", "other"]
+FinishReason = Literal[
+    "stop", "length", "tool_calls", "content_filter", "refusal", "declined", "pause", "incomplete", "other"
+]
+"""Why an answer ended. `refusal` is the provider's filter, `declined` a refusal in the model's own words, which is a
+whole answer; `incomplete` is an early stop for a reason that we do not know. `tui.model.finish_reasons` says which of
+them mean that the answer is not whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from tui.model.trials import TrialKey, TrialResult
 class RunOptions:
     """Options of the suite with the command line's laid over them. `concurrency` is how many cases of one model run at
     once; `stream` says whether answers are asked for piece by piece; durations are milliseconds. Recorded answers are
-    played at `replay_speed` times their own speed, at once where it is None."""
+    played at `replay_speed` times their own speed, at once where it is None. `accept_truncated` judges answers that the
+    provider stopped early as whole."""
 
     timeout_ms: int = 60_000
     stream: bool = False
@@ -21,6 +22,7 @@ class RunOptions:
     parallel_models: bool = False
     repeats: int = 1
     replay_speed: float | None = None
+    accept_truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,12 @@ class Plan:
     trials: tuple[TrialKey, ...]
     command: str = ""
     earlier: dict[TrialKey, TrialResult] = field(default_factory=dict)
+
+    @property
+    def planned_cases(self) -> tuple[Case, ...]:
+        """The cases that any trial is of, in the suite's order."""
+        planned = {key.case for key in self.trials}
+        return tuple(case for case in self.suite.cases if case.id in planned)
 
     def case(self, key: TrialKey) -> Case:
         """The case of a trial. Raises KeyError where the suite has none of that id."""

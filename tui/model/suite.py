@@ -1,6 +1,6 @@
 """What is tested: a Suite holds Cases, a Case holds Steps, a Step holds an input and Checks."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -127,10 +127,23 @@ class Case:
         return any(step.checks for step in self.steps)
 
 
+def checked_sentence(cases: Collection[Case]) -> str:
+    """Return how many of the cases have a check: `12 of 40 cases have a check.`"""
+    checked = sum(case.is_checked for case in cases)
+    if not cases:
+        return "There is no case."
+    if not checked:
+        return "No case has a check: every whole answer is unchecked, and there is no pass rate."
+    if checked < len(cases):
+        return f"{checked:,} of {len(cases):,} cases have a check."
+    return f"All {checked:,} cases have a check." if checked > 1 else "The one case has a check."
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a suite asks to be run. Durations are milliseconds; `attempts` is the total, at least one;
-    `streaming` None means that the file does not say."""
+    `streaming` None means that the file does not say. `accept_truncated` judges answers that the provider stopped early
+    as whole."""
 
     timeout_ms: int = 60_000
     streaming: bool | None = None
@@ -138,6 +151,7 @@ class Options:
     delay_ms: int = 500
     parallel: bool = False
     parallel_models: bool = False
+    accept_truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

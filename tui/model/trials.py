@@ -205,6 +205,11 @@ class TrialResult:
         return counted_asking(self.attempts)[-1].verdict
 
     @property
+    def counted_attempt(self) -> Attempt | None:
+        """The attempt whose verdict counts; None where nothing was kept of any."""
+        return counted_asking(self.attempts)[-1] if self.attempts else None
+
+    @property
     def reruns(self) -> int:
         """How often a person asked again."""
         return self.attempts[-1].asking if self.attempts else 0
@@ -228,6 +233,11 @@ class HasFirstVerdict(Protocol):
         """Whether it is a pass on a later attempt."""
         ...
 
+    @property
+    def reruns(self) -> int:
+        """How often a person asked again."""
+        ...
+
 
 def counted_as(outcome: HasFirstVerdict) -> Counted:
     """Return the word that every figure counts a trial under; `error` is for all that has no judged answer."""
@@ -240,6 +250,14 @@ def counted_as(outcome: HasFirstVerdict) -> Counted:
 def has_passed_since(outcome: HasFirstVerdict) -> bool:
     """Return whether the trial counts as failed, and a rerun has passed."""
     return outcome.first_verdict == "failed" and outcome.verdict == "passed"
+
+
+def rerun_note(outcome: HasFirstVerdict) -> str:
+    """Return what a rerun made of a trial whose counting verdict is another: `passed on rerun 2, counts as failed`;
+    empty where the latest verdict counts."""
+    if outcome.verdict == outcome.first_verdict:
+        return ""
+    return f"{outcome.verdict} on rerun {outcome.reruns}, counts as {counted_as(outcome)}".replace("_", " ")
 
 
 def counted_asking(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:

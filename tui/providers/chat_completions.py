@@ -13,6 +13,8 @@ _FINISHES: Mapping[str, FinishReason] = {
     "stop": "stop",
     "eos": "stop",
     "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
     "content_filter": "content_filter",
@@ -78,7 +80,7 @@ class ChatDecoder(AnswerDecoder):
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             finish = _FINISHES.get(reason, "other")
-            self.finish = "refusal" if self._refused and finish == "stop" else finish
+            self.finish = "declined" if self._refused and finish == "stop" else finish
 
     def _take_parts(self, parts: list[Any]) -> None:
         """Content as a list of typed parts, as some servers send it."""

@@ -16,6 +16,7 @@ _FINISHES: Mapping[str, FinishReason] = {
     "model_context_window_exceeded": "length",
     "tool_use": "tool_calls",
     "refusal": "refusal",
+    "pause_turn": "pause",
 }
 _NOTES = {
     "model_context_window_exceeded": "The answer ended because the model's context window was full",

@@ -19,16 +19,11 @@ from tui.model.chunks import (
     ToolCall,
 )
 from tui.model.errors import ProviderError, ProviderFault
+from tui.model.finish_reasons import early_stop
 from tui.model.shown import show_line
-from tui.model.trials import Attempt, StepResult, TrialResult
+from tui.model.trials import JUDGED, Attempt, StepResult, TrialResult
 
-_REASONS: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "length": "length",
-    "tool_calls": "tool_calls",
-    "content_filter": "content_filter",
-    "refusal": "refusal",
-}
+_REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}
 _FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(ProviderFault)}
 
 
@@ -96,7 +91,8 @@ class ReplayProvider:
             yield chunk
         if (fault := _fault_of(found)) is not None:
             raise fault
-        yield End(_REASONS.get(recorded.finish_reason or "", "other"))
+        early = early_stop(recorded.finish_reason) is not None
+        yield End(_REASONS.get(recorded.finish_reason or "", "incomplete" if early else "other"))
 
     async def models(self) -> tuple[str, ...]:
         """None: recordings are asked for by their run."""
@@ -116,12 +112,14 @@ class ReplayProvider:
 def _fault_of(recorded: Recorded) -> ProviderError | None:
     """What went wrong when it was recorded. Other tools' runs say how an answer was judged, and no finish reason."""
     ended = recorded.ended
+    if early_stop(recorded.step.finish_reason):  # it is judged again, perhaps with `acceptTruncated`
+        return None
     if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
         kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
         return ProviderError(
             kind, f"As recorded: {ended.error}" if ended.error else "The recorded answer is incomplete"
         )
-    if recorded.step.finish_reason is None and (ended is None or ended.verdict not in ("passed", "failed")):
+    if recorded.step.finish_reason is None and (ended is None or ended.verdict not in JUDGED):
         return ProviderError("incomplete", "The recorded answer is incomplete")
     return None
 

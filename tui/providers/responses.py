@@ -124,9 +124,9 @@ class ResponsesDecoder(AnswerDecoder):
         if status in ("failed", "cancelled"):
             raise ErrorObject(response.get("error") or {"message": f"the response was {status}"})
         if status == "incomplete":
-            return _FINISHES.get(text_of(part_of(response, "incomplete_details"), "reason"), "other")
+            return _FINISHES.get(text_of(part_of(response, "incomplete_details"), "reason"), "incomplete")
         if self._refused:
-            return "refusal"
+            return "declined"
         return "tool_calls" if self._calls and "text" not in self._said else "stop"
 
 

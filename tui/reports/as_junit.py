@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from tui.model.context import context_of_run
 from tui.model.shown import show_text
-from tui.model.suite import Case
+from tui.model.suite import Case, checked_sentence
 from tui.model.trials import TrialKey, TrialResult
 from tui.reports.scores import said_of_trial
 from tui.reports.summary import models_of
@@ -16,6 +16,7 @@ from tui.reports.wording import (
     Reported,
     missed_checks,
     outcome_word,
+    reruns_sentence,
     verdict,
 )
 
@@ -23,7 +24,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
-    """One XML document. Errors, timeouts, incomplete and cancelled trials are errors; what was not run is skipped."""
+    """One XML document. Errors, timeouts, incomplete and cancelled trials are errors; what was not run and
+    what is unchecked is skipped."""
     root = Element("testsuites", name="assay")
     for run in runs:
         results = {result.trial: result for result in run.kept.results}
@@ -44,7 +46,7 @@ def _add_suite(
     if detail.timestamps:
         suite.set("timestamp", _safe(run.kept.record.started_at))
     properties = SubElement(suite, "properties")
-    told = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model)]
+    told = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
     if sent := context_of_run(run.kept):
         told += [("context", sent.words), ("left out of the context", sent.left_out_words or "nothing")]
     for name, value in told:
@@ -56,6 +58,11 @@ def _add_suite(
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(sum(test.find(tag) is not None for test in tests)))
     suite.set("time", f"{sum(float(test.get('time', '0')) for test in tests):.3f}")
+
+
+def _notes(run: Reported) -> tuple[tuple[str, str], ...]:
+    reruns = reruns_sentence(run.summary.reruns)
+    return (("checked", checked_sentence(run.kept.plan.planned_cases)), *((("reruns", reruns),) if reruns else ()))
 
 
 def _add_trial(
@@ -79,9 +86,13 @@ def _add_trial(
     if word == "failed":
         failure = SubElement(test, "failure", type="failed", message=_safe("; ".join(missed) or "failed"))
         failure.text = _safe("\n".join(missed))
+    elif word == "unchecked":
+        SubElement(test, "skipped", message="unchecked: the case has no check")
     elif word not in ("passed", "flaky"):
-        error = SubElement(test, "error", type=word, message=_safe(result.error or verdict(result, 1)))
-        error.text = _safe("\n".join([result.error or "", *missed]).strip())
+        counted = result.counted_attempt
+        why = (counted.error if counted and result.reruns else result.error) or ""
+        error = SubElement(test, "error", type=word, message=_safe(why or verdict(result, 1)))
+        error.text = _safe("\n".join([why, *missed]).strip())
     out = _output(run, result, detail)
     if out:
         SubElement(test, "system-out").text = _safe(out)
@@ -89,7 +100,7 @@ def _add_trial(
 
 def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
     parts = []
-    if outcome_word(result) == "flaky":
+    if outcome_word(result) == "flaky" or result.verdict != result.first_verdict:
         parts.append(verdict(result, run.kept.plan.options.attempts))
     last = result.attempts[-1] if result.attempts else None
     if last and detail.timestamps and last.started_at:

@@ -21,8 +21,10 @@ def heading(run: Reported, result: TrialResult) -> tuple[Piece, ...]:
 
 def reasons(result: TrialResult) -> Iterator[Block]:
     """The error and the checks that were not met."""
-    lines: list[Line] = [result.error] if result.error else []
-    many = len(result.attempts[-1].steps) > 1 if result.attempts else False
+    counted = result.counted_attempt
+    error = counted.error if counted and result.reruns else result.error
+    lines: list[Line] = [error] if error else []
+    many = len(counted.steps) > 1 if counted else False
     for number, check in wording.missed_checks(result):
         where = f"step {number}: " if many else ""
         state = "could not be evaluated in time" if check.state == "timed_out" else "not met"

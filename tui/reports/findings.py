@@ -28,14 +28,14 @@ def find(run: Reported, detail: Detail) -> list[Finding]:
     found = []
     for result in run.kept.results:
         band = run.scores.band(result.trial) if detail.risk_analysis else None
-        if band in _GRAVE or wording.outcome_word(result) != "passed":
+        if band in _GRAVE or wording.outcome_word(result) not in ("passed", "unchecked"):
             found.append(Finding(result, band))
     return sorted(found, key=_gravity)
 
 
 def _gravity(finding: Finding) -> tuple[int, int]:
     band = BANDS.index(finding.band) if finding.band in _GRAVE else -1
-    return -band, _VERDICTS.index(finding.result.verdict)
+    return -band, _VERDICTS.index(finding.result.first_verdict)
 
 
 def places(findings: Sequence[Finding], detail: Detail, place: str) -> dict[TrialKey, str]:
@@ -49,8 +49,10 @@ def finding_blocks(
 ) -> Iterator[Block]:
     """What is a finding, then each with its evidence."""
     if not findings:
-        yield Paragraph("Every trial passed, and no answer was put into a band of medium or worse."
-                        if detail.risk_analysis else "Every trial passed.")  # fmt: skip
+        checked, unchecked = run.summary.total.checked, run.summary.total.unchecked
+        told = f"Every {'checked ' if unchecked else ''}trial passed" if checked else "No trial was checked"
+        risk = ", and no answer was put into a band of medium or worse" if detail.risk_analysis else ""
+        yield Paragraph(f"{told}{risk}.")
         return
     yield Paragraph(_definition(detail), "faint")
     if not detail.responses:
@@ -66,10 +68,10 @@ def finding_blocks(
 
 def _definition(detail: Detail) -> str:
     if not detail.risk_analysis:
-        return "A finding is a trial that did not pass plainly. They stand by verdict, failures first."
+        return "A finding is a checked trial that did not pass plainly. They stand by verdict, failures first."
     return (
-        "A finding is a trial that did not pass plainly, or an answer that people put into a band of medium or worse."
-        " They stand by band, the worst first, then by verdict. Verdicts are the checks', bands are people's:"
+        "A finding is a checked trial that did not pass plainly, or an answer that people put into a band of medium or"
+        " worse. They stand by band, the worst first, then by verdict. Verdicts are the checks', bands are people's:"
         " neither enters the other."
     )
 
@@ -82,7 +84,7 @@ def _heading(run: Reported, finding: Finding) -> tuple[Piece, ...]:
 def _evidence(run: Reported, detail: Detail, finding: Finding) -> Iterator[Block]:
     result = finding.result
     told = [*evidence.reasons(result)]
-    if not told and wording.outcome_word(result) not in ("passed", "flaky"):
+    if not told and wording.outcome_word(result) not in ("passed", "flaky", "unchecked"):
         told = [Paragraph("no reason was kept", "faint")]
     yield from told
     yield from evidence.times(result, detail)

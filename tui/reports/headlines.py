@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tui.model.bands import BANDS
 from tui.model.risk import Reviewed, reliability
 from tui.model.rule_words import difference_words, uneven_words
+from tui.model.suite import checked_sentence
 from tui.reports import figure_words as words
 from tui.reports import wording
 from tui.reports.blocks import Block, Heading, Line, Paragraph, Points, Strong
@@ -15,6 +16,7 @@ from tui.statistics import comparison_words
 def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> Iterator[Block]:
     """A few sentences, each with its figures. Verdicts of checks and scores of people stand apart; `open_ends` is how
     much is said under `What was not measured`."""
+    yield Paragraph((Strong(checked_sentence(run.kept.plan.planned_cases)),))
     missing = wording.not_run_sentence(run.summary)
     if missing:
         yield Paragraph((Strong(missing),), "note")
@@ -23,10 +25,10 @@ def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> I
         told += f" What was not measured is said in {many(open_ends, 'point')} near the end."
     risk = tuple(_risk(run, detail))
     if not risk:
-        yield Points((_asked(run), *_rates(run), *_differences(run), told))
+        yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run), told))
         return
     yield Heading("What the checks say")
-    yield Points((_asked(run), *_rates(run), *_differences(run)))
+    yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run)))
     yield Heading("What people say")
     yield Points(risk)
     yield Paragraph((Strong(told),))
@@ -36,7 +38,15 @@ def _asked(run: Reported) -> Line:
     total, cases = run.summary.total, len({key.case for key in run.kept.plan.trials}) or len(run.cases)
     asked = f"{many(len(run.summary.by_model), 'model')}, {many(cases, 'case')}, {many(total.trials, 'trial')}: "
     rest = f", {total.failed:,} failed, {many(total.errors, 'error')}, {total.flaky:,} flaky."
-    return asked, Strong(f"{total.passed:,} passed ({wording.rate(total)})"), rest
+    if total.unchecked:
+        rest = f"{rest[:-1]}, {total.unchecked:,} unchecked (in no rate)."
+    passed = f"{total.passed:,} passed ({wording.rate(total)})" if total.checked else "no pass rate"
+    return asked, Strong(passed), rest
+
+
+def _reruns(run: Reported) -> Iterator[Line]:
+    if told := wording.reruns_sentence(run.summary.reruns):
+        yield told
 
 
 def _rates(run: Reported) -> Iterator[Line]:

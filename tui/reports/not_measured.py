@@ -52,10 +52,10 @@ def _answers(run: Reported) -> Iterator[Line]:
     empty = [result for result in run.kept.results if not has_answer(result)]
     if empty:
         yield from _named("Trials without an answer (no text, no change), which nobody can score", empty)
-    unchecked = [case.id for case in run.kept.plan.suite.cases if _is_unchecked(run, case.id)]
+    unchecked = [case.id for case in run.kept.plan.planned_cases if not case.is_checked]
     if unchecked:
         yield (
-            f"{_have(len(unchecked), 'case')} no check: a pass says only that an answer came: ",
+            f"{_have(len(unchecked), 'case')} no check: whole answers to them are unchecked and in no rate: ",
             Faint(some(unchecked, _FEW)),
         )
     uncounted = [model for model, each in run.summary.figures.items() if each.effort.output_tokens is None]
@@ -64,14 +64,9 @@ def _answers(run: Reported) -> Iterator[Line]:
     unpriced = [model for model, spent in run.summary.spent.items() if spent.trials > spent.known]
     if unpriced:
         yield "What answers cost is not known, or not of all of them, of: ", Faint(some(unpriced, _FEW))
-    broken = sum(1 for result in run.kept.results if result.verdict == "incomplete")
+    broken = sum(1 for result in run.kept.results if result.first_verdict == "incomplete")
     if broken:
         yield f"{many(broken, 'answer')} broke off; what is missing of them is not known."
-
-
-def _is_unchecked(run: Reported, case_id: str) -> bool:
-    case = run.cases[case_id]
-    return case.command is None and not any(step.checks for step in case.steps)
 
 
 def _scoring(run: Reported, detail: Detail) -> Iterator[Line]:

@@ -29,11 +29,11 @@ class RequiredShare:
 def required_shares(
     cases: Mapping[str, Case], planned: Iterable[TrialKey], passes: Mapping[str, Mapping[str, Passes]]
 ) -> Iterator[RequiredShare]:
-    """One for each case that asks and each model that it was planned for; `passes` is by model and case."""
+    """One for each checked case that asks and each model that it was planned for; `passes` is by model and case."""
     repeats: dict[tuple[str, str], int] = {}
     for key in planned:
         case = cases.get(key.case)
-        if case is not None and case.min_pass_rate is not None:
+        if case is not None and case.min_pass_rate is not None and case.is_checked:
             repeats[key.case, key.model] = repeats.get((key.case, key.model), 0) + 1
     for (case_id, model), count in repeats.items():
         share = cases[case_id].min_pass_rate

@@ -27,8 +27,7 @@ class Reruns:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """All figures of a run. `planned` is the number of trials, `total.trials` that of results; `errors` says for each
-    model what a tally's errors were. `cases` are those of the plan, `checked_cases` those of them that have a check;
-    `clusters` says how many clusters the cases with results come in, 0 where the suite names none. `by_group` is by
+    model what a tally's errors were. `clusters` says how many clusters the cases with results come in, 0 where the suite names none. `by_group` is by
     category and model. A run that is not finished is `interim`."""
 
     planned: int
@@ -40,8 +39,6 @@ class Summary:
     comparisons: tuple[Comparison, ...]
     required: tuple[RequiredShare, ...] = ()
     reruns: Reruns = Reruns()
-    cases: int = 0
-    checked_cases: int = 0
     clusters: int = 0
     interim: bool = False
 
@@ -124,8 +121,6 @@ def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
         comparisons=compare_models(passes, clusters, margin=margin, interim=interim),
         required=tuple(required_shares(cases, planned, passes)),
         reruns=count_reruns(kept.results),
-        cases=len(planned_cases),
-        checked_cases=sum((case := cases.get(each)) is not None and case.is_checked for each in planned_cases),
         clusters=len({clusters[case] for case in planned_cases if case in clusters}),
         interim=interim,
     )

@@ -8,11 +8,11 @@ from tui.model.context import context_of_run
 from tui.model.kept import KeptRun
 from tui.model.parameters import told_settings
 from tui.model.subjects import Subject
-from tui.model.suite import Case
-from tui.model.trials import CheckResult, TrialResult
+from tui.model.suite import Case, checked_sentence
+from tui.model.trials import CheckResult, TrialResult, counted_as, counted_asking
 from tui.reports.provenance import provenance
 from tui.reports.scores import RunScores
-from tui.reports.summary import Summary
+from tui.reports.summary import Reruns, Summary, count_reruns
 from tui.statistics.run_figures import Rates, Tally
 
 T = TypeVar("T")
@@ -114,18 +114,38 @@ def many(number: int, what: str) -> str:
 
 
 def outcome_word(result: TrialResult | None) -> str:
-    """The key of `MARKS` for a result."""
+    """The key of `MARKS` for what a result counts as."""
     if result is None:
         return ""
-    return "flaky" if result.flaky and result.verdict == "passed" else result.verdict
+    return "flaky" if counted_as(result) == "flaky" else result.first_verdict
 
 
 def verdict(result: TrialResult, attempts: int) -> str:
-    """`passed`, `passed 2/3`, `timed out`; `attempts` is how many there may be."""
+    """`passed`, `passed 2/3 (flaky)`, `timed out`, `failed (passed on rerun 1)`; `attempts` is how many attempts a run
+    may use."""
+    word = result.first_verdict.replace("_", " ")
     if outcome_word(result) == "flaky":
-        tries = len(result.attempts)
-        return f"passed {tries}/{max(tries, attempts)} (flaky)"
-    return result.verdict.replace("_", " ")
+        tries = len(counted_asking(result.attempts))
+        word = f"passed {tries}/{max(tries, attempts)} (flaky)"
+    if result.verdict == result.first_verdict:
+        return word
+    return f"{word} ({result.verdict.replace('_', ' ')} on rerun {result.reruns})"
+
+
+def reruns_sentence(reruns: Reruns) -> str:
+    """How many trials a person ran again, and what that changes; empty where there are none."""
+    told = ""
+    if reruns.trials:
+        trials = many(reruns.trials, "failed trial")
+        was, them = ("was", "it has") if reruns.trials == 1 else ("were", f"{reruns.passed_since:,} of them have")
+        since = f"{them} passed since" if reruns.trials > 1 or reruns.passed_since else "it has not passed since"
+        told = f"{trials} {was} run again; {since}. The first verdict counts in every figure."
+    if reruns.replaced:
+        was = "was" if reruns.replaced == 1 else "were"
+        told += (
+            f"{' ' if told else ''}{many(reruns.replaced, 'trial')} without a judged answer {was} replaced by a rerun."
+        )
+    return told
 
 
 def title(run: Reported, result: TrialResult) -> str:
@@ -142,8 +162,8 @@ def in_order(run: Reported, by_model: Mapping[str, T]) -> dict[str, T]:
 
 
 def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
-    """The checks of the last attempt that did not pass, each with its step from 1."""
-    steps = result.attempts[-1].steps if result.attempts else ()
+    """The checks of the attempt that counts that did not pass, each with its step from 1."""
+    steps = result.counted_attempt.steps if result.counted_attempt else ()
     return [(number, check) for number, step in enumerate(steps, 1) for check in step.checks if check.state != "passed"]
 
 
@@ -171,6 +191,11 @@ def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
         rows.append(("Context", sent.words))
         if sent.left_out:
             rows.append(("Left out of the context", sent.left_out_words))
+    if options.accept_truncated:
+        rows.append(("Truncated answers", "judged as whole (acceptTruncated)"))
+    rows.append(("Checked cases", checked_sentence(plan.planned_cases)))
+    if told := reruns_sentence(count_reruns(kept.results)):
+        rows.append(("Reruns", told))
     return [*rows, *((f"Model {subject.name}", _settings(subject)) for subject in plan.subjects), *provenance(kept)]
 
 

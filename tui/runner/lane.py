@@ -75,6 +75,7 @@ class Lane:
             options.timeout_ms,
             options.attempts,
             options.stream,
+            self._plan.options.accept_truncated,
             self._plan.earlier.get(key),
         )
         try:

@@ -43,6 +43,7 @@ def make_options(suite: Suite, overrides: Overrides) -> RunOptions:
         concurrency=overrides.concurrency or (PARALLEL_CASES if asked.parallel else 1),
         parallel_models=asked.parallel_models if overrides.parallel_models is None else overrides.parallel_models,
         repeats=overrides.repeats,
+        accept_truncated=asked.accept_truncated,
     )
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from tui.model.chunks import Request
 from tui.model.errors import AssayError, ProviderError
 from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
+from tui.model.finish_reasons import early_stop
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult, Verdict, is_flaky
@@ -36,6 +37,7 @@ class TrialOrder:
     timeout_ms: int
     attempts: int
     stream: bool
+    accept_truncated: bool = False
     earlier: TrialResult | None = None
 
     @property
@@ -59,7 +61,7 @@ async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: O
             attempt, changed = _broken(order, number, error, tools), NO_CHANGE
         done.append(attempt)
         outbox.tell(AttemptFinished(order.key, attempt))
-        if attempt.verdict in ("passed", "cancelled") or attempt.fault in _HOPELESS:
+        if attempt.verdict in ("passed", "unchecked", "cancelled") or attempt.fault in _HOPELESS:
             break
     last = done[-1]
     return TrialResult(
@@ -87,7 +89,7 @@ class _Try:
             changed = await apply_answers(self._order.case, self._order.key, self._steps, self._tools, self._control)
         cancelled = outcome.cancelled or changed.cancelled
         steps = changed.steps or tuple(self._steps)
-        verdict, error = _judge(steps, outcome.fault, cancelled)
+        verdict, error = _judge(self._order, steps, outcome.fault, cancelled)
         if changed.error and not cancelled:
             verdict, error = "error", changed.error
         attempt = Attempt(
@@ -128,27 +130,35 @@ class _Try:
         return outcome
 
 
-def _judge(steps: Sequence[StepResult], fault: ProviderError | None, cancelled: bool) -> tuple[Verdict, str | None]:
-    """The verdict of an attempt, and the sentence that explains an answer that could not be judged."""
+def _judge(
+    order: TrialOrder, steps: Sequence[StepResult], fault: ProviderError | None, cancelled: bool
+) -> tuple[Verdict, str | None]:
+    """The verdict of an attempt, and the sentence that explains an answer that could not be judged.
+
+    What is missing from an answer that the provider stopped early may have been about to come; what was found in it
+    stays found: a forbidden pattern makes it `failed`, every other check leaves it `incomplete`.
+    """
     if cancelled:
         return "cancelled", "Cancelled"
-    if fault:
-        return _verdict_of(fault), str(fault)
     checks = [check for step in steps for check in step.checks]
+    early = None if fault or order.accept_truncated else _early_stop(steps)
+    if early or (fault and fault.fault == "incomplete"):
+        if any(check.kind == "forbidden_pattern" and check.state == "failed" for check in checks):
+            return "failed", None
+        return "incomplete", early or str(fault)
+    if fault:
+        return ("timed_out" if fault.fault == "timed_out" else "error"), str(fault)
     if any(check.state == "failed" for check in checks):
         return "failed", None
     unsure = [check for check in checks if check.state == "timed_out"]
     if unsure:
         return "error", f"Could not be checked: {unsure[0].target}: {unsure[0].detail}"
-    return "passed", None
+    return ("passed" if order.case.is_checked else "unchecked"), None
 
 
-def _verdict_of(fault: ProviderError) -> Verdict:
-    if fault.fault == "timed_out":
-        return "timed_out"
-    if fault.fault == "incomplete":
-        return "incomplete"
-    return "error"
+def _early_stop(steps: Sequence[StepResult]) -> str | None:
+    """Why the first answer that the provider stopped early is not whole; None where all are."""
+    return next((why for step in steps if (why := early_stop(step.finish_reason))), None)
 
 
 def _broken(order: TrialOrder, number: int, error: Exception, tools: Tools) -> Attempt:

@@ -7,6 +7,8 @@ from types import MappingProxyType
 
 from tui.checks.patterns import pattern_error
 from tui.checks.probing import pattern_warning
+from tui.model.problems import Problem
+from tui.model.suite import Suite
 from tui.suites.finding import find_suites
 from tui.suites.loading import Loaded, load_suite
 
@@ -32,6 +34,18 @@ def open_suite(
     if loaded.suite is None:
         return loaded
     return replace(loaded, suite=replace(loaded.suite, folder=str(path.absolute().parent)))
+
+
+def unchecked_problem(suite: Suite) -> Problem | None:
+    """Return a warning for a suite in which nothing is checked, at its first case."""
+    if any(case.is_checked for case in suite.cases):
+        return None
+    if suite.format == "testhaven":
+        where, keys = "steps", "`assert` or `expected`"
+    else:
+        where, keys = "testCases", "`expectedPatterns` or `forbiddenPatterns`"
+    what = f"no case has a check, so every answer will be `unchecked`; add {keys}, or score the answers by hand"
+    return Problem(suite.path, suite.cases[0].line, 1, "warning", where, what)
 
 
 def suites_at(path: Path) -> list[Path]:

@@ -142,6 +142,7 @@ def _options(options: dict[str, Any]) -> Options:
         delay_ms=int(options.get("delayBetweenTestsMs", _DEFAULTS.delay_ms)),
         parallel=options.get("parallel", False),
         parallel_models=options.get("parallelModels", False),
+        accept_truncated=options.get("acceptTruncated", False),
     )
 
 

@@ -34,6 +34,8 @@ def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterat
     if "riskGuidance" in suite:
         yield extension(("riskGuidance",))
         yield from _guidance_findings(suite["riskGuidance"])
+    if "acceptTruncated" in (suite.get("options") or {}):
+        yield extension(("options", "acceptTruncated"))
     cases = suite.get("testCases")
     if cases == []:
         yield Finding(("testCases",), "is empty; add at least one case")

@@ -131,6 +131,9 @@ class OptionsShape(TypedDict):
     ]
     parallel: NotRequired[Annotated[bool, _defaulted("Run the tests of a model at the same time", False)]]
     parallelModels: NotRequired[Annotated[bool, _defaulted("Run the models at the same time", False)]]
+    acceptTruncated: NotRequired[
+        Annotated[bool, _defaulted("Judge an answer that the provider stopped early as whole (extension)", False)]
+    ]
 
 
 @with_config(STRICT)

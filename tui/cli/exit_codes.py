@@ -1,0 +1,53 @@
+"""The exit code of `assay run`, from what came of the runs."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tui.cli.narration import say
+from tui.model.kept import KeptRun
+from tui.model.shown import show_line
+
+if TYPE_CHECKING:
+    from tui.reports.summary import Summary
+
+
+def exit_code(kept: Sequence[KeptRun], fail_under: float | None) -> int:
+    """Return 0 where every run is as it has to be, else 1, and say on stderr which demand was not met.
+
+    The latest verdicts decide: passed (flaky or not) and unchecked are fine. `fail_under`, and the `minPassRate` of a
+    case, decide instead where they are given, by the figures of the report.
+    """
+    fine = [_is_fine(run, fail_under) for run in kept]  # each says what is missing
+    return 0 if all(fine) else 1
+
+
+def _is_fine(run: KeptRun, fail_under: float | None) -> bool:
+    if fail_under is None and not any(case.min_pass_rate is not None for case in run.plan.suite.cases):
+        return all(result.verdict in ("passed", "unchecked") for result in run.results)
+    from tui.reports.summary import summarize
+
+    summary = summarize(run)
+    unmet = [share for share in summary.required if not share.met]
+    for share in unmet:
+        passes = f"{share.passes.passed} of {share.planned} trials pass"
+        say(show_line(f"{share.case} · {share.model}: {passes}, below its minPassRate of {share.required:g}"))
+    if fail_under is not None:
+        return not unmet and _reaches(summary, fail_under)
+    by_share = {(share.case, share.model) for share in summary.required}
+    others = (result for result in run.results if (result.trial.case, result.trial.model) not in by_share)
+    return not unmet and all(result.verdict in ("passed", "unchecked") for result in others)
+
+
+def _reaches(summary: "Summary", fail_under: float) -> bool:
+    """Whether the pass rate over the checked trials is at least this. Of nothing checked there is no rate."""
+    from tui.statistics.repeats import meets_share
+    from tui.statistics.shares import Passes
+
+    passed, checked = summary.total.passed, summary.total.checked
+    if not checked:
+        say(f"There is no pass rate to hold against --fail-under {fail_under:g}: nothing was checked.")
+        return fail_under == 0
+    if meets_share(Passes(passed, checked), checked, fail_under):
+        return True
+    say(f"{passed} of {checked} checked trials pass ({passed / checked:.1%}), below --fail-under {fail_under:g}")
+    return False
