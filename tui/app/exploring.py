@@ -118,7 +118,9 @@ class Exploring:
         state = self.state
         known = ((case.id, model) for case in self.suite.cases for model in self.models)
         trials = (state.trial(case, model) for case, model in known)
-        return tuple(trial.key for trial in trials if trial and not trial.is_open and trial.status != "passed")
+        return tuple(
+            trial.key for trial in trials if trial and not trial.is_open and trial.status not in ("passed", "unchecked")
+        )
 
     def take_row(self, row: Row) -> bool:
         """Look at what a row stands for; True when that is another case or suite than before."""

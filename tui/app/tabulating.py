@@ -44,6 +44,9 @@ def request_of_unpassed(looking: Exploring, volume: Volume, matrix: "Matrix") ->
     trials = tuple(
         key
         for key, trial in looking.shelf.state(volume.path).trials.items()
-        if not trial.is_open and trial.status != "passed" and key.model in known and key.case in cases
+        if not trial.is_open
+        and trial.status not in ("passed", "unchecked")
+        and key.model in known
+        and key.case in cases
     )
     return RunRequest(volume.path, matrix.suite, trials, looking.streams, volume.run) if trials else None

@@ -13,8 +13,8 @@ from tui.model.trials import Verdict
 
 StatusWord = Literal["unasked", "waiting", "delayed", "running", "flaky"] | Verdict
 STATUS_WORDS = (
-    "passed", "failed", "flaky", "error", "timed_out", "incomplete", "cancelled", "running", "waiting", "delayed",
-    "unasked",
+    "passed", "failed", "flaky", "unchecked", "error", "timed_out", "incomplete", "cancelled", "running", "waiting",
+    "delayed", "unasked",
 )  # fmt: skip
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
 KEYS = {

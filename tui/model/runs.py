@@ -31,6 +31,11 @@ class RunRecord:
     passed: int
     unchecked: int = 0
 
+    @property
+    def checked(self) -> int:
+        """The trials that a pass rate is over: all but those without a check."""
+        return self.trials - self.unchecked
+
 
 @dataclass(frozen=True, slots=True)
 class RunSetup:

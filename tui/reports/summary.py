@@ -27,7 +27,8 @@ class Reruns:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """All figures of a run. `planned` is the number of trials, `total.trials` that of results; `errors` says for each
-    model what a tally's errors were. `clusters` says how many clusters the cases with results come in, 0 where the suite names none. `by_group` is by
+    model what a tally's errors were. `clusters` says how many clusters the cases with results come in, 0 where the
+    suite names none. `by_group` is by
     category and model. A run that is not finished is `interim`."""
 
     planned: int

@@ -95,11 +95,15 @@ def test_nothing_jumps_when_the_limit_moves(width: int) -> None:
 @pytest.mark.parametrize("width", [80, 100, 160])
 def test_the_header_of_the_matrix_says_it_too(width: int) -> None:
     pace = pace_of({"openai": NARROWED}, 112.0)
-    shown = MatrixHeading("s", "0" * 32, "", (7, 0, 0, 0), Counts(80, 7), "as in the suite", pace)
+    shown = MatrixHeading(
+        "s", "0" * 32, "", {"passed": 7, "failed": 0, "flaky": 0, "error": 0}, Counts(80, 7), "as in the suite", pace
+    )
     line = text_of(matrix_header(shown, width))
     assert "6 of 8 at once" in line
     assert ("429 12 s ago" in line) == (width == 160)
-    paused = MatrixHeading("quickstart", "", "", (7, 0, 0, 0), Counts(80, 7), "", pace, True, 3, "P")
+    paused = MatrixHeading(
+        "quickstart", "", "", {"passed": 7, "failed": 0, "flaky": 0, "error": 0}, Counts(80, 7), "", pace, True, 3, "P"
+    )
     assert "‖  7/80  paused · 3 still answering · P goes on" in text_of(matrix_header(paused, width))
 
 

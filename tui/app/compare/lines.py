@@ -123,7 +123,7 @@ def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
     name = fill(model_names([source.model])[0], max(12, width // 2 - 2))
     if run is None:
         return ((f" {name}", "strong"), ("  newest answers of all runs", "dim"))
-    passed = f"{run.passed}/{run.trials}"
+    passed = f"{run.passed}/{run.checked}"
     when = day_and_time(run.started_at)
     return ((f" {name}", "plain"), (f"  {when}  {passed:>9} passed  {show_line(run.id[:12])}", "dim"))
 

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from tui.app.matrix.layout import fitted
 from tui.app.presentation.bands import band_letter, band_mark
-from tui.app.presentation.marks import mark_of, status_of, word_of
+from tui.app.presentation.marks import counted_status, mark_of, outcome_status, word_of
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.bands import BANDS, Band
 from tui.model.filtering import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.progress import TrialProgress
-from tui.model.trials import TrialKey
+from tui.model.trials import TrialKey, has_passed_since
 
 OPEN: frozenset[StatusWord] = frozenset({"running", "delayed", "waiting"})
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
@@ -20,18 +20,20 @@ PULSE = "∙•●•"
 
 _ORDER: tuple[StatusWord, ...] = (
     "failed", "timed_out", "error", "incomplete", "flaky", "cancelled", "running", "delayed", "waiting", "passed",
-    "unasked",
+    "unchecked", "unasked",
 )  # fmt: skip
 _RANKS = {status: rank for rank, status in enumerate(_ORDER)}
 _BEFORE_BAND = 13
 """Cells before a band: the longest word for a status, and a space."""
 _LONGEST_BAND = 2 + max(map(len, BANDS))
-_SAID = {"error", "timed_out", "incomplete", "cancelled", "delayed"}
+_SAID = {"error", "timed_out", "incomplete", "cancelled", "delayed", "unchecked"}
+_RERUN = "↻"
 
 
 class Cell(NamedTuple):
-    """`passed` counts plain passes among the `results` of `repeats` trials; `share` is theirs, −1 where there are no
-    results yet or one is still to come. `tries` is the attempt that passed, of how many, where one trial is flaky."""
+    """`passed` counts plain passes among the `results` of `repeats` trials; `share` is that of the checked ones, −1
+    where there is none or a result is still to come. `tries` is the attempt that passed, of how many, where one trial
+    is flaky. `passed_since` counts the trials that a rerun passed and that count as failed."""
 
     status: StatusWord = "unasked"
     passed: int = 0
@@ -39,6 +41,7 @@ class Cell(NamedTuple):
     repeats: int = 0
     share: float = -1.0
     tries: tuple[int, int] | None = None
+    passed_since: int = 0
 
     @property
     def rank(self) -> tuple[int, float]:
@@ -54,16 +57,17 @@ def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[Trial
     not read whole."""
     if not trials:
         return UNASKED
+    since = sum(trial.ended is not None and has_passed_since(trial.ended) for trial in trials)
     if len(trials) == 1:
-        status = status_of(trials[0])
+        status = counted_status(trials[0])
         if status == "flaky":
             return Cell(status, 0, 1, 1, 0.0, _tries(trials[0], attempts, (kept or {}).get(trials[0].key)))
         if status == "passed":
             return _PASSED
         if status in OPEN:
             return Cell(status, 0, 0, 1)
-        return Cell(status, 0, 1, 1, 0.0)
-    return _fold_words([status_of(trial) for trial in trials])
+        return Cell(status, 0, 1, 1, -1.0 if status == "unchecked" else 0.0, passed_since=since)
+    return _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=since)
 
 
 def _tries(trial: TrialProgress, attempts: int, kept: Outcome | None) -> tuple[int, int] | None:
@@ -79,16 +83,13 @@ _PASSED = Cell("passed", 1, 1, 1, 1.0)
 
 def fold_outcomes(outcomes: Iterable[Outcome]) -> Cell:
     """The cell of the repeats of a kept run."""
-    return _fold_words([_word_of(outcome) for outcome in outcomes])
-
-
-def _word_of(outcome: Outcome) -> StatusWord:
-    return "flaky" if outcome.flaky and outcome.verdict == "passed" else outcome.verdict
+    return _fold_words([outcome_status(outcome) for outcome in outcomes])
 
 
 def _fold_words(words: Sequence[StatusWord]) -> Cell:
     passed, results = words.count("passed"), sum(word not in OPEN for word in words)
-    share = passed / len(words) if results == len(words) else -1.0
+    checked = len(words) - words.count("unchecked")
+    share = passed / checked if checked and results == len(words) else -1.0
     return Cell(_word_of_all(words), passed, results, len(words), share)
 
 
@@ -109,12 +110,16 @@ def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
     if cell.status == "running":
         mark = PULSE[beat % len(PULSE)]
     said = ""
-    if cell.repeats > 1:
+    if cell.repeats > 1 and cell.status == "unchecked":
+        said = f" {cell.repeats} unchecked"
+    elif cell.repeats > 1:
         said = f" {cell.passed}/{cell.repeats}"
     elif cell.tries is not None:
         said = f" {cell.tries[0]}/{cell.tries[1]}"
     elif cell.status in _SAID:
         said = f" {word_of(cell.status)}"
+    if cell.passed_since:
+        said += f" {_RERUN}{mark_of('passed')[0]}{cell.passed_since if cell.repeats > 1 else ''}"
     if before is None:
         return ((mark + said, role),)
     share = f" {before.passed}/{before.repeats}" if before.repeats > 1 else ""

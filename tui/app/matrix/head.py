@@ -64,7 +64,8 @@ def _scrolled(layout: Layout) -> list[Piece]:
 def _passed(shown: ModelFigures) -> Line:
     rate, interval = shown.tally.pass_rate, shown.rates.pass_rate_95
     if rate is None or interval is None:
-        return (("–", "dim"),)
+        unchecked = shown.tally.unchecked
+        return ((f"{unchecked} unchecked" if unchecked else "–", "dim"),)
     low, high = (round(100 * end) for end in interval)
     return ((f"{100 * rate:.0f}%", "strong"), (f"  {low}–{high}", "dim"))
 

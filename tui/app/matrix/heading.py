@@ -1,25 +1,29 @@
 """The header of the matrix: which run is seen, against which, how the trials stand, and by what the rows are sorted."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from tui.app.presentation.marks import mark_of
 from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.progress import Counts
 from tui.model.shown import show_line
+from tui.model.trials import Counted
 
 _ID = 12
+_TALLIED: tuple[Counted, ...] = ("passed", "failed", "flaky", "error", "unchecked")
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixHeading:
-    """What the header shows. `run` and `baseline` are ids, empty where there is none; `words` counts passed, failed,
-    flaky and error over everything shown; `counts` are those of the run while it goes on. Of a `paused` run,
+    """What the header shows. `run` and `baseline` are ids, empty where there is none; `words` counts what the trials
+    shown count as; `counts` are those of the run while it goes on. Of a `paused` run,
     `answering` trials are still being answered, and `pause_key` lets it go on."""
 
     suite: str = ""
     run: str = ""
     baseline: str = ""
-    words: tuple[int, int, int, int] = (0, 0, 0, 0)
+    words: Mapping[Counted, int] = field(default_factory=dict)
     counts: Counts | None = None
     order: str = ""
     pace: Pace = NO_PACE
@@ -72,12 +76,12 @@ def _progress(shown: MatrixHeading) -> list[Piece]:
     return [(f"   {'‖' if shown.paused else '▶'} {counts.done:>{len(str(counts.trials))}}/{counts.trials}", "accent")]
 
 
-def _tally(words: tuple[int, int, int, int], *, short: bool = False) -> list[Piece]:
-    passed, failed, flaky, errors = words
-    said = ("", "", "", "") if short else (" passed", " failed", " flaky", " error" if errors == 1 else " errors")
-    pieces: list[Piece] = [(f"   ✓ {passed}{said[0]}", "passed"), (f"  ✗ {failed}{said[1]}", "failed")]
-    if flaky:
-        pieces.append((f"  ◐ {flaky}{said[2]}", "flaky"))
-    if errors:
-        pieces.append((f"  ! {errors}{said[3]}", "error"))
+def _tally(words: Mapping[Counted, int], *, short: bool = False) -> list[Piece]:
+    """Passed and failed always, the rest where there is any."""
+    pieces: list[Piece] = []
+    for word in _TALLIED:
+        number, (mark, role) = words.get(word, 0), mark_of(word)
+        if number or word in ("passed", "failed"):
+            said = "" if short else f" {word}{'s' if word == 'error' and number != 1 else ''}"
+            pieces.append((f"{'  ' if pieces else '   '}{mark} {number}{said}", role))
     return pieces

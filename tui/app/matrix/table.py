@@ -1,7 +1,7 @@
 """The matrix of one suite: what is chosen in it, and the rows that follow from that."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from tui.app.matrix.baseline import Baseline, Change, change_line, changes
 from tui.app.matrix.cells import Cell, cell_line, with_band
@@ -19,7 +19,7 @@ from tui.model.outcomes import Outcome
 from tui.model.shown import show_line
 from tui.model.state import RunState
 from tui.model.suite import Case, Suite, clusters_of
-from tui.model.trials import TrialKey
+from tui.model.trials import Counted, TrialKey
 
 _LONGEST_NAME = 60
 
@@ -187,13 +187,10 @@ class Matrix:
         return f"{len(self._kept):,} of {self._unfinished:,}"
 
     @property
-    def words(self) -> tuple[int, int, int, int]:
-        """How many trials passed, failed, were flaky, and had errors."""
+    def words(self) -> Mapping[Counted, int]:
+        """How many trials count as what."""
         tallies = self.ledger.tallies.values()
-        passed, failed, flaky, errors = (
-            sum(tally.words[word] for tally in tallies) for word in ("passed", "failed", "flaky", "error")
-        )
-        return passed, failed, flaky, errors
+        return {word: sum(tally.words[word] for tally in tallies) for word in get_args(Counted)}
 
     @property
     def heading(self) -> MatrixHeading:

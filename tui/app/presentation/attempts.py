@@ -45,6 +45,8 @@ def attempt_line(row: AttemptRow, names: int, *, repeats: bool) -> Line:
         (f" {fill(word, 11)}", mark[1]),
         (f"{seconds(finished.answer_ms if finished else None)} s", "dim"),
     ]
+    if finished and finished.asking:
+        pieces.append((f"  rerun {finished.asking}", "accent"))
     if count:
         pieces.append((f"  {count} transport {'retry' if count == 1 else 'retries'}", "flaky"))
     if finished and finished.error:

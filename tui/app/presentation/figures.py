@@ -6,6 +6,7 @@ from tui.app.presentation.marks import mark_of, status_of
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.model.prices import add_costs, dollars
 from tui.model.progress import AttemptProgress, StepProgress, TrialProgress
+from tui.model.trials import rerun_note
 
 _CHARACTERS_A_TOKEN = 4
 
@@ -97,12 +98,14 @@ def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, no
     prefix += f" {attempt.number}/{attempt.of}" if attempt and attempt.of > 1 else ""
     if shown.duration_ms is None and not trial.is_open and not attempt:
         return (mark,)
+    note = rerun_note(trial.ended) if trial.ended is not None and not trial.is_open and not earlier else ""
+    note = f" {note} ·" if note else ""
     for dropped in (None, "$", "first", "tok/s", " tok"):
         parts = [part for part in parts if dropped is None or not _is(part, dropped)]
-        line: Line = (mark, (prefix, "dim"), (" " + " · ".join(parts), "dim"))
+        line: Line = (mark, (prefix, "dim"), (note, "strong"), (" " + " · ".join(parts), "dim"))
         if width_of(text_of(line)) <= width:
             return line
-    return (mark,)
+    return (mark, (note.removesuffix(" ·"), "strong")) if note and width_of(note) <= width else (mark,)
 
 
 def _is(part: str, dropped: str) -> bool:

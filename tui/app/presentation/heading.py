@@ -107,6 +107,10 @@ def _tally(counts: Counts | None) -> list[Piece]:
         pieces.append((f"  ◐ {counts.flaky}", "flaky"))
     if counts.errors:
         pieces.append((f"  ! {counts.errors}", "error"))
+    if counts.unchecked:
+        pieces.append((f"  ○ {counts.unchecked}", "plain"))
+    if counts.passed_since:
+        pieces.append((f"  ↻ {counts.passed_since} passed since", "dim"))
     return pieces
 
 

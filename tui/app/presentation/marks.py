@@ -1,4 +1,4 @@
-"""The marks `✓ ✗ ◐ ● ! ·` and the words that stand for states."""
+"""The marks `✓ ✗ ◐ ○ ◌ ● ! ·` and the words that stand for states."""
 
 from collections.abc import Iterable
 
@@ -6,6 +6,7 @@ from tui.app.presentation.pieces import Piece, Role
 from tui.model.filtering import StatusWord
 from tui.model.progress import TrialProgress
 from tui.model.suite import CheckKind, Severity
+from tui.model.trials import HasFirstVerdict, counted_as
 
 _MARKS: dict[StatusWord, Piece] = {
     "unasked": ("·", "dim"),
@@ -54,6 +55,16 @@ def status_of(trial: TrialProgress | None) -> StatusWord:
     return "flaky" if trial.flaky and trial.status == "passed" else trial.status
 
 
+def counted_status(trial: TrialProgress) -> StatusWord:
+    """The word for what a trial counts as, where a rerun came to something else than the first judged answer."""
+    return trial.status if trial.is_open or trial.ended is None else outcome_status(trial.ended)
+
+
+def outcome_status(outcome: HasFirstVerdict) -> StatusWord:
+    """The word for what a result counts as."""
+    return "flaky" if counted_as(outcome) == "flaky" else outcome.first_verdict
+
+
 def mark_of(status: StatusWord) -> Piece:
     """The mark of a status."""
     return _MARKS[status]
@@ -80,7 +91,7 @@ def tally(statuses: Iterable[StatusWord]) -> tuple[Piece, ...]:
     for status in statuses:
         if status not in ("unasked", "waiting"):
             counts[_MARKS[status]] = counts.get(_MARKS[status], 0) + 1
-    order: list[Role] = ["running", "passed", "flaky", "failed", "error"]
+    order: list[Role] = ["running", "passed", "flaky", "failed", "error", "plain"]
     shown = sorted((piece for piece in counts if piece[1] in order), key=lambda piece: order.index(piece[1]))
     pieces: list[Piece] = []
     for mark, role in shown:

@@ -74,10 +74,10 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
 
 def _passed(run: RunRecord) -> list[Piece]:
     """In exactly as many cells as its column has."""
-    share = f"{run.passed / run.trials:4.0%}" if run.trials else "   –"
+    share = f"{run.passed / run.checked:4.0%}" if run.checked else "   –"
     room = _PASSED_WIDTH - len(share) - 1
-    counted = f"{run.passed}/{run.trials}"
-    role: Role = "passed" if run.trials and run.passed == run.trials else "plain"
+    counted = f"{run.passed}/{run.checked}" if run.checked or not run.unchecked else f"○ {run.unchecked}"
+    role: Role = "passed" if run.checked and run.passed == run.checked else "plain"
     return [(cut(counted, room).rjust(room), role), (f" {share}", "dim")]
 
 
