@@ -9,12 +9,23 @@ import pytest
 from textual.widgets import Static
 
 from tests.app.exploring import Seen, desk_for, explored
-from tests.support.kept_runs import large_run, make_subject, priced_run, small_run
+from tests.support.kept_runs import keep as keep_run
+from tests.support.kept_runs import (
+    large_run,
+    make_case,
+    make_plan,
+    make_result,
+    make_subject,
+    priced_run,
+    small_run,
+)
 from tests.support.scripted_desk import ScriptedDesk, result_of, step_of
 from tui.app.presentation.pieces import text_of
+from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.export import ExportScreen
+from tui.app.screens.rerun import rerun_lines
 from tui.app.screens.runs import RunsScreen
 from tui.app.widgets.typing_line import TypingLine
 from tui.model.events import Event, TrialFinished
@@ -174,18 +185,47 @@ async def test_an_interrupted_run_is_resumed_where_it_stopped(store: SqliteStore
         desk.say(TrialFinished(result_of(missing, "passed", step_of("resumed"))))
         desk.finish()
         await seen.until(lambda: not seen.busy)
-        await seen.until(lambda: "!✓ Race in the cache" in "\n".join(seen.rows))
+        await seen.until(lambda: "◌✓ Race in the cache" in "\n".join(seen.rows))
 
 
-async def test_what_failed_is_asked_again_in_the_run(store: SqliteStore, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("keys", "size"), [(("enter",), 4), (("down", "enter"), 5), (("escape",), 0)])
+async def test_f_offers_errors_first_and_asks_in_the_run(
+    store: SqliteStore, tmp_path: Path, keys: tuple[str, ...], size: int
+) -> None:
     kept = numbered(small_run(), 1)
     keep(store, kept)
     async with at_runs(store, tmp_path) as (seen, desk):
         await seen.press("f")
+        await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
+        shown = [text_of(line) for line in rerun_lines(4, 1)]
+        assert shown[0].startswith(" Errors only (4)  they have no judged answer")
+        assert shown[1].startswith(" All that did not pass (5)  failed trials keep their first verdict")
+        await seen.press(*keys)
+        await seen.until(lambda: in_explore(seen))
+        if not size:
+            assert desk.ran == []
+            return
         await seen.until(lambda: desk.ran)
         assert desk.ran[0].run_id == kept.record.id
-        assert TrialKey("sec-001", B) in desk.ran[0].earlier
-        assert len(desk.ran[0].trials) == 5
+        assert len(desk.ran[0].trials) == size
+        assert (TrialKey("sec-001", B) in desk.ran[0].earlier) == (size == 5)
+
+
+async def test_a_rerun_shows_both_verdicts_and_counts_as_before(store: SqliteStore, tmp_path: Path) -> None:
+    plan = make_plan([make_case("one"), make_case("two")], ["openai/mock-a"])
+    failed, unchecked = make_result(plan.trials[0], "failed"), make_result(plan.trials[1], "unchecked")
+    again = replace(make_result(plan.trials[0]).attempts[0], number=2, asking=1)
+    rerun = replace(failed, verdict="passed", attempts=(*failed.attempts, again))
+    kept = numbered(keep_run(plan, [rerun, unchecked]), 1)
+    keep(store, kept)
+    async with at_runs(store, tmp_path) as (seen, _):
+        assert "0/1   0%" in listed(seen)[0]
+        await seen.press("enter")
+        await seen.until(lambda: in_explore(seen) and "Use a parameter." in seen.text(0))
+        await seen.until(lambda: "passed on rerun 1, counts as failed" in str(seen.pane(0).border_subtitle))
+        assert "○ Case two" in "\n".join(seen.rows)
+        await seen.press("f")
+        await seen.until(lambda: "Nothing has failed here." in seen.notices)
 
 
 async def test_a_chosen_case_is_asked_again_in_the_run(store: SqliteStore, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ async def test_its_key_and_escape_go_back_and_leave_explore_as_it_was(tmp_path: 
 async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
     async with opened(tmp_path, ("✓✓",)) as (seen, screen):
         await seen.press("R")
-        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["○", "○"])
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["◦", "◦"])
         assert len(seen.desk.plans[-1].trials) == 6
         a = TrialKey("one", "mock-a")
         seen.desk.say(TrialStarted(a))
@@ -115,7 +115,7 @@ async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
 
         await seen.until(moves, "the mark moves")
         seen.desk.say(TrialFinished(result(a, "✗")))
-        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "○"])
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "◦"])
         await seen.until(lambda: "▶ 1/6" in text_of(screen.header.line_for(200)))
         await seen.until(lambda: "0%" in heads_of(screen)[1])
         seen.desk.finish("cancelled")
@@ -126,6 +126,8 @@ async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
 async def test_failed_again_asks_what_did_not_pass_and_cancel_ends_it(tmp_path: Path) -> None:
     async with opened(tmp_path, ("✓✗", "t✓", "✓◐")) as (seen, screen):
         await seen.press("f")
+        await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
+        await seen.press("down", "enter")
         await seen.until(lambda: seen.desk.plans)
         assert set(seen.desk.plans[-1].trials) == {TrialKey("one", "mock-b"), TrialKey("two", "mock-a")}
         await seen.until(lambda: screen.matrix.state.running)

@@ -44,11 +44,11 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
     async with explored(desk) as seen:
         await start(seen)
         assert desk.plans[-1].trials == (A, B)
-        await seen.until(lambda: "○○" in seen.row)
+        await seen.until(lambda: "◦◦" in seen.row)
         assert "Waiting for its turn." in seen.text(0)
         desk.say(*begun(A), TextArrived(A, 1, 0, "def reverse"))
         await seen.until(lambda: "def reverse" in seen.text(0))
-        assert seen.row.startswith("●○")
+        assert seen.row.startswith("●◦")
         assert seen.pane(0).view.streaming
         desk.say(CheckMoved(A, 1, 0, 0, "found", ((0, 3),)), TextArrived(A, 1, 0, "(text)\neval"))
         await seen.until(lambda: "eval" in seen.text(0))
@@ -61,7 +61,7 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
             CheckResult("forbidden_pattern", "eval", "failed", spans=((19, 23),)),
         )
         desk.say(TrialFinished(result_of(A, "failed", step_of("def reverse(text)\neval", *checks))))
-        await seen.until(lambda: seen.row.startswith("✗○"))
+        await seen.until(lambda: seen.row.startswith("✗◦"))
         await seen.until(lambda: "1/2  ✓ 0  ✗ 1" in seen.header)
         await seen.until(lambda: "✗  0.9 s · first 0.15 ·  16 tok/s ·   12 tok" in seen.pane(0).figures)
         assert not seen.pane(0).view.streaming
@@ -179,6 +179,8 @@ async def test_a_second_run_is_queued_and_then_runs(tmp_path: Path) -> None:
 
 async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -> None:
     desk = desk_for(tmp_path)
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    desk.keeps = RunHistory(store, tmp_path, desk.resolve)
     async with explored(desk) as seen:
         await start(seen, "R")
         assert len(desk.plans[-1].trials) == 6
@@ -194,6 +196,7 @@ async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -
         assert "Security" in seen.row
         await start(seen)
         assert {trial.case for trial in desk.plans[-1].trials} == {"two", "three"}
+    store.close()
 
 
 async def test_x_cancels_the_case_and_shift_x_all(tmp_path: Path) -> None:

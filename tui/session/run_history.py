@@ -91,6 +91,16 @@ class RunHistory:
         found = (self._store.read_trial(run_id, trial) for trial in trials)
         return tuple(result for result in found if result is not None)
 
+    def runs_of(self, suite: Suite, trials: Iterable[TrialKey]) -> dict[TrialKey, str]:
+        """The run that holds the newest result of each trial; empty where there is none, where it goes on, and where
+        it was of another state of the suite's file."""
+        runs = {run.id: run for run in self._store.list_runs()}
+        found = {trial: runs.get(self._store.find_latest(suite.path, trial) or "") for trial in trials}
+        return {
+            trial: run.id if run and run.state != "running" and run.suite_sha256 == suite.sha256 else ""
+            for trial, run in found.items()
+        }
+
     # --- going on with it
 
     def missing_trials(self, run_id: str) -> tuple[TrialKey, ...]:

@@ -246,7 +246,7 @@ class ExploreScreen(ReviewingScreen, ComparingScreen):
     def action_run_failed(self) -> None:
         """Run again what did not pass."""
         if self.looking is not None:
-            self.start_request(request_of_failed(self.looking), "Nothing has failed here.")
+            self.start_rerun(request_of_failed(self.looking), "Nothing has failed here.")
 
     def action_cancel(self) -> None:
         """Cancel what is running of the case: with the focus in a pane that one alone."""

@@ -10,6 +10,7 @@ from tui.app.presentation.outline import Volume
 from tui.app.presentation.run_list import SHORT_ID, run_title
 from tui.app.requests import RunRequest
 from tui.app.screens.pacing import PacingScreen
+from tui.app.screens.rerun import choose_rerun, requests_by_run
 from tui.app.screens.runs import RunChoice, RunsScreen
 from tui.model.errors import AssayError, StoreError
 from tui.model.problems import Problem
@@ -27,6 +28,24 @@ class RecallingScreen(PacingScreen):
 
     def start_request(self, request: RunRequest | None, nothing: str) -> None:
         """For a subclass: run this, or say that there is nothing to run."""
+
+    @work(group="rerun", exclusive=True)
+    async def start_rerun(self, request: RunRequest | None, nothing: str) -> None:
+        """Run this again, all of it or only what has no judged answer, each trial in the run that its result is of."""
+        known = self.looking.shelf.state(request.path).trials if request and self.looking else {}
+        chosen = await choose_rerun(self.app, request, known) if request else None
+        if request is not None and chosen is None:
+            return
+        if chosen is None or chosen.run or self.desk is None:
+            self.start_request(chosen, nothing)
+            return
+        try:
+            requests = await asyncio.to_thread(requests_by_run, self.desk.history, chosen)
+        except StoreError as error:
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            return
+        for each in requests:
+            self.start_request(each, nothing)
 
     def action_runs(self) -> None:
         """All kept runs."""
@@ -129,7 +148,10 @@ class RecallingScreen(PacingScreen):
         suite = volume.suite if volume else None
         again = "missing" if resumes else "attempts"
         request = RunRequest(path, suite, trials, None, run_id, again) if suite and trials else None  # type: ignore[arg-type]
-        self.start_request(request, nothing)
+        if resumes:
+            self.start_request(request, nothing)
+        else:
+            self.start_rerun(request, nothing)
 
     async def _replay(self, run: RunRecord, speed: float | None) -> None:
         history, _ = self.places()

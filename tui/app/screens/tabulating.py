@@ -143,7 +143,7 @@ class TabulatingScreen(RecallingScreen):
         if looking is None or self._open is None or volume is None or volume.suite is None:
             return
         if message.failed:
-            self.start_request(request_of_unpassed(looking, volume, self._open[1].matrix), "Nothing has failed here.")
+            self.start_rerun(request_of_unpassed(looking, volume, self._open[1].matrix), "Nothing has failed here.")
         else:
             self.start_request(request_of_all(looking, volume, volume.suite), "There is nothing to run here.")
 
