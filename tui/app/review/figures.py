@@ -20,11 +20,12 @@ from tui.model.rule_words import (
     uneven_words,
 )
 from tui.model.shown import show_line
+from tui.statistics.comparison_words import probability
 
 _SHADES = " ░▒▓█"
 _FILLS: dict[Band, str] = {"negligible": "·", "low": "░", "medium": "▒", "high": "▓", "critical": "█"}
 _NO_DATA = "not enough data"
-_LEAST_COLUMN = 10
+_LEAST_COLUMN = 24  # a mark, a mean with its interval, and how many that is of
 
 
 def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> list[Line]:
@@ -69,7 +70,7 @@ def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mappin
     sides = [each if order[each.a] < order[each.b] else each.turned() for each in figures.comparisons]
     for each in sorted(sides, key=lambda each: (order[each.a], order[each.b])):
         pair = f"{names[each.a].strip()} against {names[each.b].strip()}: {difference_words(each)}"
-        p_value = "" if each.p_holm is None else f", p (Holm) {each.p_holm:.3f}"
+        p_value = "" if each.p_holm is None else f", p (Holm) {probability(each.p_holm)}"
         role: Role = "passed" if each.better else "dim"
         lines += text_rows(f"{pair}{p_value}: {comparison_words(each)}.", width, role)
     return lines
@@ -156,7 +157,8 @@ def _table(
     rows = list(dict.fromkeys(name for model in models for name in table.get(model, {})))
     if not rows:
         return [((_NO_DATA, "dim"),)]
-    first = min(30, max(14, width // 3))
+    longest = max(width_of(show_line(name, 200)) for name in rows)
+    first = min(30, max(14, min(longest + 1, width // 3)))
     beside = max(1, (width - first) // _LEAST_COLUMN)
     lines: list[Line] = []
     for at in range(0, len(models), beside):
@@ -173,7 +175,7 @@ def _columns(
     width: int,
 ) -> list[Line]:
     """As many models as there is room for beside each other."""
-    column = max(_LEAST_COLUMN, (width - first) // max(1, len(models)))
+    column = (width - first) // max(1, len(models))
     heads: Line = ((" " * first, "dim"), *((fill(f" {names[model]}", column), "dim") for model in models))
     lines: list[Line] = [heads]
     for name in rows:
