@@ -147,9 +147,10 @@ def test_the_interval_covers_and_the_test_keeps_its_level() -> None:
 @pytest.mark.parametrize("cases", [20, 40, 100])
 @pytest.mark.parametrize(("repeats", "prone"), [(1, 0.5), (5, 0.5), (1, 0.1)])
 def test_the_interval_covers_thoroughly(cases: int, repeats: int, prone: float) -> None:
-    covered, wrong = covers(800, cases, repeats, prone)
-    assert 0.93 <= covered <= 0.99
-    assert wrong <= 0.065
+    # Three standard errors of a simulated 5% over so many rounds are 3%.
+    covered, wrong = covers(400, cases, repeats, prone)
+    assert 0.92 <= covered <= 0.98
+    assert wrong <= 0.085
 
 
 def test_other_rules_keep_the_share_of_the_greatest_product() -> None:
