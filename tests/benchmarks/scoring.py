@@ -10,10 +10,11 @@ from statistics import median
 from tests.benchmarks.registry import Figure, benchmark
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.scoring import make_act
-from tui.model.scores import Act, ItemKey, new_act_id
+from tui.model.scores import Act, ItemKey, answer_hash, new_act_id
 from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
+from tui.model.trials import TrialKey
 from tui.risk.files import ScoreFiles
 from tui.risk.lines import write_line
 from tui.session.reviewing import Reviews
@@ -21,6 +22,7 @@ from tui.store.sqlite import SqliteStore
 
 ACTS, GIVEN, ROUNDS = 100_000, 50, 3
 CASES, MODELS = 10_000, tuple(f"provider/model-{number}" for number in range(4))
+ANSWER = answer_hash(make_result(TrialKey("case-0", MODELS[0])).attempts[-1].steps)
 CRITERIA = (RiskCriterion("Tone", "Stays polite", "low"), RiskCriterion("Safety", "Harms nobody", "critical"))
 
 
@@ -34,6 +36,7 @@ def _acts() -> list[Act]:
             of=ItemKey(f"case-{number // 16}", MODELS[number // 4 % 4], 1, CRITERIA[number // 2 % 2].name),
             reviewer=f"Reviewer {number % 2}",
             note=note,
+            answer=ANSWER,
         )
         for number in range(ACTS)
     ]
@@ -69,7 +72,7 @@ def _measure_files(folder: Path) -> list[Figure]:
     ]
 
 
-def _measure_opening(folder: Path) -> Figure:
+def _measure_opening(folder: Path) -> list[Figure]:
     plan = make_plan([make_case(f"case-{number}", criteria=CRITERIA) for number in range(CASES)], MODELS)
     store = SqliteStore(folder / "runs.sqlite")
     store.begin_run(plan, STARTED)
@@ -77,12 +80,17 @@ def _measure_opening(folder: Path) -> Figure:
         store.save_trials(plan.run_id, [make_result(key) for key in plan.trials[at : at + 2_000]])
     reviews = Reviews(store, folder, Config())
     opened = _cpu(lambda: reviews.open_review(plan.run_id, "Reviewer 0", blind=True))
+    ScoreFiles(folder / "scores").merge(_acts())
+    scored = _cpu(lambda: reviews.open_review(plan.run_id, "Reviewer 0", blind=True))
     store.close()
-    return Figure("review of 40,000 answers × 2 criteria opened", "CPU ms", opened)
+    return [
+        Figure("review of 40,000 answers × 2 criteria opened", "CPU ms", opened),
+        Figure("the same with 100,000 acts, each bound to its answer", "CPU ms", scored),
+    ]
 
 
 @benchmark("scoring")
 def measure_scoring() -> list[Figure]:
     """Score files and the review of a large run."""
     with tempfile.TemporaryDirectory() as name:
-        return [_measure_opening(Path(name)), *_measure_files(Path(name) / "scores")]
+        return [*_measure_opening(Path(name)), *_measure_files(Path(name) / "files")]
