@@ -135,7 +135,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         for key, text in {"g": "Version", "t": "Weight × extent gives", "T": "Nothing is overwritten"}.items():
             walk.step(key, text)
             walk.back(text)
-        walk.step("?", "Everywhere")
+        walk.step("?", "Where names are masked")
         walk.step("end", "Everywhere")
         walk.back("Everywhere")
         for words in ("", "model", "report", "figures", "run", "name", "theme", "matrix"):
