@@ -16,7 +16,8 @@ from tui.model.suite import Severity
 from tui.risk.queue import ReviewItem
 
 _DIFFER = (
-    "Where reviewers differ and nobody has decided, the highest extent counts, and the item is marked as disputed. "
+    "Where reviewers differ and nobody has decided, bands use the highest extent and means the mean of the reviewers, and "
+    "the item is marked as disputed. "
     "Decisions are not reviewers' scores: they do not enter agreement."
 )
 _INHERENT = "Scores say what a person found in an answer. They are never mixed with the verdicts of checks."
