@@ -16,7 +16,7 @@ from tui.model.suite import Severity
 from tui.risk.queue import ReviewItem
 
 _DIFFER = (
-    "Where reviewers differ and nobody has decided, bands use the highest extent and means the mean of the reviewers, and "
+    "Where reviewers differ and nobody has decided, bands use the highest extent and means the mean of the reviewers; "
     "the item is marked as disputed. "
     "Decisions are not reviewers' scores: they do not enter agreement."
 )
