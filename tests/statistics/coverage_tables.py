@@ -18,7 +18,12 @@ RATES = (0.5, 0.8, 0.9, 0.95, 0.98)
 
 def tables(rounds: int = ROUNDS) -> Iterator[str]:
     """Yield the tables as Markdown."""
-    yield f"Simulated runs a cell: {rounds:,}; the standard error of a coverage of 95% is about 0.4 points.\n"
+    yield (
+        f"Simulated runs a cell: {rounds // 2:,} for rates over repeats, {rounds:,} for clusters and equivalence, "
+        f"{rounds // 3:,} for three models. The standard error of a coverage of 95% in so many runs is "
+        f"{2180 / (rounds / 2) ** 0.5 / 100:.1f}, {2180 / rounds**0.5 / 100:.1f} and "
+        f"{2180 / (rounds / 3) ** 0.5 / 100:.1f} points.\n"
+    )
     yield from _wilson()
     yield from _clustered(rounds // 2)
     yield from _clusters(rounds)

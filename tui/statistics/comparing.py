@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from tui.statistics.pairs import ALPHA, adjust_holm, mcnemar_exact, sign_flip
 from tui.statistics.power import detectable_difference, detectable_mean
-from tui.statistics.shares import Differences, Passes, difference_interval, shrunk, within_units
+from tui.statistics.shares import Differences, Passes, difference_interval, shrunk, skewed_interval, within_units
 
 Method = Literal["mcnemar-exact", "sign-flip"]
 Conclusion = Literal["a_better", "b_better", "equivalent", "no_difference_shown", "not_enough_data"]
@@ -106,11 +106,12 @@ def compare_models(
     pairs = [_pair(a, b, passes[a], passes[b], clusters or {}, test=not interim) for a, b in combinations(passes, 2)]
     adjusted = adjust_holm([pair.p_value for pair in pairs])
     compared = []
+    mixed = any(p_holm <= ALPHA for p_holm in adjusted) and not all(p_holm <= ALPHA for p_holm in adjusted)
     for place, (pair, p_holm) in enumerate(zip(pairs, adjusted, strict=True)):
         bound = [each.p_value for each in pairs]
         bound[place] = pair.least_p
         possible = adjust_holm(bound)[place] <= ALPHA
-        compared.append(_conclude(pair, p_holm, len(pairs), possible, margin))
+        compared.append(_conclude(pair, p_holm, len(pairs), possible, margin, mixed))
     return tuple(_interim(each) if interim else each for each in compared)
 
 
@@ -157,9 +158,11 @@ def _together(cases: Sequence[Passes]) -> Passes:
     return Passes(sum(case.passed for case in cases), sum(case.results for case in cases))
 
 
-def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: float | None) -> Comparison:
+def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: float | None, mixed: bool) -> Comparison:
     difference, level = pair.differences.mean, ALPHA / pairs
-    low, high = difference_interval(pair.differences, level)
+    # Holm's procedure spends all of the 5% on the pairs that are not shown to differ, where there are some: the
+    # intervals of the others get half of their part, so that all together still hold in about 95% of runs.
+    low, high = difference_interval(pair.differences, level / 2 if mixed and p_holm <= ALPHA else level)
     conclusion: Conclusion = "no_difference_shown"
     if p_holm <= ALPHA:
         conclusion = "a_better" if difference > 0 else "b_better"
@@ -170,7 +173,7 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: fl
         low, high = min(low, 0.0), max(high, 0.0)
         if not possible:
             conclusion = "not_enough_data"
-        elif margin is not None and -margin < low and high < margin:
+        elif margin is not None and _is_within(pair.differences, low, high, margin, level):
             # Two one-sided tests (Schuirmann 1987), each at half the level, so that they agree with the interval shown.
             conclusion = "equivalent"
     return Comparison(
@@ -190,6 +193,12 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: fl
         pairs,
         margin,
     )
+
+
+def _is_within(differences: Differences, low: float, high: float, margin: float, level: float) -> bool:
+    """Whether the interval that is shown lies within the margin, and so does the one that minds few differing units."""
+    skewed = skewed_interval(differences, level)
+    return -margin < min(low, skewed[0]) and max(high, skewed[1]) < margin
 
 
 def _detectable(pair: _Pair, level: float) -> float | None:

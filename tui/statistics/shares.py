@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 from tui.statistics.student import t_quantile
@@ -22,13 +23,14 @@ class Passes(NamedTuple):
         return self.passed / self.results if self.results else 0.0
 
 
-def wilson_interval(successes: float, trials: float) -> tuple[float, float]:
-    """The 95% interval of a share by Wilson (1927), without continuity correction, as fractions; (0, 1) of nothing."""
+def wilson_interval(successes: float, trials: float, deviations: float = Z95) -> tuple[float, float]:
+    """The interval of a share by Wilson (1927), without continuity correction, as fractions; (0, 1) of nothing. It is
+    the 95% interval unless another number of standard deviations is given."""
     if trials <= 0:
         return 0.0, 1.0
-    share, square = successes / trials, Z95 * Z95 / trials
+    share, square = successes / trials, deviations * deviations / trials
     centre = share + square / 2
-    spread = Z95 * math.sqrt((share * (1 - share) + square / 4) / trials)
+    spread = deviations * math.sqrt((share * (1 - share) + square / 4) / trials)
     # At the ends the formula gives 0 and 1 exactly; floating point does not.
     low = 0.0 if successes == 0 else (centre - spread) / (1 + square)
     high = 1.0 if successes == trials else (centre + spread) / (1 + square)
@@ -137,6 +139,21 @@ def difference_interval(differences: Differences, alpha: float = 0.05) -> tuple[
         spread = max(spread, 1 - (alpha / 2) ** (1 / len(differences.sums)))
     mean = differences.mean
     return max(-1.0, min(mean, centre - spread)), min(1.0, max(mean, centre + spread))
+
+
+def skewed_interval(differences: Differences, alpha: float = 0.05) -> tuple[float, float]:
+    """Return an interval of a mean paired difference that minds that few units differ, and these in one direction:
+    from the score limits of the shares of wins and of losses (Newcombe 1998, method 10)."""
+    number = len(differences.sums)
+    if not number:
+        return -1.0, 1.0
+    wins = math.fsum(max(0.0, total) / size for total, size in zip(differences.sums, differences.sizes, strict=True))
+    losses = math.fsum(max(0.0, -total) / size for total, size in zip(differences.sums, differences.sizes, strict=True))
+    deviations = NormalDist().inv_cdf(1 - alpha / 2)
+    (win_low, win_high), (loss_low, loss_high) = (wilson_interval(each, number, deviations) for each in (wins, losses))
+    won, lost = wins / number, losses / number
+    below, above = math.hypot(won - win_low, loss_high - lost), math.hypot(win_high - won, lost - loss_low)
+    return won - lost - below, won - lost + above
 
 
 def shrunk(differences: Differences) -> tuple[float, float, float]:
