@@ -75,10 +75,6 @@ def _differences(run: Reported) -> Iterator[Line]:
     rest = comparison_words.overview(compared)
     if rest:
         yield rest
-    alone = [each for each in compared if each.conclusion == "no_difference_shown"]
-    if len(compared) == 1 and alone:
-        text = comparison_words.detectable_words(alone[0])
-        yield f"{text[0].upper()}{text[1:]}."
 
 
 def _risk(run: Reported, detail: Detail) -> Iterator[Line]:

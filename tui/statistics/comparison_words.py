@@ -46,6 +46,19 @@ def conclusion_detail(comparison: Comparison, names: Mapping[str, str] | None = 
     return ""
 
 
+def _detectable_range(detectable: Sequence[float]) -> str:
+    ends = dict.fromkeys(points(end).lstrip("+") for end in (min(detectable), max(detectable)))
+    return f"these cases would show a difference of {' to '.join(ends)} points ({_POWER})"
+
+
+def brief_conclusion(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
+    """Return the conclusion for a list or a narrow screen, with the detectable difference in points."""
+    said = conclusion_words(comparison, names)
+    if comparison.interim or comparison.conclusion != "no_difference_shown" or comparison.detectable is None:
+        return said
+    return f"{said} (detectable: {points(comparison.detectable).lstrip('+')})"
+
+
 def detectable_words(comparison: Comparison) -> str:
     """Return which difference the cases would have shown."""
     if comparison.detectable is None:
@@ -144,8 +157,12 @@ def overview(comparisons: Sequence[Comparison]) -> str:
         ("no_difference_shown", "no difference shown"),
         ("not_enough_data", "too few cases in common to show any difference"),
     ):
-        number = sum(each.conclusion == conclusion for each in silent)
-        if number:
-            parts.append(f"{words} for {number} pair{'' if number == 1 else 's'}")
+        these = [each for each in silent if each.conclusion == conclusion]
+        if these:
+            part = f"{words} for {len(these)} pair{'' if len(these) == 1 else 's'}"
+            detectable = [each.detectable for each in these if each.detectable is not None]
+            if conclusion == "no_difference_shown" and detectable:
+                part += f", where {_detectable_range(detectable)}"
+            parts.append(part)
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]} (5% level, Holm over {silent[0].pairs} pair{'s' * (silent[0].pairs != 1)})."

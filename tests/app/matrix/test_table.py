@@ -173,6 +173,44 @@ def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
     assert survey(matrix.snapshot()).figures[MODELS[0]].tally.passed == 7
 
 
+def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
+    matrix = matrix_of()
+    keys = tuple(TrialKey(f"case-{number}", model) for number in range(5) for model in MODELS)
+    matrix.state.take(RunStarted("run", keys, ""))
+    for key in keys[:6]:
+        matrix.state.take(TrialFinished(result(key, "✓")))
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    pair = surveyed(matrix).pair(None)
+    assert pair is not None
+    assert (pair.interim, pair.p_value, pair.p_holm, pair.difference_95) == (True, None, None, None)
+    lines = [
+        sentence(pair, matrix.names, matrix.progress),
+        brief(pair, matrix.names, matrix.progress),
+        *pairs_table(surveyed(matrix).pairs, matrix.names),
+        *pair_lines(pair, matrix.names, {}, {}, matrix.progress),
+    ]
+    shown = "\n".join(map(text_of, lines))
+    assert "So far 6 of 15; no test before the run is finished." in shown
+    assert "p = " not in shown
+    assert "95%" not in shown
+    matrix.state.take(RunFinished("run", "cancelled", ""))
+    assert matrix.interim, "a cancelled run is not finished"
+    matrix.state.take(RunStarted("run", keys[6:], ""))
+    matrix.state.take(RunFinished("run", "finished", ""))
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    pair = surveyed(matrix).pair(None)
+    assert pair is not None
+    assert "p = " in text_of(sentence(pair, matrix.names, matrix.progress))
+
+
+def test_a_kept_run_that_was_interrupted_has_counts_and_no_test() -> None:
+    matrix = matrix_of()
+    matrix.take_kept("kept", {}, 120)
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    assert (matrix.interim, matrix.progress) == (True, "0 of 120")
+    assert all(pair.interim for pair in surveyed(matrix).pairs)
+
+
 def test_what_a_cancelled_run_did_not_ask_has_its_result_again() -> None:
     matrix = matrix_of()
     key = TrialKey("case-0", MODELS[0])

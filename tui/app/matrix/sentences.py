@@ -54,9 +54,12 @@ def short_names(models: Mapping[str, str]) -> dict[str, str]:
 
 def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False) -> Piece:
     """Return what is concluded of a pair; with what a reader needs beside it unless `short`."""
-    said, detail = words.conclusion_words(pair, names), words.conclusion_detail(pair, names)
+    if short:
+        said, detail = words.brief_conclusion(pair, names), ""
+    else:
+        said, detail = words.conclusion_words(pair, names), words.conclusion_detail(pair, names)
     role: Role = "passed" if pair.better else "dim" if not pair.common else "accent"
-    return (f"{said} ({detail})" if detail and not short else said), role
+    return (f"{said} ({detail})" if detail else said), role
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:

@@ -1,0 +1,60 @@
+"""What is said of comparisons: one wording, which says nothing that another figure denies."""
+
+import pytest
+
+from tui.statistics import comparison_words as words
+from tui.statistics.comparing import Comparison, compare_models
+from tui.statistics.shares import Passes
+
+PASS, FAIL = Passes(1, 1), Passes(0, 1)
+
+
+def pairs_of(*models: str, interim: bool = False) -> tuple[Comparison, ...]:
+    """One letter for each case: p is a pass."""
+    passes = {
+        name: {f"case-{at}": PASS if letter == "p" else FAIL for at, letter in enumerate(letters)}
+        for name, letters in zip("abcd", models, strict=False)
+    }
+    return compare_models(passes, interim=interim)
+
+
+def test_no_difference_is_never_said_without_what_would_have_been_shown() -> None:
+    (pair,) = pairs_of("pppppppppf", "pppppppfpp")
+    assert words.conclusion_words(pair) == "no difference shown"
+    assert words.conclusion_detail(pair) == "these cases would show a difference of 67 points (80% power)"
+    assert words.brief_conclusion(pair) == "no difference shown (detectable: 67)"
+    assert "No difference shown for 1 pair, where these cases would show a difference of 67 points" in words.overview(
+        [pair]
+    )
+
+
+def test_no_difference_and_not_enough_data_are_kept_apart() -> None:
+    few = pairs_of("ppp", "fff")
+    assert words.conclusion_words(few[0]) == "not enough data"
+    assert words.conclusion_detail(few[0]) == "3 cases in common, at least 6 are needed"
+    assert "no difference shown" not in words.overview(few).lower()
+    (nothing,) = compare_models({"a": {"x": PASS}, "b": {"y": PASS}})
+    assert words.conclusion_words(nothing) == "no case in common"
+
+
+def test_a_run_that_is_not_finished_has_no_p_value_and_no_interval_in_words() -> None:
+    (pair,) = pairs_of("p" * 20, "f" * 20, interim=True)
+    assert words.p_value_words(pair) == words.interval_words(pair) == words.conclusion_detail(pair) == ""
+    assert words.difference_words(pair) == "+100 points"
+    assert words.overview([pair]) == "The run is not finished: models are not compared yet."
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0004, "< 0.001"), (0.0499, "0.050"), (0.05, "0.050"), (0.0504, "0.0504"), (0.050001, "> 0.05"), (0.5, "0.50")],
+)
+def test_a_p_value_beyond_the_level_does_not_read_as_within(value: float, said: str) -> None:
+    assert words.probability(value) == said
+
+
+def test_an_interval_beside_zero_does_not_read_as_one_that_holds_it() -> None:
+    (pair,) = pairs_of("pppppp", "ffffff")
+    assert pair.difference_95 is not None
+    low = words.interval_words(pair).split(" to ")[0]
+    assert low != "0"
+    assert words.interval_words(words.turned(pair)).split(" to ")[0].startswith("−")
