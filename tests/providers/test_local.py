@@ -244,7 +244,7 @@ async def test_what_is_not_installed_is_named(
 ) -> None:
     monkeypatch.setattr(local_files, "find_spec", lambda name: None if name in missing else find_spec(name))
     monkeypatch.setattr(
-        local_files, "distribution", lambda name: distribution(f"{name}-0" if name in missing else name)
+        "importlib.metadata.distribution", lambda name: distribution(f"{name}-0" if name in missing else name)
     )
     _, fault = await ask_in_vain(local, question("hi"))
     assert str(fault) == said

@@ -1,7 +1,6 @@
 """Which model files there are on this machine, found without importing what holds them."""
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -63,6 +62,9 @@ def bundled_model() -> ModelFile:
 
 
 def _bundled_path() -> Path | None:
+    # Loaded here: every start of the command line imports this module.
+    from importlib.metadata import PackageNotFoundError, distribution
+
     try:
         files = distribution(_MODEL).files or []
     except PackageNotFoundError:
