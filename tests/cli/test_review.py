@@ -133,7 +133,7 @@ def test_what_cannot_be_done_is_bad_input(scored: CommandLine, tmp_path: Path) -
     for args in (
         ("export", "ffff"),
         ("export", "last", "-o", "."),
-        ("export", "last", "-o", "none/x.jsonl"),
+        ("export", "last", "-o", "empty.jsonl/x.jsonl"),
         ("import", "none.jsonl"),
         ("import",),
         ("agreement", "ffff"),
@@ -143,6 +143,11 @@ def test_what_cannot_be_done_is_bad_input(scored: CommandLine, tmp_path: Path) -
         assert (ran.code, ran.out) == (2, ""), args
         assert ran.err.startswith("Error: "), args
     assert scored.run("review", "import", "empty.jsonl").code == 0
+
+
+def test_the_folder_and_the_suffix_of_a_file_are_made(scored: CommandLine) -> None:
+    assert scored.run("review", "export", "last", "-o", "for/git/scores").code == 0
+    assert scored.run("review", "import", "for/git/scores.jsonl").code == 0
 
 
 def test_reports_have_the_scores(scored: CommandLine, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tui.cli.narration import say
+from tui.cli.run_options import prepare_output
 from tui.model.shown import show_line
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def export_scores(
         raise click.UsageError("--model goes with --inspect.")
 
     if output is not None:
-        _check_place(output)
+        output = prepare_output(output, ".jsonl")
     with open_reviews(os.environ) as (store, reviews):
         run_id = store.find_run(run)
         note_look(reviews, run_id, "assay review export")
@@ -120,7 +121,7 @@ def write_packet(run: str, output: Path | None) -> None:
     from tui.session.history import open_reviews
 
     if output is not None:
-        _check_place(output)
+        output = prepare_output(output, ".jsonl")
     with open_reviews(os.environ) as (store, reviews):
         text = reviews.make_packet(store.find_run(run))
     if output is None:
@@ -180,15 +181,6 @@ def _words(alpha: "Interval") -> str:
 def _tell_problems(reviews: "Reviews", run_id: str) -> None:
     for problem in reviews.problems(run_id)[:_MOST_LINES]:
         say(problem)
-
-
-def _check_place(output: Path) -> None:
-    from tui.model.errors import ConfigError
-
-    if output.is_dir():
-        raise ConfigError("This is a folder", where=str(output), fix="Name a file with -o.")
-    if not output.absolute().parent.is_dir():
-        raise ConfigError("There is no such folder", where=str(output.parent), fix="Make it, or choose with -o.")
 
 
 def _write(output: Path, text: str) -> None:
