@@ -8,8 +8,8 @@ from tests.support.kept_runs import keep, make_case, make_plan, make_result, sma
 from tui.model.kept import KeptRun
 from tui.model.prices import Spent
 from tui.model.suite import Case
-from tui.model.trials import TrialKey, Verdict
-from tui.reports.summary import summarize
+from tui.model.trials import TrialKey, TrialResult, Verdict
+from tui.reports.summary import Reruns, count_reruns, summarize
 from tui.statistics.pairs import mcnemar_exact
 from tui.statistics.run_figures import Effort, Tally
 from tui.statistics.shares import wilson_interval
@@ -42,6 +42,23 @@ def test_counts() -> None:
     effort = summary.figures[A].effort
     assert effort == Effort(1200.0, None, 150.0, effort.speed, 100, 200, tokens_known=4)
     assert summary.spent[A] == Spent(None, 0, 4)
+
+
+def test_reruns_count_what_was_asked_again_after_it_failed() -> None:
+    def asked(*verdicts: Verdict) -> TrialResult:
+        attempts = [
+            replace(make_result(key, verdict).attempts[0], number=number + 1, asking=number)
+            for number, verdict in enumerate(verdicts)
+        ]
+        return replace(make_result(key, verdicts[-1]), attempts=tuple(attempts))
+
+    key = TrialKey("one", A)
+    assert count_reruns([asked("failed")]) == Reruns()
+    assert count_reruns([asked("error", "failed")]) == Reruns(replaced=1)
+    assert count_reruns([asked("error", "passed")]) == Reruns(replaced=1)
+    assert count_reruns([asked("failed", "error")]) == Reruns(trials=1)
+    assert count_reruns([asked("failed", "passed")]) == Reruns(trials=1, passed_since=1)
+    assert count_reruns([asked("error", "failed", "passed")]) == Reruns(trials=1, passed_since=1, replaced=1)
 
 
 @pytest.mark.parametrize("letter", "etic")

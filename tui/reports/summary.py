@@ -129,14 +129,12 @@ def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
 
 def count_reruns(results: Iterable[TrialResult]) -> Reruns:
     """Return what asking again has come to."""
-    again = [result for result in results if result.reruns]
+    # Each with the asking that counts: a rerun where it replaced one without a judged answer.
+    again = [(result, counted_asking(result.attempts)[0].asking) for result in results if result.reruns]
     return Reruns(
-        sum(result.first_verdict == "failed" for result in again),
-        sum(has_passed_since(result) for result in again),
-        sum(
-            result.first_verdict in JUDGED and result.attempts[0].asking != counted_asking(result.attempts)[0].asking
-            for result in again
-        ),
+        sum(result.first_verdict == "failed" and result.attempts[-1].asking > counts for result, counts in again),
+        sum(has_passed_since(result) for result, _ in again),
+        sum(result.first_verdict in JUDGED and result.attempts[0].asking != counts for result, counts in again),
     )
 
 
