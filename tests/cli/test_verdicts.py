@@ -55,6 +55,9 @@ async def test_a_suite_without_a_pattern_is_unchecked_in_every_report_and_has_no
     assert summary["by_category"]["Safety"]["unchecked"] == 48
     assert summary["pass_rate_95"] == dict.fromkeys(MODELS)
     assert summary["repeats"]["openai/mock-a"]["flake_rate"] is None
+    (pair,) = report_of(ran)["comparisons"]
+    assert {pair[name] for name in ("p_value", "p_holm", "difference", "difference_95", "detectable")} == {None}
+    assert (pair["conclusion"], pair["interim"]) == ("not_enough_data", False)
     assert {result["verdict"] for result in report_of(ran)["results"]} == {"unchecked"}
 
     reports = {form: assay.run("report", "last", "-f", form).out for form in ("markdown", "html", "csv", "junit")}
@@ -62,6 +65,8 @@ async def test_a_suite_without_a_pattern_is_unchecked_in_every_report_and_has_no
         assert "No case has a check" in reports[form]
         assert "no pass rate" in reports[form]
     assert "100%" not in reports["markdown"]
+    assert "+100" not in reports["markdown"]
+    assert "95% interval from" not in reports["html"]
     rows = list(csv.DictReader(io.StringIO(reports["csv"])))
     assert {(row["verdict"], row["first_verdict"], row["reruns"]) for row in rows} == {("unchecked", "unchecked", "0")}
     junit = ElementTree.fromstring(reports["junit"])

@@ -94,6 +94,7 @@ def test_conclusion_test_and_interval_never_contradict_each_other() -> None:
         for each in compare_models(passes, clusters, margin=float(random.uniform(0.05, 0.9))):
             assert each.p_holm is not None
             assert each.difference_95 is not None
+            assert each.difference is not None
             low, high = each.difference_95
             assert (each.better is not None) == (each.p_holm <= 0.05) == (not low <= 0 <= high)
             assert low - 1e-5 <= each.difference <= high + 1e-5
@@ -176,6 +177,27 @@ def test_the_detectable_difference_is_the_one_that_is_shown_in_four_of_five_runs
     assert pair.detectable is not None
     assert mcnemar_power(60, pair.detectable, max(pair.detectable, 11 / 60)) == pytest.approx(0.8, abs=0.01)
     assert "these cases would show a difference of" in comparison_words.conclusion_detail(pair)
+
+
+@pytest.mark.parametrize("passing", [0, 12, 24])
+def test_repeats_that_all_agree_show_no_smaller_difference_than_single_results(passing: int) -> None:
+    def detectable(repeats: int) -> float | None:
+        same = {f"case-{at}": Passes(repeats * (at < passing), repeats) for at in range(24)}
+        (pair,) = compare_models({"a": same, "b": same})
+        assert pair.conclusion == "no_difference_shown"
+        return pair.detectable
+
+    assert detectable(1) == detectable(3) == pytest.approx(0.31, abs=0.01)
+
+
+def test_without_a_checked_case_in_common_nothing_is_compared() -> None:
+    for interim in (False, True):
+        (pair,) = compare_models({"a": {"one": PASS}, "b": {"two": PASS}}, interim=interim)
+        assert (pair.difference, pair.difference_95, pair.p_value, pair.p_holm) == (None, None, None, None)
+        assert (pair.units, pair.common, pair.conclusion, pair.interim) == (0, 0, "not_enough_data", interim)
+        assert comparison_words.difference_words(pair) == "–"
+        assert comparison_words.turned(comparison_words.turned(pair)) == pair
+    assert comparison_words.conclusion_words(compare_models({"a": {}, "b": {}})[0]) == "no checked case in common"
 
 
 def test_nothing_heavy_is_loaded_where_nobody_was_asked_twice() -> None:

@@ -20,7 +20,7 @@ def models(run: Reported) -> Iterator[Block]:
     drawings = []
     for model, figures in run.summary.figures.items():
         count, interval = figures.tally, figures.rates.pass_rate_95
-        drawings.append(Whisker(count.pass_rate, *(interval or (0.0, 1.0))))
+        drawings.append(Whisker(count.pass_rate, *(interval or (None, None))))
         rows.append(((Strong(model),), wording.rate(count), wording.rate_interval(figures.rates), *_counts(count)))
     head = ("Model", "Pass rate", "95% interval", *_COUNTS)
     yield Table(head, tuple(rows), 8, tuple(drawings), f"Pass rate and its 95% interval ({_interval_name(run)})")
@@ -173,7 +173,7 @@ def comparisons(run: Reported) -> Iterator[Block]:
             str(each.wins),
             str(each.losses),
             str(each.ties),
-            f"{comparison_words.points(each.difference)} points",
+            "–" if each.difference is None else f"{comparison_words.points(each.difference)} points",
             comparison_words.interval_words(each) or "–",
             "–" if each.p_value is None else comparison_words.probability(each.p_value),
             "–" if each.p_holm is None else comparison_words.probability(each.p_holm),

@@ -51,15 +51,19 @@ def _reruns(run: Reported) -> Iterator[Line]:
 
 def _rates(run: Reported) -> Iterator[Line]:
     """Which models pass most, and which pass least."""
+    # Models of a run that is not finished may not have run the same cases.
+    if run.summary.interim and len(run.summary.by_model) > 1:
+        return
+    trials = "checked trials" if run.summary.total.unchecked else "trials"
     shares = {model: rate for model, count in run.summary.by_model.items() if (rate := count.pass_rate) is not None}
     ends = dict.fromkeys([max(shares.values()), min(shares.values())] if shares else [])
     for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
         models = [model for model in shares if shares[model] == share]
         if len(models) > 1:
-            yield Strong(words.some(models)), f" pass{word}: {wording.percent(share)} of their trials each."
+            yield Strong(words.some(models)), f" pass{word}: {wording.percent(share)} of their {trials} each."
             continue
         interval = wording.interval(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
-        figure = f"{wording.percent(share)} of its trials (95% interval {interval})."
+        figure = f"{wording.percent(share)} of its {trials} (95% interval {interval})."
         yield Strong(models[0]), f" passes{word}: {figure}" if word else f" passes {figure}"
 
 

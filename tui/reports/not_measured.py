@@ -43,7 +43,7 @@ def _comparing(run: Reported) -> Iterator[Line]:
     silent = [each for each in run.summary.comparisons if each.conclusion == "not_enough_data" and not each.interim]
     if silent:
         pairs = some([f"{each.a} and {each.b}" for each in silent], _FEW)
-        yield "Too few cases in common for any difference to be significant: ", Faint(pairs)
+        yield "Too few checked cases in common for any difference to be significant: ", Faint(pairs)
     if all(repeats.n < 2 for repeats in run.summary.repeats.values()) and run.kept.results:
         yield "Each case was asked once: how much answers vary from one time to the next is not known."
 
@@ -55,7 +55,7 @@ def _answers(run: Reported) -> Iterator[Line]:
     unchecked = [case.id for case in run.kept.plan.planned_cases if not case.is_checked]
     if unchecked:
         yield (
-            f"{_have(len(unchecked), 'case')} no check: whole answers to them are unchecked and in no rate: ",
+            f"{_have(len(unchecked), 'case')} no check (whole answers are unchecked and in no rate): ",
             Faint(some(unchecked, _FEW)),
         )
     uncounted = [model for model, each in run.summary.figures.items() if each.effort.output_tokens is None]

@@ -28,8 +28,9 @@ class Comparison:
     `p_holm` is adjusted over all `pairs` of the report (Holm 1979), `difference_95` is simultaneous over them, and the
     two agree: the interval leaves out 0 where `p_holm` is at most 0.05, and only there. `detectable` is the difference
     that these cases show in 80% of runs at the level of the first step of Holm's procedure; None where they are too
-    few. While a run is not finished (`interim`) p-values and the interval are None and there is not enough
-    data: looking again and again at a test would find differences that do not exist.
+    few. While a run is not finished (`interim`) p-values and the interval are None and there is not enough data:
+    looking again and again at a test would find differences that do not exist. Without a checked case in common
+    `difference` is None as well.
     """
 
     a: str
@@ -39,7 +40,7 @@ class Comparison:
     tie_cases: tuple[str, ...]
     units: int
     method: Method
-    difference: float
+    difference: float | None
     conclusion: Conclusion
     detectable: float | None = None
     difference_95: tuple[float, float] | None = None
@@ -160,6 +161,10 @@ def _together(cases: Sequence[Passes]) -> Passes:
 
 def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: float | None, mixed: bool) -> Comparison:
     difference, level = pair.differences.mean, ALPHA / pairs
+    if not pair.differences.sums:
+        return Comparison(
+            pair.a, pair.b, (), (), (), 0, pair.method, None, "not_enough_data", pairs=pairs, margin=margin
+        )
     # Holm's procedure spends all of the 5% on the pairs that are not shown to differ, where there are some: the
     # intervals of the others get half of their part, so that all together still hold in about 95% of runs.
     low, high = difference_interval(pair.differences, level / 2 if mixed and p_holm <= ALPHA else level)
@@ -205,8 +210,12 @@ def _detectable(pair: _Pair, level: float) -> float | None:
     differing, cases = len(pair.win_cases) + len(pair.loss_cases), len(pair.differences.sums)
     if pair.method == "mcnemar-exact":
         return detectable_difference(cases, differing / cases, alpha=level)
+    # What was seen says too little of the variance where few units differ. A larger difference needs units that do, and
+    # is shown no sooner than in single results of which none contradicts: as many as the units say by `within`.
+    results = math.floor(cases / pair.differences.within)
+    least = detectable_difference(results, 0.0, alpha=level)
     _, error, freedom = shrunk(pair.differences)
-    return detectable_mean(error, freedom, alpha=level)
+    return None if least is None else max(least, detectable_mean(error, freedom, alpha=level))
 
 
 def _interim(comparison: Comparison) -> Comparison:

@@ -21,7 +21,7 @@ def conclusion_words(comparison: Comparison, names: Mapping[str, str] | None = N
         case "equivalent":
             return f"equivalent within ±{points(comparison.margin or 0.0).lstrip('+')} points"
         case "not_enough_data":
-            return "not enough data" if comparison.common else "no case in common"
+            return "not enough data" if comparison.common else "no checked case in common"
         case "no_difference_shown":
             return "no difference shown"
 
@@ -38,7 +38,7 @@ def conclusion_detail(comparison: Comparison, names: Mapping[str, str] | None = 
         have = f"{unit_count(comparison.units, comparison)} in common"
         return f"{have}, at least {cases_needed(comparison.pairs)} are needed"
     better = comparison.better
-    if better and comparison.difference * (comparison.wins - comparison.losses) <= 0:
+    if better and (comparison.difference or 0.0) * (comparison.wins - comparison.losses) <= 0:
         other = comparison.b if better == comparison.a else comparison.a
         return (
             f"by its share of passes, although {names[other] if names else other} does better in as many cases or more"
@@ -68,7 +68,10 @@ def detectable_words(comparison: Comparison) -> str:
 
 
 def difference_words(comparison: Comparison) -> str:
-    """Return the difference with its interval: `+12 points (+3 to +21)`; without one while the run is not finished."""
+    """Return the difference with its interval: `+12 points (+3 to +21)`; without one while the run is not finished; `–`
+    where nothing is compared."""
+    if comparison.difference is None:
+        return "–"
     interval = interval_words(comparison)
     return f"{points(comparison.difference)} points" + (f" ({interval})" if interval else "")
 
@@ -138,7 +141,7 @@ def turned(comparison: Comparison) -> Comparison:
         b=comparison.a,
         win_cases=comparison.loss_cases,
         loss_cases=comparison.win_cases,
-        difference=-comparison.difference,
+        difference=None if comparison.difference is None else -comparison.difference,
         difference_95=(-interval[1], -interval[0]) if interval else None,
         conclusion=_TURNED.get(comparison.conclusion, comparison.conclusion),
     )
@@ -155,7 +158,7 @@ def overview(comparisons: Sequence[Comparison]) -> str:
     for conclusion, words in (
         ("equivalent", "equivalent within the margin"),
         ("no_difference_shown", "no difference shown"),
-        ("not_enough_data", "too few cases in common to show any difference"),
+        ("not_enough_data", "too few checked cases in common to show any difference"),
     ):
         these = [each for each in silent if each.conclusion == conclusion]
         if these:

@@ -22,7 +22,7 @@ def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> 
     while it is not finished."""
     a, b = names[pair.a], names[pair.b]
     if not pair.common:
-        return ((f"{a} and {b} have no case in common yet: nothing to compare.", "dim"),)
+        return ((f"{a} and {b} have no checked case in common yet: nothing to compare.", "dim"),)
     does = "passes" if pair.method == "mcnemar-exact" else "does better in"
     than = f"that {b} does not" if pair.method == "mcnemar-exact" else f"than {b}"
     counts = f"{a} {does} {_cases(pair.wins)} {than}, and the reverse {pair.losses}; {pair.ties} ties"
@@ -74,13 +74,11 @@ def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[L
 
 def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int) -> Line:
     said, role = judgement(pair, names, short=True)
-    interval = words.interval_words(pair)
     return (
         (f" {title}", "strong"),
         (f"  {fill(said, room)}", role),
         (f"  {pair.wins:>4} won · {pair.losses} lost · {pair.ties} ties", "plain"),
-        (f"  {words.points(pair.difference)} points", "dim"),
-        (f" ({interval})" if interval else "", "dim"),
+        (f"  {words.difference_words(pair)}", "dim"),
     )
 
 
@@ -110,7 +108,7 @@ def pair_lines(
 
 
 def _apart(pair: Comparison) -> list[Line]:
-    if not pair.common:
+    if pair.difference is None:
         return []
     interval = words.interval_words(pair)
     over = f", simultaneous over {pair.pairs} pairs" if pair.pairs > 1 else ""
