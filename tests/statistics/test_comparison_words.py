@@ -34,7 +34,7 @@ def test_no_difference_and_not_enough_data_are_kept_apart() -> None:
     assert words.conclusion_detail(few[0]) == "3 cases in common, at least 6 are needed"
     assert "no difference shown" not in words.overview(few).lower()
     (nothing,) = compare_models({"a": {"x": PASS}, "b": {"y": PASS}})
-    assert words.conclusion_words(nothing) == "no case in common"
+    assert words.conclusion_words(nothing) == "no checked case in common"
 
 
 def test_a_run_that_is_not_finished_has_no_p_value_and_no_interval_in_words() -> None:

@@ -114,8 +114,8 @@ class ChecksTab(Vertical):
         if case.expected_behavior:
             expected: Line = (("Expected  ", "dim"), (show_text(case.expected_behavior), "plain"))
             lines = [*lines, (), expected] if lines else [expected]
-        if not self._table.rows:
-            lines.append((("This case has no checks: an answer that arrives whole passes.", "dim"),))
+        if not case.is_checked:
+            lines.append((("This case has no check: a whole answer is unchecked, and in no rate.", "dim"),))
         self._detail.show_lines(lines)
 
     def on_line_list_reached(self, message: LineList.Reached) -> None:
