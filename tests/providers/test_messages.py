@@ -180,7 +180,7 @@ REASONS: list[tuple[str | None, FinishReason, list[str]]] = [
     ("pause_turn", "pause", ["The server paused the turn; the model had not finished"]),
     (
         "model_context_window_exceeded",
-        "length",
+        "context_window",
         ["The answer ended because the model's context window was full"],
     ),
     ("something new", "other", []),

@@ -96,7 +96,16 @@ class Noted:
 
 
 FinishReason = Literal[
-    "stop", "length", "tool_calls", "content_filter", "refusal", "declined", "pause", "incomplete", "other"
+    "stop",
+    "length",
+    "context_window",
+    "tool_calls",
+    "content_filter",
+    "refusal",
+    "declined",
+    "pause",
+    "incomplete",
+    "other",
 ]
 """Why an answer ended. `refusal` is the provider's filter, `declined` a refusal in the model's own words, which is a
 whole answer; `incomplete` is an early stop for a reason that we do not know. `tui.model.finish_reasons` says which of

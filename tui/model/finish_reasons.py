@@ -8,6 +8,7 @@ _EARLY: Mapping[str, str] = {
     "max_tokens": "token limit",
     "max_output_tokens": "token limit",
     "model_length": "token limit",
+    "context_window": "context window full",
     "model_context_window_exceeded": "context window full",
     "content_filter": "content filter",
     "safety": "content filter",

@@ -13,7 +13,7 @@ _FINISHES: Mapping[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "max_tokens": "length",
-    "model_context_window_exceeded": "length",
+    "model_context_window_exceeded": "context_window",
     "tool_use": "tool_calls",
     "refusal": "refusal",
     "pause_turn": "pause",
