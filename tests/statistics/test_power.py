@@ -10,10 +10,12 @@ from tui.statistics.pairs import mcnemar_exact
 from tui.statistics.power import (
     PlanError,
     detectable_difference,
+    discordance_of,
     mcnemar_power,
     plan_cases,
     plan_difference,
 )
+from tui.statistics.shares import Passes
 
 
 def counted(cases: int, difference: float, discordance: float, alpha: float) -> float:
@@ -97,3 +99,13 @@ def test_what_cannot_be_planned_is_said(arguments: tuple[float, ...], said: str)
 def test_numbers_of_cases_are_bounded(cases: int) -> None:
     with pytest.raises(PlanError, match="between 1 and 100000"):
         plan_difference(cases)
+
+
+def test_discordance_is_of_single_results() -> None:
+    once = {"win": Passes(1, 1), "tie": Passes(1, 1), "loss": Passes(0, 1), "alone": Passes(0, 1)}
+    other = {"win": Passes(0, 1), "tie": Passes(1, 1), "loss": Passes(1, 1)}
+    assert discordance_of(once, other) == pytest.approx(2 / 3)
+    # Each case differs by its share of passes; two single results differ in five of nine cases.
+    often = {"one": Passes(2, 3), "two": Passes(2, 3)}
+    assert discordance_of(often, {"one": Passes(1, 3), "two": Passes(1, 3)}) == pytest.approx(5 / 9)
+    assert discordance_of({}, other) == 0.0

@@ -55,7 +55,7 @@ def _planned(
 ) -> tuple[dict[str, object], str]:
     from tui.statistics.power import SamplePlan, plan_cases, plan_difference, plan_power
 
-    test = f"McNemar's exact test, alpha {alpha:.3g}"
+    test = f"each case run once, McNemar's exact test, alpha {alpha:.3g}"
     if difference is not None and cases is None:
         found: SamplePlan | None = plan_cases(difference, discordance, power, alpha)
         assert found is not None
@@ -96,16 +96,22 @@ def _planned(
 
 def _of_run(run: str) -> tuple[float, int, int]:
     """The largest discordance among the pairs of models of a kept run, the number of cases of that pair, and the
-    number of pairs."""
+    number of pairs. Discordance is of single results: with repeats, how often one of each model would differ."""
     from tui.reports.summary import summarize
     from tui.session.history import open_history
+    from tui.statistics.power import discordance_of
 
     with open_history(os.environ) as store:
         kept = store.read_run(store.find_run(run))
     # A run that is not finished says how often models differ as well as any other.
     finished = replace(kept, record=replace(kept.record, state="finished"))
-    pairs = summarize(finished).comparisons
-    found = [((pair.wins + pair.losses) / pair.common, pair.common) for pair in pairs if pair.common]
+    summary = summarize(finished)
+    pairs = summary.comparisons
+    found = [
+        (discordance_of(*(summary.figures[model].rates.passes for model in (pair.a, pair.b))), pair.common)
+        for pair in pairs
+        if pair.common
+    ]
     if not found:
         raise ConfigError(
             "No two models of this run have checked results of the same case",

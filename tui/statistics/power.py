@@ -1,12 +1,13 @@
 """The power of McNemar's exact test: how many cases it takes to show a difference, and which one some cases show."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
 from tui.statistics.pairs import ALPHA
+from tui.statistics.shares import Passes
 from tui.statistics.student import t_quantile
 
 POWER = 0.8
@@ -32,6 +33,13 @@ class SamplePlan:
 
 class PlanError(ValueError):
     """A plan that cannot be made, with the reason and what to do."""
+
+
+def discordance_of(ours: Mapping[str, Passes], theirs: Mapping[str, Passes]) -> float:
+    """Return how often two models differ on a case that each runs once: over the cases that both have results of, the
+    mean chance that one of their results is a pass and the other is not; 0 of nothing."""
+    both = [(passes.share, theirs[case].share) for case, passes in ours.items() if case in theirs]
+    return math.fsum(a * (1 - b) + b * (1 - a) for a, b in both) / len(both) if both else 0.0
 
 
 def plan_cases(
