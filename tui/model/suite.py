@@ -133,7 +133,7 @@ def checked_sentence(cases: Collection[Case]) -> str:
     if not cases:
         return "There is no case."
     if not checked:
-        return "No case has a check: every whole answer is unchecked, and there is no pass rate."
+        return "No case has a check: every whole answer is unchecked and in no rate."
     if checked < len(cases):
         return f"{checked:,} of {len(cases):,} cases have a check."
     return f"All {checked:,} cases have a check." if checked > 1 else "The one case has a check."
