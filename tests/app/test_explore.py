@@ -101,6 +101,14 @@ async def test_nothing_to_work_with_is_said(tmp_path: Path) -> None:
         await seen.until(lambda: "config.yaml: The config is broken" in seen.overview)
 
 
+async def test_a_key_for_the_tabs_before_there_are_any_does_nothing(tmp_path: Path) -> None:
+    del tmp_path
+    async with explored(ScriptedDesk(fault=ConfigError("not yet")), wait=False) as seen:
+        await seen.until(lambda: "not yet" in seen.overview)
+        await seen.press("full_stop", "comma")
+        assert seen.screen.evidence.current == "checks"
+
+
 async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path: Path) -> None:
     async with explored(desk_for(tmp_path)) as seen:
         await seen.press("slash", *"sev:crit")

@@ -83,6 +83,8 @@ class Evidence(Vertical):
     def beside(self, by: int) -> TabId:
         """The tab so many to the right, around the ends."""
         names = [tab.id for tab in self._line.tabs]
+        if not names:  # no case is shown yet
+            return self.current
         at = names.index(self.current) if self.current in names else 0
         return next(tab for tab in TABS if tab == names[(at + by) % len(names)])
 
