@@ -158,7 +158,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         walk.step("!", "Reveal the names?")
         walk.back("Reveal the names?", "n")
         for key in ("a", "f", "o", "n", "N"):
-            walk.step(key, "that would tell")
+            walk.step(key, "this would show them")
         walk.step("d", "e")
         walk.step("d", "voice on")
         walk.step("z", "voice on")

@@ -35,7 +35,7 @@ def repeat_line(repeats: int) -> Line:
         (f" ▸{share}% ", "accent") if share == repeats else (f"  {share}% ", "dim")
         for share in sorted({*REPEATS, repeats})
     ]
-    return ((" Repeat unannounced, where names are hidden  ", "dim"), *shares)
+    return ((" Shown a second time, unannounced (blind only)  ", "dim"), *shares)
 
 
 def next_repeats(repeats: int) -> int:

@@ -20,7 +20,7 @@ from tui.session.reviewing import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.run_review import RunReview
 
-_HIDDEN = "Names are hidden: that would tell. ! reveals them."
+_HIDDEN = "Names are hidden, and this would show them. ! reveals them."
 _OF_AN_ITEM = (
     "give",
     "note",
