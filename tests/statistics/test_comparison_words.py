@@ -22,7 +22,7 @@ def test_no_difference_is_never_said_without_what_would_have_been_shown() -> Non
     (pair,) = pairs_of("pppppppppf", "pppppppfpp")
     assert words.conclusion_words(pair) == "no difference shown"
     assert words.conclusion_detail(pair) == "these cases would show a difference of 67 points (80% power)"
-    assert words.brief_conclusion(pair) == "no difference shown (detectable: 67)"
+    assert words.brief_conclusion(pair) == "no difference shown (detectable: 67 points)"
     assert "No difference shown for 1 pair, where these cases would show a difference of 67 points" in words.overview(
         [pair]
     )

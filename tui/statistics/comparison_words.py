@@ -53,10 +53,12 @@ def _detectable_range(detectable: Sequence[float]) -> str:
 
 def brief_conclusion(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
     """Return the conclusion for a list or a narrow screen, with the detectable difference in points."""
+    if comparison.interim:
+        return "run not finished"
     said = conclusion_words(comparison, names)
-    if comparison.interim or comparison.conclusion != "no_difference_shown" or comparison.detectable is None:
+    if comparison.conclusion != "no_difference_shown" or comparison.detectable is None:
         return said
-    return f"{said} (detectable: {points(comparison.detectable).lstrip('+')})"
+    return f"{said} (detectable: {points(comparison.detectable).lstrip('+')} points)"
 
 
 def detectable_words(comparison: Comparison) -> str:

@@ -25,18 +25,18 @@ def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> 
         return ((f"{a} and {b} have no checked case in common yet: nothing to compare.", "dim"),)
     does = "passes" if pair.method == "mcnemar-exact" else "does better in"
     than = f"that {b} does not" if pair.method == "mcnemar-exact" else f"than {b}"
-    counts = f"{a} {does} {_cases(pair.wins)} {than}, and the reverse {pair.losses}; {pair.ties} ties"
+    counts = f"{a} {does} {_cases(pair.wins)} {than}, and the reverse in {_cases(pair.losses)}; {_ties(pair.ties)}"
     if pair.interim:
         return ((f"{counts}. ", "dim"), (_interim(progress), "accent"))
     said, role = judgement(pair, names)
-    return ((f"{counts}: {words.p_value_words(pair)}: ", "dim"), (f"{said}.", role))
+    return ((f"{counts}. {words.p_value_words(pair)}: ", "dim"), (f"{said}.", role))
 
 
 def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
     """Return the same in as few words as will do."""
     names = short_names(names)
     a, b = names[pair.a], names[pair.b]
-    won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {pair.ties} ties"
+    won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {_ties(pair.ties)}"
     if pair.interim:
         return ((f"{won}; ", "dim"), (_interim(progress), "accent"))
     said, role = judgement(pair, names, short=True)
@@ -59,7 +59,7 @@ def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False
     else:
         said, detail = words.conclusion_words(pair, names), words.conclusion_detail(pair, names)
     role: Role = "passed" if pair.better else "dim" if not pair.common else "accent"
-    return (f"{said} ({detail})" if detail else said), role
+    return (f"{said}; {detail}" if detail else said), role
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
@@ -77,7 +77,7 @@ def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int
     return (
         (f" {title}", "strong"),
         (f"  {fill(said, room)}", role),
-        (f"  {pair.wins:>4} won · {pair.losses} lost · {pair.ties} ties", "plain"),
+        (f"  {pair.wins:>4} won · {pair.losses} lost · {_ties(pair.ties)}", "plain"),
         (f"  {words.difference_words(pair)}", "dim"),
     )
 
@@ -120,7 +120,12 @@ def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str
     """Where a model is behind since it was not measured, that has to be seen beside what follows."""
     counts = [(model, figures[model].tally) for model in (pair.a, pair.b) if model in figures]
     return [
-        ((f"{names[model]}: {each.errors} of {each.trials} ended as errors, which count as not passed.", "error"),)
+        (
+            (
+                f"{names[model]}: {each.errors} of {each.trials} trials ended in an error and count as not passed.",
+                "error",
+            ),
+        )
         for model, each in counts
         if each.errors
     ]
@@ -145,7 +150,7 @@ def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]
     for name, title in titles.items():
         better: Role = "plain" if wins[name] == losses[name] else "passed" if wins[name] > losses[name] else "failed"
         score = f"{wins[name]:>3} : {losses[name]}"
-        lines.append(((f"  {fill(title, width)}", "plain"), (f"  {score:<9}", better), (f"{ties[name]} ties", "dim")))
+        lines.append(((f"  {fill(title, width)}", "plain"), (f"  {score:<9}", better), (_ties(ties[name]), "dim")))
     if len(found) > _MOST_GROUPS:
         lines.append(((f"  … {len(found) - _MOST_GROUPS} more categories", "dim"),))
     return lines
@@ -153,3 +158,7 @@ def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]
 
 def _cases(number: int) -> str:
     return f"{number} case" if number == 1 else f"{number} cases"
+
+
+def _ties(number: int) -> str:
+    return f"{number} tie" if number == 1 else f"{number} ties"

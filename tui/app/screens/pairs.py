@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 
 
 class _PairList(LineList):
-    """The pairs; with their intervals where all have room for them."""
+    """The pairs; from the end without what not all of them have room for."""
 
     def line_at(self, place: int, width: int) -> Line:
         line = super().line_at(place, width)
-        return line if all(width_of(text_of(each)) <= width for each in self._lines) else line[:-1]
+        longest = max(map(len, self._lines), default=0)
+        fits = (
+            kept
+            for kept in range(longest, 2, -1)
+            if all(width_of(text_of(each[:kept])) <= width for each in self._lines)
+        )
+        return line[: next(fits, 2)]
 
 
 class PairsScreen(ModalScreen[int | None]):
