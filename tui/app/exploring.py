@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui.app.presentation.marks import status_of
-from tui.app.presentation.outline import Row, Volume
+from tui.app.presentation.marks import differs_by_rerun, status_of
+from tui.app.presentation.outline import CaseMarks, Row, Volume
 from tui.app.shelf import Shelf
 from tui.model.filtering import Filter, StatusWord
 from tui.model.progress import TrialProgress
@@ -91,10 +91,15 @@ class Exploring:
         state, case = self.state, self.case_id
         return tuple(each for model in self.models for each in state.repeats(case, model)) if case else ()
 
-    def statuses(self, path: Path, case: Case) -> list[StatusWord]:
+    def statuses(self, path: Path, case: Case) -> Sequence[StatusWord]:
         """A word for each model of a case."""
+        return self.marks(path, case).statuses
+
+    def marks(self, path: Path, case: Case) -> CaseMarks:
+        """What the tree shows of a case."""
         state = self.shelf.state(path)
-        return [status_of(state.trial(case.id, model)) for model in self.models_of(path)]
+        trials = [state.trial(case.id, model) for model in self.models_of(path)]
+        return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
 
     def wanted(self, path: Path, case: Case) -> bool:
         """Whether the filter wants a case."""

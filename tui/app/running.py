@@ -61,6 +61,7 @@ class RunQueue:
         self._control = Control()
         self.news = RunNews(told)
         self.current: RunRequest | None = None
+        self._reruns: set[Path] = set()
         self.watch = Stopwatch()
         self._going: Plan | None = None
 
@@ -68,6 +69,10 @@ class RunQueue:
     def busy(self) -> bool:
         """Whether something is running or waits to be run."""
         return self.current is not None or bool(self._waiting)
+
+    def is_rerun(self, path: Path) -> bool:
+        """Return whether the last run of a suite asked some trials of a kept run again."""
+        return path in self._reruns
 
     @property
     def waiting(self) -> tuple[RunRequest, ...]:
@@ -155,6 +160,10 @@ class RunQueue:
 
     async def _work_on(self, request: RunRequest) -> None:
         self.current, self._control = request, Control()
+        if request.run and request.again == "attempts":
+            self._reruns.add(request.path)
+        else:
+            self._reruns.discard(request.path)
         self.watch.begin(monotonic())
         outcome: Outcome | None = None
         try:

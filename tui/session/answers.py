@@ -26,7 +26,8 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One answer, all its steps; `place` says exactly which; `verdict` is that of the attempt, `duration_ms` its
-    steps' together, `attempts` how many there are."""
+    steps' together, `attempts` how many there are. `counts_as` is the verdict that
+    counts, where this is the latest attempt and a rerun came to another verdict."""
 
     place: AnswerPlace
     text: str
@@ -35,6 +36,7 @@ class Answer:
     error: str | None
     duration_ms: float
     attempts: int
+    counts_as: Verdict | None = None
 
 
 class KeptAnswers:
@@ -83,7 +85,14 @@ class KeptAnswers:
         duration = attempt.answer_ms
         place = AnswerPlace(run, source.model, source.repeat, number)
         return Answer(
-            place, _text(attempt), attempt.verdict, last and result.flaky, attempt.error, duration, len(result.attempts)
+            place,
+            _text(attempt),
+            attempt.verdict,
+            last and result.flaky,
+            attempt.error,
+            duration,
+            len(result.attempts),
+            result.first_verdict if last and result.first_verdict != result.verdict else None,
         )
 
 

@@ -161,3 +161,14 @@ def test_the_choice_is_marked_where_it_is_shown_now() -> None:
     assert "▸a A is better" in text_of(choice_line("a", False, "", 100))
     assert "▸b B is better" in text_of(choice_line("a", True, "", 100))
     assert "▸t tie" in text_of(choice_line("tie", True, "", 100))
+
+
+def test_a_rerun_says_which_verdict_counts() -> None:
+    rerun = replace(answer(A), counts_as="failed")
+    names = (("mock-a",), ("mock-b",))
+    assert "✓ ↻ rerun, counts as failed" in text_of(heads_line(names, (rerun, answer(B)), False, 110))
+    narrow = text_of(heads_line(names, (rerun, answer(B)), False, 76))
+    assert "A mock-a" in narrow
+    assert "✓ ↻ ✗" in narrow
+    assert width_of(narrow) == 76
+    assert "↻" not in text_of(heads_line(names, (rerun, answer(B)), True, 110))

@@ -1,5 +1,7 @@
 """Cells: what repeats fold into, and what changed since a baseline."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.app.matrix_samples import answered, result
@@ -157,3 +159,14 @@ def test_the_worst_come_first() -> None:
     cells = [fold(trials(each)) for each in signs]
     assert sorted(cells, key=lambda cell: cell.rank) == cells
     assert Cell().rank > fold(trials("✓")).rank
+
+
+@pytest.mark.parametrize(("then", "text"), [("✓", "✗ ↻✓"), ("!", "✗ ↻!"), ("i", "✗ ↻◌"), ("✗", "✗")])
+def test_a_cell_shows_the_verdict_that_counts_and_what_a_rerun_came_to(then: str, text: str) -> None:
+    key = TrialKey("one", "a")
+    first, second = result(key, "✗", answered()), result(key, then, answered())
+    again = replace(second.attempts[-1], number=2, asking=1)
+    state = RunState()
+    state.take_results([replace(second, attempts=(*first.attempts, again))])
+    cell = fold([state.trials[key]])
+    assert (cell.status, cell.share, text_of(cell_line(cell))) == ("failed", 0, text)

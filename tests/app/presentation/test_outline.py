@@ -7,7 +7,7 @@ from tests.support.scripted_desk import case_of, suite_of
 from tui.app.presentation.arranging import arrange
 from tui.app.presentation.keys import Key, keys_that_fit
 from tui.app.presentation.marks import tally
-from tui.app.presentation.outline import Row, Volume, ancestors, case_key, outline, row_line, volume_key
+from tui.app.presentation.outline import CaseMarks, Row, Volume, ancestors, case_key, outline, row_line, volume_key
 from tui.app.presentation.pieces import cut, cut_middle, spread, text_of, width_of
 from tui.model.filtering import StatusWord
 from tui.model.problems import Problem
@@ -69,34 +69,44 @@ def test_a_row_knows_those_above_it() -> None:
 def test_a_case_shows_a_mark_for_each_model_and_its_severity() -> None:
     key = volume_key(VOLUME)
     row = outline([VOLUME], {key, (*key, "Security")})[-1]
-    assert text_of(row_line(row, lambda _: ["passed", "running"], 24)) == "  ✓● two            crit"
-    line = text_of(row_line(row, lambda _: ["passed", "running"], 30))
+    assert text_of(row_line(row, lambda _: CaseMarks(["passed", "running"]), 24)) == "  ✓● two            crit"
+    line = text_of(row_line(row, lambda _: CaseMarks(["passed", "running"]), 30))
     assert line.startswith("    ✓● two ")
     assert line.endswith(" crit")
     assert len(line) == 30
 
 
+def test_a_rerun_with_another_verdict_is_marked_on_its_row_and_counted_on_a_folded_one() -> None:
+    key = volume_key(VOLUME)
+    row = outline([VOLUME], {key, (*key, "Security")})[-1]
+    assert text_of(row_line(row, lambda _: CaseMarks(["passed", "passed"], 1), 24)) == "  ✓✓↻ two           crit"
+    folded = outline([VOLUME], ())[0]
+    reruns = {"one": 1, "two": 2, "three": 0}
+    line = row_line(folded, lambda case: CaseMarks(["passed", "passed"], reruns[case.id]), 30)
+    assert text_of(line).endswith(" ✓6 ↻3")
+
+
 def test_a_long_name_in_the_tree_keeps_its_end() -> None:
     case = replace(CASES[1], name="A question about security number 12")
     row = Row("case", (), 2, case.name, None, VOLUME, (case,))
-    assert text_of(row_line(row, lambda _: ["passed", "failed"], 24)) == "  ✓✗ A quest…ber 12 crit"
+    assert text_of(row_line(row, lambda _: CaseMarks(["passed", "failed"]), 24)) == "  ✓✗ A quest…ber 12 crit"
 
 
 def test_a_folded_row_counts_what_is_below_it() -> None:
     row = outline([VOLUME], ())[0]
-    assert text_of(row_line(row, lambda _: ["unasked", "unasked"], 30)) == "▸ a                    3 cases"
+    assert text_of(row_line(row, lambda _: CaseMarks(["unasked", "unasked"]), 30)) == "▸ a                    3 cases"
     statuses: dict[str, list[StatusWord]] = {
         "one": ["passed", "failed"],
         "two": ["flaky", "passed"],
         "three": ["error", "waiting"],
     }
-    assert text_of(row_line(row, lambda case: statuses[case.id], 30)).endswith(" ✓2 ◐1 ✗1 !1")
+    assert text_of(row_line(row, lambda case: CaseMarks(statuses[case.id]), 30)).endswith(" ✓2 ◐1 ✗1 !1")
 
 
 def test_a_broken_suite_says_how_many_problems_it_has() -> None:
     problem = Problem("b.json", 1, 1, "error", "", "no")
     row = outline([Volume(Path("b.json"), "", None, (problem, problem), read=True)], ())[0]
-    line = text_of(row_line(row, lambda _: [], 30))
+    line = text_of(row_line(row, lambda _: CaseMarks([]), 30))
     assert line.startswith("! b.json ")
     assert line.endswith("2 problems")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.app.compare.walk import Stop, Walk
 from tui.app.presentation.figures import seconds
-from tui.app.presentation.marks import mark_of
+from tui.app.presentation.marks import RERUN, mark_of, word_of
 from tui.app.presentation.naming import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.run_list import day_and_time
@@ -18,7 +18,8 @@ from tui.session.preferences import Choice
 Names = tuple[str, ...]
 """What somebody is called, in full and ever shorter."""
 _SHORT_NAME = 20
-_STOP_AROUND = " ✓✓   ● "
+_WIDE_HALF = 50
+_STOP_AROUND = " ✓✓↻   ● "
 _CHOICES: dict[Choice, Piece] = {
     "a": ("A", "accent"),
     "b": ("B", "accent"),
@@ -39,6 +40,8 @@ def stop_line(stop: Stop, blind: bool, width: int) -> Line:
     marks: list[Piece] = [("··" if blind else "", "dim")]
     if not blind:
         marks = [mark_of(_status(outcome)) for outcome in stop.marks]
+        if any(outcome and outcome.verdict != outcome.first_verdict for outcome in stop.marks):
+            marks.append(RERUN)
     choice: Piece = ("", "dim")
     if stop.choice is not None:
         choice = ("●", "accent") if blind else _CHOICES[stop.choice]
@@ -88,7 +91,7 @@ def heads_line(
     there is room for both."""
     half = max(4, width // 2)
     halves = (half, max(4, width - half))
-    ends = [_end(answer) for answer in answers]
+    ends = [_end(answer, each) for answer, each in zip(answers, halves, strict=True)]
     rooms = [max(1, each - 6 - sum(width_of(text) for text, _ in end)) for each, end in zip(halves, ends, strict=True)]
     pairs: list[tuple[str, ...]] = [*zip(*names, strict=False)] or [("", "")]
     fits = (pair for pair in pairs if all(width_of(name) <= room for name, room in zip(pair, rooms, strict=True)))
@@ -101,10 +104,15 @@ def heads_line(
     return tuple(line)
 
 
-def _end(answer: Answer | None) -> Line:
+def _end(answer: Answer | None, width: int) -> Line:
+    """How an answer did and how long it took; what its trial counts as, where that is not what a rerun came to."""
     if answer is None:
         return ()
-    return (mark_of(_status(answer)), (f" {seconds(answer.duration_ms)} s ", "dim"))
+    mark, duration = mark_of(_status(answer)), f" {seconds(answer.duration_ms)} s "
+    if answer.counts_as is None:
+        return (mark, (duration, "dim"))
+    counts = f"rerun, counts as {word_of(answer.counts_as)}" if width >= _WIDE_HALF else mark_of(answer.counts_as)[0]
+    return (mark, (" ", "plain"), (f"{RERUN[0]} {counts}", RERUN[1]), (duration, "dim"))
 
 
 def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> Line:

@@ -5,7 +5,15 @@ from typing import NamedTuple
 
 from tui.app.matrix.layout import fitted
 from tui.app.presentation.bands import band_letter, band_mark
-from tui.app.presentation.marks import counted_status, mark_of, outcome_status, word_of
+from tui.app.presentation.marks import (
+    RERUN,
+    counted_status,
+    differs_by_rerun,
+    mark_of,
+    outcome_status,
+    status_of,
+    word_of,
+)
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.bands import BANDS, Band
 from tui.model.filtering import StatusWord
@@ -27,13 +35,13 @@ _BEFORE_BAND = 13
 """Cells before a band: the longest word for a status, and a space."""
 _LONGEST_BAND = 2 + max(map(len, BANDS))
 _SAID = {"error", "timed_out", "incomplete", "cancelled", "delayed", "unchecked"}
-_RERUN = "↻"
 
 
 class Cell(NamedTuple):
     """`passed` counts plain passes among the `results` of `repeats` trials; `share` is that of the checked ones, −1
     where there is none or a result is still to come. `tries` is the attempt that passed, of how many, where one trial
-    is flaky. `passed_since` counts the trials that a rerun passed and that count as failed."""
+    is flaky. `passed_since` counts the trials that a rerun passed and that count as failed; `rerun` is what the rerun
+    of one trial came to where that does not count."""
 
     status: StatusWord = "unasked"
     passed: int = 0
@@ -42,6 +50,7 @@ class Cell(NamedTuple):
     share: float = -1.0
     tries: tuple[int, int] | None = None
     passed_since: int = 0
+    rerun: StatusWord | None = None
 
     @property
     def rank(self) -> tuple[int, float]:
@@ -66,7 +75,8 @@ def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[Trial
             return _PASSED
         if status in OPEN:
             return Cell(status, 0, 0, 1)
-        return Cell(status, 0, 1, 1, -1.0 if status == "unchecked" else 0.0, passed_since=since)
+        rerun = status_of(trials[0]) if differs_by_rerun(trials[0]) else None
+        return Cell(status, 0, 1, 1, -1.0 if status == "unchecked" else 0.0, passed_since=since, rerun=rerun)
     return _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=since)
 
 
@@ -118,8 +128,10 @@ def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
         said = f" {cell.tries[0]}/{cell.tries[1]}"
     elif cell.status in _SAID:
         said = f" {word_of(cell.status)}"
-    if cell.passed_since:
-        said += f" {_RERUN}{mark_of('passed')[0]}{cell.passed_since if cell.repeats > 1 else ''}"
+    if cell.rerun is not None:
+        said += f" {RERUN[0]}{mark_of(cell.rerun)[0]}"
+    elif cell.passed_since:
+        said += f" {RERUN[0]}{mark_of('passed')[0]}{cell.passed_since}"
     if before is None:
         return ((mark + said, role),)
     share = f" {before.passed}/{before.repeats}" if before.repeats > 1 else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tui.app.presentation.marks import mark_of
+from tui.app.presentation.marks import mark_of, rerun_pieces
 from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.progress import Counts
@@ -17,8 +17,8 @@ _TALLIED: tuple[Counted, ...] = ("passed", "failed", "flaky", "error", "unchecke
 @dataclass(frozen=True, slots=True)
 class MatrixHeading:
     """What the header shows. `run` and `baseline` are ids, empty where there is none; `words` counts what the trials
-    shown count as; `counts` are those of the run while it goes on. Of a `paused` run,
-    `answering` trials are still being answered, and `pause_key` lets it go on."""
+    shown count as, `passed_since` the failed ones that a rerun passed; `counts` are those of the run while it goes on.
+    Of a `paused` run, `answering` trials are still being answered, and `pause_key` lets it go on."""
 
     suite: str = ""
     run: str = ""
@@ -30,6 +30,7 @@ class MatrixHeading:
     paused: bool = False
     answering: int = 0
     pause_key: str = ""
+    passed_since: int = 0
 
 
 def short_id(run_id: str) -> str:
@@ -48,7 +49,7 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     if shown.paused and progress:
         pauses = [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]
     pause, least_pause = (pauses[0], pauses[-2]) if pauses else ([], [])
-    tally = _tally(shown.words)
+    tally = [*_tally(shown.words), *rerun_pieces(shown.passed_since)]
     order: list[Piece] = [(f"   {shown.order}", "dim")]
     for parts in (
         (name, run, against, progress, pause, tally, paces[1], order),

@@ -199,7 +199,8 @@ class Matrix:
         run = self.run or state.run_id or ""
         counts = state.counts if state.running else None
         against = baseline.run_id if baseline else ""
-        return MatrixHeading(self.suite.name, run, against, self.words, counts, self.order_words)
+        since = sum(tally.passed_since for tally in self.ledger.tallies.values())
+        return MatrixHeading(self.suite.name, run, against, self.words, counts, self.order_words, passed_since=since)
 
     @property
     def title(self) -> str:

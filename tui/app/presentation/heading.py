@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tui.app.presentation.figures import clock
+from tui.app.presentation.marks import rerun_pieces
 from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.events import RepositoryCloned
@@ -16,7 +17,8 @@ _BAR = "━"
 class Heading:
     """What the header shows. Times are seconds; `elapsed` None means that no run was started; `cloning` is how many
     objects of a repository have come, of how many (0 where that is not known). Of a `paused` run, `answering` trials
-    are still being answered, and `pause_key` lets it go on."""
+    are still being answered, and `pause_key` lets it go on. With `rerun`, `counts` are those of the trials that are run
+    again alone."""
 
     suite: str = ""
     cases: int = 0
@@ -32,6 +34,7 @@ class Heading:
     paused: bool = False
     answering: int = 0
     pause_key: str = ""
+    rerun: bool = False
 
 
 def seconds_left(elapsed: float, counts: Counts) -> float | None:
@@ -96,7 +99,8 @@ def _progress(shown: Heading) -> list[Piece]:
         return []
     digits = len(str(counts.trials))
     mark: Piece = ("‖ " if shown.paused else "▶ ", "accent") if shown.running else ("■ ", "dim")
-    return [mark, (f"{counts.done:>{digits}}/{counts.trials}", "accent" if shown.running else "dim")]
+    which = "rerun " if shown.rerun else ""
+    return [mark, (f"{which}{counts.done:>{digits}}/{counts.trials}", "accent" if shown.running else "dim")]
 
 
 def _tally(counts: Counts | None) -> list[Piece]:
@@ -109,9 +113,7 @@ def _tally(counts: Counts | None) -> list[Piece]:
         pieces.append((f"  ! {counts.errors}", "error"))
     if counts.unchecked:
         pieces.append((f"  ○ {counts.unchecked}", "plain"))
-    if counts.passed_since:
-        pieces.append((f"  ↻ {counts.passed_since} passed since", "dim"))
-    return pieces
+    return [*pieces, *rerun_pieces(counts.passed_since)]
 
 
 def _bar(shown: Heading, room: int) -> list[Piece]:

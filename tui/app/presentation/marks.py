@@ -1,8 +1,8 @@
-"""The marks `✓ ✗ ◐ ○ ◌ ● ! ·` and the words that stand for states."""
+"""The marks `✓ ✗ ◐ ○ ◌ ◦ ● ! · ↻` and the words that stand for states."""
 
 from collections.abc import Iterable
 
-from tui.app.presentation.pieces import Piece, Role
+from tui.app.presentation.pieces import Line, Piece, Role
 from tui.model.filtering import StatusWord
 from tui.model.progress import TrialProgress
 from tui.model.suite import CheckKind, Severity
@@ -28,6 +28,20 @@ _WORDS: dict[StatusWord, str] = {
     "delayed": "waits",
     "flaky": "passed, flaky",
 }
+RERUN: Piece = ("↻", "accent")
+"""Beside the mark of a trial whose rerun came to another verdict than the one that counts."""
+_LEGEND: tuple[tuple[StatusWord, str], ...] = (
+    ("passed", "passed"),
+    ("failed", "failed"),
+    ("flaky", "flaky: passed on a later attempt"),
+    ("unchecked", "unchecked: no check judges the answer; it is in no rate"),
+    ("incomplete", "incomplete: the provider stopped the answer early; an error"),
+    ("error", "error or timed out: no judged answer"),
+    ("cancelled", "cancelled"),
+    ("running", "running"),
+    ("waiting", "waiting"),
+    ("unasked", "not run yet"),
+)
 _SEVERITIES: dict[Severity, Piece] = {
     "critical": ("crit", "failed"),
     "high": ("high", "flaky"),
@@ -75,6 +89,23 @@ def word_of(status: StatusWord) -> str:
     return _WORDS.get(status, status)
 
 
+def differs_by_rerun(trial: TrialProgress | None) -> bool:
+    """Return whether a rerun came to another verdict than the one that counts."""
+    ended = None if trial is None or trial.is_open else trial.ended
+    return ended is not None and ended.verdict != ended.first_verdict
+
+
+def rerun_pieces(passed_since: int) -> Line:
+    """Return what a header says of failed trials that a rerun has passed; nothing where there are none."""
+    return ((f"  {RERUN[0]} {passed_since} passed on rerun", "dim"),) if passed_since else ()
+
+
+def legend() -> tuple[tuple[Piece, str], ...]:
+    """Return every mark with its meaning, for the help."""
+    rerun = (RERUN, "run again with another verdict; the first verdict counts")
+    return (*((_MARKS[status], means) for status, means in _LEGEND), rerun)
+
+
 def severity_piece(severity: Severity) -> Piece:
     """A severity as the tree shows it."""
     return _SEVERITIES[severity]
@@ -85,8 +116,9 @@ def kind_word(kind: CheckKind) -> str:
     return _KINDS[kind]
 
 
-def tally(statuses: Iterable[StatusWord]) -> tuple[Piece, ...]:
-    """How many stand how, for a folded row: `✓4 ✗2 ◐1`; nothing where nothing was asked."""
+def tally(statuses: Iterable[StatusWord], reruns: int = 0) -> Line:
+    """How many stand how, for a folded row: `✓4 ✗2 ◐1 ↻1`; nothing where nothing was asked. `reruns` is how many have a
+    verdict by a rerun that does not count."""
     counts: dict[Piece, int] = {}
     for status in statuses:
         if status not in ("unasked", "waiting"):
@@ -96,4 +128,6 @@ def tally(statuses: Iterable[StatusWord]) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     for mark, role in shown:
         pieces.append((f"{' ' if pieces else ''}{mark}{counts[mark, role]}", role))
+    if reruns:
+        pieces.append((f" {RERUN[0]}{reruns}", RERUN[1]))
     return tuple(pieces)

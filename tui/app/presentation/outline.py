@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tui.app.presentation.marks import mark_of, severity_piece, tally
+from tui.app.presentation.marks import RERUN, mark_of, severity_piece, tally
 from tui.app.presentation.pieces import Line, Piece, cut_middle, spread, width_of
 from tui.model.filtering import StatusWord, severity_of
 from tui.model.problems import Problem
@@ -16,6 +16,16 @@ _NARROW = 28
 RowKey = tuple[str, ...]
 RowKind = Literal["folder", "suite", "category", "case", "step"]
 CaseTest = Callable[[Path, Case], bool]
+
+
+class CaseMarks(NamedTuple):
+    """A word for each model of a case, and how many of its trials have a verdict by a rerun that does not count."""
+
+    statuses: Sequence[StatusWord]
+    reruns: int = 0
+
+
+MarksOf = Callable[[Case], CaseMarks]
 
 
 class Volume(NamedTuple):
@@ -142,9 +152,10 @@ def _case_rows(
                 yield Row("step", (*key, str(number)), depth + 1, step.input, None, volume, (case,), number)
 
 
-def row_tally(row: Row, statuses: Callable[[Case], Sequence[StatusWord]]) -> Line:
+def row_tally(row: Row, marks_of: MarksOf) -> Line:
     """How the trials below a folded row stand."""
-    return tally(status for case in row.cases for status in statuses(case))
+    marks = [marks_of(case) for case in row.cases]
+    return tally((status for each in marks for status in each.statuses), sum(each.reruns for each in marks))
 
 
 def indent_of(row: Row, width: int) -> int:
@@ -154,14 +165,14 @@ def indent_of(row: Row, width: int) -> int:
 
 def row_line(
     row: Row,
-    statuses: Callable[[Case], Sequence[StatusWord]],
+    marks_of: MarksOf,
     width: int,
-    tally_of: Callable[[Row, Callable[[Case], Sequence[StatusWord]]], Line] = row_tally,
+    tally_of: Callable[[Row, MarksOf], Line] = row_tally,
 ) -> Line:
-    """One row in exactly so many cells. `statuses` gives a word for each model."""
+    """One row in exactly so many cells."""
     indent = " " * indent_of(row, width)
     if row.kind == "case":
-        return _case_line(row, statuses(row.cases[0]), indent, width)
+        return _case_line(row, marks_of(row.cases[0]), indent, width)
     if row.kind == "step":
         return spread([(f"{indent}  {row.step + 1} ", "dim"), (show_line(row.name), "dim")], (), width)
     arrow = " " if row.unfolded is None else "▾" if row.unfolded else "▸"
@@ -173,16 +184,16 @@ def row_line(
     elif row.volume is not None and not row.volume.read:
         right = (("…", "dim"),)
     elif row.unfolded is False:
-        right = tally_of(row, statuses) or ((_size(row), "dim"),)
+        right = tally_of(row, marks_of) or ((_size(row), "dim"),)
     return spread(left, right, width)
 
 
-def _case_line(row: Row, statuses: Sequence[StatusWord], indent: str, width: int) -> Line:
+def _case_line(row: Row, shown: CaseMarks, indent: str, width: int) -> Line:
     case = row.cases[0]
     severity = severity_of(case)
     right = (severity_piece(severity),) if severity in ("critical", "high") else ()
     arrow = "" if row.unfolded is None else "▾ " if row.unfolded else "▸ "
-    marks = [mark_of(status) for status in statuses]
+    marks = [*map(mark_of, shown.statuses), *([RERUN] if shown.reruns else [])]
     taken = sum(width_of(text) for text, _ in marks) + len(indent + arrow) + 1
     room = width - taken - (sum(width_of(text) for text, _ in right) + 1 if right else 0)
     name = cut_middle(show_line(row.name or case.id), room)

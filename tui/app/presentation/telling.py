@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
+from tui.app.presentation.marks import legend
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.problems import Problem
 from tui.model.progress import TrialProgress
@@ -110,6 +111,16 @@ def key_lines(keys: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
                 first, *more = wrap(does, max(8, width - column)) or [""]
                 lines.append(((fill(shown, column), "accent"), (first, "plain")))
                 lines += [((" " * column, "plain"), (row, "plain")) for row in more]
+    return lines
+
+
+def legend_lines(width: int) -> list[Line]:
+    """What the marks mean, in so many cells, under a head."""
+    lines: list[Line] = [(("Marks", "strong"),)]
+    for mark, means in legend():
+        first, *more = wrap(means, max(8, width - 4)) or [""]
+        lines.append((mark, (f"   {first}", "plain")))
+        lines += [((f"    {row}", "plain"),) for row in more]
     return lines
 
 

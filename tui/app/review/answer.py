@@ -12,7 +12,7 @@ from tui.app.text.marks import Mark, MarkKind
 from tui.model.masking import KINDS, MASK, MaskedText, NameMask
 from tui.model.shown import show_line
 from tui.model.suite import Case
-from tui.model.trials import Attempt, TrialResult
+from tui.model.trials import Attempt, TrialResult, rerun_note
 
 _MOST_MASKS, _AROUND = 20, 40
 _MASKING = (
@@ -117,5 +117,6 @@ def checks_line(result: TrialResult | None) -> Line:
     passed = states.count("passed")
     mark: Piece = mark_of("flaky" if result.flaky and result.verdict == "passed" else result.verdict)
     said = f" {passed} of {len(states)} passed" if states else " none"
+    note = rerun_note(result)
     error = f" · {show_line(result.error, 120)}" if result.error else ""
-    return (("Checks  ", "dim"), mark, (said, "plain"), (error, "dim"))
+    return (("Checks  ", "dim"), mark, (said, "plain"), (f" · {note}" if note else "", "strong"), (error, "dim"))

@@ -185,6 +185,7 @@ class ExploreScreen(ReviewingScreen, ComparingScreen):
                 models=len(looking.models_of(path)) if path else 0,
                 counts=state.counts if state and state.run_id else None,
                 running=current is not None,
+                rerun=queue is not None and path is not None and queue.is_rerun(path),
                 cloning=cloning,
                 following=self._following.on,
                 elapsed=queue.watch.elapsed(monotonic()) if queue and state and (state.run_id or cloning) else None,

@@ -8,12 +8,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 
-from tui.app.presentation.telling import key_lines
+from tui.app.presentation.telling import key_lines, legend_lines
 from tui.app.widgets.reading import Reading
 
 
 class HelpScreen(ModalScreen[None]):
-    """Lists the bindings that are active on the screen below, each with what it does."""
+    """Lists the bindings that are active on the screen below, each with what it does, then the marks."""
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
@@ -48,7 +48,8 @@ class HelpScreen(ModalScreen[None]):
 
     def _fill(self) -> None:
         reading = self.query_one(Reading)
-        reading.show_lines(key_lines(self._keys, reading.scrollable_content_region.width - 1))
+        width = reading.scrollable_content_region.width - 1
+        reading.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
 
     def action_leave(self) -> None:
         """Go back."""

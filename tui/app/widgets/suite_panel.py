@@ -7,10 +7,9 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from tui.app.exploring import Exploring
-from tui.app.presentation.outline import Row, RowKey, Volume, ancestors, case_key, outline, volume_key
+from tui.app.presentation.outline import CaseMarks, Row, RowKey, Volume, ancestors, case_key, outline, volume_key
 from tui.app.widgets.filtered_panel import FilteredPanel
 from tui.app.widgets.suite_tree import SuiteTree
-from tui.model.filtering import StatusWord
 from tui.model.suite import Case
 
 _ALL_UNFOLDED_BELOW = 120
@@ -26,7 +25,7 @@ class SuitePanel(FilteredPanel):
         self._unfolded: set[RowKey] = set()
         self._met: set[RowKey] = set()
         self._looking: Exploring | None = None
-        self.tree_of_suites = SuiteTree(lambda path, case: self._statuses(path, case), self._fold, id="tree")
+        self.tree_of_suites = SuiteTree(lambda path, case: self._marks_of(path, case), self._fold, id="tree")
         self.border_title = Content("Suites")
 
     def compose(self) -> ComposeResult:
@@ -38,8 +37,8 @@ class SuitePanel(FilteredPanel):
         """The tree."""
         return self.tree_of_suites
 
-    def _statuses(self, path: Path, case: Case) -> list[StatusWord]:
-        return self._looking.statuses(path, case) if self._looking else []
+    def _marks_of(self, path: Path, case: Case) -> CaseMarks:
+        return self._looking.marks(path, case) if self._looking else CaseMarks(())
 
     def show(self, looking: Exploring) -> None:
         """Show what is on the shelf now."""

@@ -9,15 +9,14 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
 
-from tui.app.presentation.outline import Row, RowKey, indent_of, row_line, row_tally
+from tui.app.presentation.outline import CaseMarks, MarksOf, Row, RowKey, indent_of, row_line, row_tally
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import LineList
-from tui.model.filtering import StatusWord
 from tui.model.suite import Case
 
 _MANY = 500
 
-StatusesOf = Callable[[Path, Case], Sequence[StatusWord]]
+CaseMarksOf = Callable[[Path, Case], CaseMarks]
 
 
 class SuiteTree(LineList):
@@ -40,9 +39,9 @@ class SuiteTree(LineList):
     class RowChosen(RowReached):
         """Enter or a click on a row."""
 
-    def __init__(self, statuses: StatusesOf, fold: Callable[[Row, bool], None], *, id: str | None = None) -> None:
+    def __init__(self, marks_of: CaseMarksOf, fold: Callable[[Row, bool], None], *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._statuses, self._fold = statuses, fold
+        self._marks, self._fold = marks_of, fold
         self._rows: Sequence[Row] = ()
         self._tallies: dict[RowKey, tuple[float, Line]] = {}
 
@@ -63,15 +62,15 @@ class SuiteTree(LineList):
 
     def line_at(self, place: int, width: int) -> Line:
         """A row with its marks as they are now."""
-        return row_line(self._rows[place], lambda case: self._statuses_of(place, case), width, self._tally)
+        return row_line(self._rows[place], lambda case: self._marks_of(place, case), width, self._tally)
 
-    def _tally(self, row: Row, statuses: Callable[[Case], Sequence[StatusWord]]) -> Line:
+    def _tally(self, row: Row, marks_of: MarksOf) -> Line:
         """Counting thousands of cases costs more than painting does: once a second is enough for those."""
         if len(row.cases) < _MANY:
-            return row_tally(row, statuses)
+            return row_tally(row, marks_of)
         known = self._tallies.get(row.key)
         if known is None or monotonic() - known[0] > 1:
-            known = self._tallies[row.key] = (monotonic(), row_tally(row, statuses))
+            known = self._tallies[row.key] = (monotonic(), row_tally(row, marks_of))
         return known[1]
 
     def refresh_marks(self, *, exact: bool = False) -> None:
@@ -80,9 +79,9 @@ class SuiteTree(LineList):
             self._tallies.clear()
         self.refresh()
 
-    def _statuses_of(self, place: int, case: Case) -> Sequence[StatusWord]:
+    def _marks_of(self, place: int, case: Case) -> CaseMarks:
         volume = self._rows[place].volume
-        return self._statuses(volume.path, case) if volume else ()
+        return self._marks(volume.path, case) if volume else CaseMarks(())
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show these; the cursor stays on its row, or where that was."""
