@@ -21,6 +21,12 @@ LLAMA = NameMask([Subject("llama-3", "openrouter", "meta-llama/llama-3.3-70b-ins
         ("I am Gemini, trained by Google.", "I am ▇▇▇, trained by ▇▇▇."),
         ("I’m Grok. My name is Llama. Created by Meta.", "I’m ▇▇▇. My name is ▇▇▇. Created by ▇▇▇."),
         ("Phi-3-mini, llama3.1-70B, Gemini 2.5 Pro, o3-mini", "▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇"),
+        ("I'm Claude Opus 4.5; GPT-5.2 mini; gpt-oss-120b!", "I'm ▇▇▇; ▇▇▇; ▇▇▇!"),
+        ("**GPT**-4, `gpt`-`4o`, I am **Gemini**.", "**▇▇▇, `▇▇▇`, I am **▇▇▇**."),
+        ("GPT\u20115.2, GPT\u00a05.2, gemini\u20112.5\u2011pro", "▇▇▇, ▇▇▇, ▇▇▇"),
+        ("我是ChatGPT，由OpenAI训练。私はGPT-4です", "我是▇▇▇，由▇▇▇训练。私は▇▇▇です"),
+        ("an AI model by Google, an assistant called Grok", "an AI model by ▇▇▇, an assistant called ▇▇▇"),
+        ("Nova Pro, PaLM 2, Kimi K2, Command R+, Mistral Large, Mistral AI", "▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇"),
         ("mock-a, MOCK-A, SmolLM2 135M and smollm2", "▇▇▇, ▇▇▇, ▇▇▇ and ▇▇▇"),
     ],
 )
@@ -38,6 +44,9 @@ def test_names_are_masked(text: str, masked: str) -> None:
         "a falcon 3 miles away; opus 10; command 3; nova 5 items; o1 = o3 + 2",
         "mock a server, local variables, the agent replays, claudette and gptless",
         "v1.2-3 of the parser, 135m wide",
+        "the mistral blows in Provence, a GPT partition, Claude Monet, Jean-Claude, Command-R reloads, XAI methods",
+        "Sonnet 18, Opus 27, Falcon 9 and Gemini 12; phi3 = phi_1 + phi(2)",
+        "a woman named Nova, the moon called Titan, the ratio called phi, made by the apple tree, powered by amazon water",
     ],
 )
 def test_ordinary_words_are_not(text: str) -> None:
@@ -48,6 +57,11 @@ def test_common_words_are_names_where_the_run_has_such_a_model() -> None:
     assert LLAMA.mask("I am a llama. Meta made me; meta tags").text == "I am a ▇▇▇. ▇▇▇ made me; meta tags"
     assert LLAMA.mask("Llama 3.3 70B Instruct, o3, llamas").text == "▇▇▇, ▇▇▇, llamas"
     assert LLAMA.mask("by meta-llama/llama-3.3-70b-instruct of azure").text == "by ▇▇▇ of ▇▇▇"
+
+
+def test_common_words_of_the_family_stay_in_lower_case() -> None:
+    claude = NameMask([Subject("claude-opus-4.5", "anthropic", "claude-opus-4.5")])
+    assert claude.mask("a magnum opus, a haiku; Opus, opus 4.5").text == "a magnum opus, a haiku; ▇▇▇, ▇▇▇"
 
 
 def test_the_config_adds_names_that_are_read_as_text() -> None:

@@ -1,12 +1,15 @@
 """Names of models, providers and vendors inside texts, masked so that a blind reviewer cannot read them.
 
-Four groups of names, all whole words:
+Four groups of names, all whole words; a letter of a script without spaces (`我是ChatGPT`) ends a word:
 
 - `DISTINCT`: names that mean nothing else. Masked always, in any case.
-- `FAMILIES`: names that are common words, too (`gemini`, `llama`, `phi`). Masked with a version behind them (`Phi-3`),
-  after words that introduce oneself (`I am Gemini`), and wherever a model of the run is of that family or vendor.
+- `FAMILIES`: names that are common words, too (`gemini`, `llama`, `phi`). Masked with a version or a tier behind them
+  (`Phi-3`, `Nova Pro`), after words that introduce oneself (`I am Gemini`), and wherever a model of the run is of that
+  family or vendor; those of `_COMMON` there only with a capital: `a magnum opus` stays readable.
 - `VENDORS`: the same for companies: masked after words such as `trained by`, and where the run has a model of theirs.
 - names of the run: its models' ids, its providers' names, and what the config adds. Masked always.
+
+Markup and any kind of hyphen or space may stand between a name and its version (`**GPT**-4`).
 """
 
 import re
@@ -27,15 +30,20 @@ KINDS: dict[NameKind, str] = {
 }
 
 _DISTINCT_MODELS = (
-    "chatgpt|gpt|claude|deepseek|qwen|qwq|mistral|mixtral|codestral|devstral|pixtral|magistral|smollm|smolvlm|codellama|"
-    "tinyllama|starcoder|nemotron|ernie bot|chatglm|internlm|olmo|dbrx|copilot chat|"
-    r"command[ -]r|o[134][ -](?:mini|pro|preview)"
+    # Not the partition table, nor the people.
+    "chatgpt|gpts?(?! (?:partition|disk|table|header|scheme|label))|"
+    "(?<!jean[ -])claude(?! (?:monet|debussy|shannon|bernard|chabrol|juncker|l[ée]vi|lorrain|rains|van damme))(?:ai)?|"
+    "deepseek|qwen|qwq|mixtral|codestral|devstral|pixtral|magistral|ministral|smollm|smolvlm|codellama|tinyllama|"
+    "starcoder|nemotron|ernie bot|chatglm|internlm|olmo|dbrx|copilot chat|text-davinci|stablelm|hunyuan|doubao|"
+    "qianwen|jamba|microsoft copilot|(?-i:LaMDA)|通义千问|文心一言|豆包|混元|"
+    r"command[ -]r(?:[ -]?plus|\+|7b)|o[134][ -](?:mini|pro|preview)"
 )
 _DISTINCT_VENDORS = (
-    "openai|anthropic|deepmind|google deepmind|google ai|meta ai|mistral ai|hugging ?face|huggingfacetb|xai|x\\.ai|"
-    "moonshot ai|zhipu(?: ai)?|01\\.ai|alibaba cloud|ai21(?: labs)?|stability ai|allen institute for ai|allenai"
+    "openai|open-ai|(?-i:Open AI)|anthropic(?:ai)?|deepmind|google deepmind|google ai|meta ai|mistral ai|hugging ?face|"
+    "huggingfacetb|(?-i:xAI)|x\\.ai|moonshot ai|zhipu(?: ai)?|01\\.ai|alibaba cloud|ai21(?: labs)?|stability ai|"
+    "allen institute for ai|allenai|深度求索|智谱|月之暗面"
 )
-_DISTINCT_PROVIDERS = "openrouter|github copilot|azure openai|vertex ai|amazon bedrock|together ai|fireworks ai"
+_DISTINCT_PROVIDERS = "openrouter|groq|github copilot|azure openai|vertex ai|amazon bedrock|together ai|fireworks ai"
 DISTINCT: dict[NameKind, str] = {
     "vendor": _DISTINCT_VENDORS,
     "provider": _DISTINCT_PROVIDERS,
@@ -52,9 +60,18 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "moonshot": ("kimi",),
     "tii": ("falcon",),
     "zhipu": ("glm",),
+    "mistral": ("mistral",),
+    "cohere": ("command r", "command-r", "command a", "command-a"),
+    "baidu": ("ernie",),
     "01": ("yi",),
     "minimax": ("minimax",),
 }
+_COMMON = frozenset(
+    ("opus", "sonnet", "haiku", "palm", "llama", "phi", "copilot", "nova", "titan", "granite", "falcon", "minimax")
+) | {"mistral"}
+_SPELLINGS = {"llama": ("LLaMA",), "palm": ("PaLM",), "minimax": ("MiniMax",), "command r": ("Command R",)}
+_VARIABLES = frozenset(("phi", "yi", "nova", "opus", "palm"))
+"""What programs call `phi3` or `phi_1` is no model, as long as it is not `phi-3`."""
 VENDORS = (
     "google",
     "meta",
@@ -69,22 +86,39 @@ VENDORS = (
     "tencent",
     "mosaic",
 )
+_UNCOMMON_VENDORS = ("google", "microsoft", "ibm", "nvidia", "alibaba", "baidu", "tencent")
 _GENERIC = frozenset(
     ("local", "replay", "agent", "agents", "api", "server", "model", "models", "default", "test", "mock", "remote")
 )
 _TIERS = (
     "mini|nano|micro|pro|ultra|flash|turbo|preview|lite|opus|sonnet|haiku|instant|instruct|chat|large|medium|small|nemo|"
-    "coder|codex|vision|thinking|math|max|plus"
+    "coder|codex|vision|thinking|math|max|plus|oss"
 )
-_NUMBER = r"v?\d(?:\.?[a-z0-9])*"
-_FURTHER = rf"(?:[._-](?:[a-z]?\d(?:\.?[a-z0-9])*)|[ ._-](?:\d+(?:\.\d+)?[bm]|{_TIERS})(?![^\W_]))*"
-_SUFFIX = rf"(?:[ ._-]?{_NUMBER})?{_FURTHER}"
-"""What may stand behind a family's name: ` 5.2`, `-4o-mini`, ` 3.5 Sonnet`, `-r1`, ` 3.3 70B Instruct`."""
-_START, _END = r"(?<![^\W_])", r"(?![^\W_]|\.\d)"
+_HYPHEN = "._\\-\u2010-\u2015\u2212"
+_SPACE = " \u00a0\u2009\u202f"
+_MARKUP = "[*_`~]{0,3}"
+# Not in front of a full stop that ends a sentence: `GPT 5.2. 3 reasons`.
+_BETWEEN = rf"{_MARKUP}[{_SPACE}{_HYPHEN}]?{_MARKUP}"
+_START, _END = r"(?<![A-Za-z0-9À-ɏͰ-ӿ])", r"(?![A-Za-z0-9À-ɏͰ-ӿ]|\.\d)"
+"""Letters and digits of scripts that put spaces between words. Others (`私はGPT-4です`) end a name."""
+_NUMBER = r"[vkmr]?\d(?:\.?[a-z0-9])*"
+_FURTHER = (
+    rf"(?:{_MARKUP}[{_HYPHEN}]{_MARKUP}(?:[a-z]?\d(?:\.?[a-z0-9])*)"
+    rf"|{_BETWEEN}(?<=[{_SPACE}{_HYPHEN}*_`~])(?:\d+(?:\.\d+)?[bm]|(?:{_TIERS})(?:{_BETWEEN}\d+(?:\.\d+)?)?){_END})*"
+)
+_SUFFIX = rf"(?:{_BETWEEN}{_NUMBER})?{_FURTHER}"
+"""What may stand behind a family's name: ` 5.2`, `-4o-mini`, ` 3.5 Sonnet`, ` Opus 4.5`, `-r1`, ` 3.3 70B Instruct`."""
+_SPACED = rf"(?:\d\.\d+|\d+(?:\.\d+)?b|[vkmr]?[1-5]{_END})"
+"""A version behind a space: `Gemini 2.5`, `Falcon 40B`, `Opus 4`; not `Sonnet 18`, `Falcon 9`, `Gemini 12`."""
+_QUOTED = r"[*_`~\"'“”‘’]{0,3}"
 _MADE_BY = (
-    r"(?:trained|made|built|created|developed|designed|released|provided|powered|hosted|offered) (?:by|at) (?:the )?"
+    r"(?:(?:trained|made|built|created|developed|designed|released|provided|powered|hosted|offered) (?:by|at)"
+    r"|(?:model|assistant|AI|chatbot) (?:by|from|of)) (?:the )?"
 )
-_I_AM = r"(?:\bI am|\bI['’]m|\bmy name is|\bcalled|\bknown as|\bnamed) (?:an? |the )?"
+_I_AM = (
+    r"(?:\bI am|\bI['’]m|\bich bin|\bje suis|\bsoy|\bmy name is|\bcall me|"
+    r"\b(?:I am|I['’]m|assistant|AI|model|chatbot),? (?:called|known as|named)) (?:an? |the )?"
+)
 
 
 class MaskedName(NamedTuple):
@@ -112,6 +146,8 @@ class NameMask:
         vendors = [vendor for vendor, families in FAMILIES.items() if words & {vendor, *families}]
         present = [family for vendor in vendors for family in FAMILIES[vendor]]
         companies = [vendor for vendor in VENDORS if vendor in vendors or vendor in words]
+        families = _every_family()
+        hyphened = _alternatives(family for family in families if family in _VARIABLES)
         groups: list[tuple[NameKind, str]] = [
             ("own", _alternatives(name for name in own if name.strip())),
             ("model", _suffixed(_alternatives({name for subject in subjects for name in _ids_of(subject)}))),
@@ -119,10 +155,16 @@ class NameMask:
             ("vendor", DISTINCT["vendor"]),
             ("provider", DISTINCT["provider"]),
             ("model", rf"(?:{DISTINCT['model']}){_SUFFIX}"),
-            ("model", rf"(?:{_alternatives(present)}){_SUFFIX}" if present else ""),
-            ("model", rf"(?:{_alternatives(_every_family())})[._-]?{_NUMBER}{_FURTHER}"),
+            ("model", _suffixed(_present(present))),
+            ("model", rf"(?:{_alternatives({*families} - _VARIABLES)})[{_HYPHEN}]?{_NUMBER}{_FURTHER}"),
+            ("model", rf"(?:{hyphened})[.\-\u2010-\u2015]{_NUMBER}{_FURTHER}"),
+            ("model", rf"(?:{_alternatives(families)})-(?:{_TIERS}){_END}{_FURTHER}"),
             # With a space before the number only as a proper noun: `the falcon 3 miles away` is a bird.
-            ("model", rf"(?-i:{'|'.join(_capitalised(_every_family()))}) {_NUMBER}{_FURTHER}"),
+            (
+                "model",
+                rf"(?-i:{'|'.join(_capitalised(families))})[{_SPACE}](?:{_SPACED}|(?-i:{_proper(_TIERS)})){_FURTHER}",
+            ),
+            ("model", rf"(?-i:{'|'.join(_capitalised(_VARIABLES))})[{_HYPHEN}]?{_NUMBER}{_FURTHER}"),
             # Case-sensitive: `meta tags` and `the amazon` are no companies.
             ("vendor", f"(?-i:{'|'.join(_capitalised(companies))})" if companies else ""),
         ]
@@ -130,8 +172,8 @@ class NameMask:
         alternatives = "|".join(f"({pattern})" for _, pattern in groups if pattern)
         self._names = re.compile(f"{_START}(?:{alternatives}){_END}", re.IGNORECASE)
         self._introduced: tuple[tuple[NameKind, re.Pattern[str]], ...] = (
-            ("vendor", _introduced(_MADE_BY, VENDORS)),
-            ("model", _introduced(_I_AM, _every_family())),
+            ("vendor", _introduced(_MADE_BY, f"(?-i:{'|'.join((*_capitalised(VENDORS), *_UNCOMMON_VENDORS))})")),
+            ("model", _introduced(_I_AM, _alternatives(families))),
         )
 
     def mask(self, text: str) -> MaskedText:
@@ -163,12 +205,27 @@ def _every_family() -> list[str]:
     return [family for families in FAMILIES.values() for family in families]
 
 
-def _introduced(words: str, names: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?:{words})({_alternatives(names)}){_END}", re.IGNORECASE)
+def _introduced(words: str, names: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{words}){_QUOTED}({names}){_END}", re.IGNORECASE)
+
+
+def _present(families: Iterable[str]) -> str:
+    """Families of the run: as they are, or, where they are common words, as proper nouns or with a version."""
+    families = tuple(families)
+    common = _capitalised(family for family in families if family in _COMMON)
+    names = [_alternatives(family for family in families if family not in _COMMON)]
+    names += [f"(?-i:{'|'.join(common)})"] if common else []
+    names += [rf"(?:{_alternatives(set(families) & _COMMON)})(?={_BETWEEN}\d)"] if common else []
+    return "|".join(filter(None, names))
+
+
+def _proper(alternatives: str) -> str:
+    return "|".join(_capitalised(alternatives.split("|")))
 
 
 def _capitalised(names: Iterable[str]) -> list[str]:
-    return [form for name in names for form in (name.capitalize(), name.upper())]
+    spelled = {name: [name.capitalize(), name.upper(), *_SPELLINGS.get(name, ())] for name in names}
+    return [form for forms in spelled.values() for form in forms]
 
 
 def _alternatives(names: Iterable[str]) -> str:
@@ -181,7 +238,7 @@ def _alternatives(names: Iterable[str]) -> str:
 def _spelled(name: str) -> str:
     """A name as people write it: `gpt-5.2` also with a space or nothing before its digits."""
     pieces = re.split(r"[ ._-]+(?=\d)", name)
-    return r"[ ._-]?".join(re.escape(piece) for piece in pieces)
+    return _BETWEEN.join(re.escape(piece).replace(r"\-", r"[\-\u2010-\u2015]") for piece in pieces)
 
 
 def _suffixed(alternatives: str) -> str:
