@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tests.app.reviewing import (
@@ -28,9 +29,11 @@ from tests.app.reviewing import (
 from tests.app.test_in_a_terminal import restored
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import RUN_ID
+from tests.support.scripted_desk import ScriptedDesk
 from tests.support.terminal import Terminal, run_here
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
+from tui.app.screens.export import ExportScreen
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.runs import RunsScreen
@@ -367,3 +370,31 @@ async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> 
         await seen.press("y")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         assert [act.act for act in acts(desk)] == ["score", "look"]
+        await seen.press("H", "enter")
+        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
+        assert [act.act for act in acts(desk)] == ["score", "look"], "still the same look"
+
+
+async def test_names_seen_after_a_fresh_start_are_recorded_once(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    async with reviewed(tmp_path, store) as (seen, desk):
+        await give(seen, "1")
+    for number, (where, key) in enumerate({"Explore": "enter", "Compare": "c", "a report": "e"}.items(), 2):
+        async with at_runs(tmp_path, store, config=Config(reviewer=ME)) as (seen, desk):
+            assert len(acts(desk)) == number - 1, "the list shows no answer"
+            await seen.press(key)
+            if where == "a report":
+                await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
+                await seen.press("enter", "enter")
+            await seen.until(partial(_has_acts, desk, number), where)
+            assert (acts(desk)[-1].act, acts(desk)[-1].note, acts(desk)[-1].reviewer) == ("look", where, ME)
+            if where == "Explore":
+                await seen.press("m")
+                await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
+                assert len(acts(desk)) == number, "still the same look"
+
+
+def _has_acts(desk: ScriptedDesk, number: int) -> bool:
+    return len(acts(desk)) == number

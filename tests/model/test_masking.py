@@ -46,7 +46,7 @@ def test_names_are_masked(text: str, masked: str) -> None:
         "v1.2-3 of the parser, 135m wide",
         "the mistral blows in Provence, a GPT partition, Claude Monet, Jean-Claude, Command-R reloads, XAI methods",
         "Sonnet 18, Opus 27, Falcon 9 and Gemini 12; phi3 = phi_1 + phi(2)",
-        "a woman named Nova, the moon called Titan, the ratio called phi, made by the apple tree, powered by amazon water",
+        "a woman named Nova, the moon called Titan, the ratio called phi, made by the apple tree, by amazon water",
     ],
 )
 def test_ordinary_words_are_not(text: str) -> None:

@@ -36,11 +36,16 @@ def review_items(
     and so many percent of them come `again`: answers of the first third, somewhere in the last third.
     """
     cases = {case.id: (place, case, criteria_of(case)) for place, case in enumerate(suite.cases) if case.risk_criteria}
-    trials = sorted({trial for trial in answered if trial.case in cases}, key=lambda trial: _place(trial, cases))
-    if seed is not None:
-        trials.sort()  # So that the order depends on nothing but the answers and the seed.
+    judged = {trial for trial in answered if trial.case in cases}
+    if seed is None:
+        trials = sorted(judged, key=lambda trial: _place(trial, cases))
+    else:
+        trials = sorted(judged)  # So that the order depends on nothing but the answers and the seed.
         random.Random(seed).shuffle(trials)
-    shown = _with_repeats(trials, seed, repeats) if seed is not None else [(trial, False) for trial in trials]
+    if seed is None or repeats == 0:
+        shown = [(trial, False) for trial in trials]
+    else:
+        shown = _with_repeats(trials, seed, repeats)
     with paused_collector():
         return tuple(
             [

@@ -170,10 +170,11 @@ class Reviews:
 
     # --- names seen during a blind session
 
-    def note_look(self, run_id: str, where: str) -> str | None:
-        """Record that whoever scores here sees names of a run of which they have an open blind session: begun, neither
-        revealed nor finished. Return their name; None where there is no such session. Raises StoreError."""
-        name = self.default_reviewer()
+    def note_look(self, run_id: str, where: str, reviewer: str | None = None) -> str | None:
+        """Record that `reviewer`, or else whoever scores here, sees names of a run of which they have an open blind
+        session: begun, neither revealed nor finished. Return their name; None where there is no such session. Raises
+        StoreError."""
+        name = reviewer or self.default_reviewer()
         if name is None or not self._files.has(run_id) or not is_blind_open(self._files.read(run_id).acts, name):
             return None
         return None if self.open_review(run_id, name, blind=True).look(where) is None else name

@@ -80,9 +80,10 @@ class CompareScreen(Screen[None]):
         case: str | None = None,
         *,
         reviewer: Callable[[], str | None] = lambda: None,
+        note_names: Callable[[str, str], None] = lambda _run, _where: None,
     ) -> None:
         super().__init__()
-        self._reviewer = reviewer
+        self._reviewer, self._note_names = reviewer, note_names
         self._answers, self._suite, self._sources = answers, suite, [a, b]
         self._case = case
         self._runs: dict[str, RunRecord] = {}
@@ -173,6 +174,9 @@ class CompareScreen(Screen[None]):
         if a is not None and b is not None:
             self._shown = a, b
         self._tell_choice(file)
+        if not walk.blind:
+            for run_id in dict.fromkeys(each.place.run for each in (a, b) if each is not None):
+                self._note_names(run_id, "Compare")
 
     def _read_pair(self, walk: Walk, case: str) -> tuple[Answer | None, Answer | None, FileDiff]:
         a, b = (self._answers.read(source, case) for source in (walk.pair.a, walk.pair.b))

@@ -63,4 +63,6 @@ class ComparingScreen(RecallingScreen):
         history, _ = self.places()
         desk = self.desk
         who = desk.reviews.default_reviewer if desk else lambda: None
-        self.app.push_screen(CompareScreen(history.answers, suite, *sources, case, reviewer=who))
+        self.app.push_screen(
+            CompareScreen(history.answers, suite, *sources, case, reviewer=who, note_names=self.note_names)
+        )

@@ -54,7 +54,7 @@ class RecallingScreen(PacingScreen):
     @work(group="recall", exclusive=True)
     async def _choose_run(self) -> None:
         try:
-            screen = RunsScreen(self.places()[0], self.hidden_scores)
+            screen = RunsScreen(self.places()[0], self.hidden_scores, self.note_names)
         except StoreError as error:
             self.notify(str(error), severity="warning", markup=False)
             return
@@ -81,6 +81,9 @@ class RecallingScreen(PacingScreen):
         if choice.act != "open":
             await self._go_on(path, choice)
 
+    def note_names(self, run_id: str, where: str) -> None:
+        """For a subclass: names are shown beside answers of the run now."""
+
     def places(self) -> tuple[RunHistory, Exploring]:
         """Where runs come from, and where they are shown."""
         if self.desk is None or self.looking is None:
@@ -105,6 +108,7 @@ class RecallingScreen(PacingScreen):
             self.kept_read(path)
         else:
             self._look_at(path)
+        self.note_names(run_id, "Explore")
         return path
 
     async def _painted(self) -> None:
@@ -156,6 +160,7 @@ class RecallingScreen(PacingScreen):
     async def _replay(self, run: RunRecord, speed: float | None) -> None:
         history, _ = self.places()
         opened = await asyncio.to_thread(history.open_run, run.id)
+        self.note_names(run.id, "a replay")
         standing = await asyncio.to_thread(history.read_standing, run.id)
         models = tuple(replay_name(run.id, model) for model in dict.fromkeys(key.model for key in standing))
         trials = tuple(TrialKey(key.case, replay_name(run.id, key.model), key.repeat) for key in standing)

@@ -1,7 +1,7 @@
 """From Explore to Review, and what was scored there beside the answers."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -36,6 +36,10 @@ class ReviewingScreen(TabulatingScreen):
 
     _risk_of: tuple[Path | None, str | None] | None = None
     _reviewer: str | None = None
+
+    def __init__(self, open_desk: Callable[[], Desk], paths: Sequence[Path]) -> None:
+        super().__init__(open_desk, paths)
+        self._noted: set[str] = set()
 
     def action_review(self) -> None:
         """Score the answers of the suite that is looked at."""
@@ -100,7 +104,9 @@ class ReviewingScreen(TabulatingScreen):
             self._reviewer = begin.reviewer
             await self._remember(desk, begin.reviewer)
         screen = ReviewScreen(review, reviews, desk.history, None if review.blind else start)
+        self._noted.discard(run_id)
         await self.app.push_screen_wait(screen)
+        self._noted.add(run_id)  # Leaving is the look.
         self.scores_changed()
 
     def _who(self, desk: Desk) -> str | None:
@@ -111,6 +117,24 @@ class ReviewingScreen(TabulatingScreen):
     def hidden_scores(self, run_id: str) -> int:
         """What was given blind here and not revealed."""
         return self.desk.reviews.hidden_scores(run_id, self._who(self.desk)) if self.desk is not None else 0
+
+    def note_names(self, run_id: str, where: str) -> None:
+        """Record a look where the run is scored blind, once between two sessions of Review, and say so."""
+        if self.desk is not None and run_id not in self._noted:
+            self._noted.add(run_id)
+            self._note_look(self.desk, run_id, where)
+
+    @work(group="look")
+    async def _note_look(self, desk: Desk, run_id: str, where: str) -> None:
+        try:
+            name = await asyncio.to_thread(lambda: desk.reviews.note_look(run_id, where, self._who(desk)))
+        except AssayError as error:
+            self._noted.discard(run_id)
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            return
+        if name is not None:
+            said = f"{show_line(name, 60)} scores this run blind and sees names now: recorded in the score file."
+            self.notify(said, severity="warning", markup=False, timeout=8)
 
     async def _remember(self, desk: Desk, name: str) -> None:
         """Whoever scores is proposed the next time; where that cannot be kept, scores still can."""

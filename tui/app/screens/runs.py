@@ -80,9 +80,14 @@ class RunsScreen(Screen[RunChoice | None]):
     ]
     AUTO_FOCUS = "RunLines"
 
-    def __init__(self, history: RunHistory, hidden: Callable[[str], int] = lambda _: 0) -> None:
+    def __init__(
+        self,
+        history: RunHistory,
+        hidden: Callable[[str], int] = lambda _: 0,
+        note_names: Callable[[str, str], None] = lambda _run, _where: None,
+    ) -> None:
         super().__init__()
-        self._history, self._hidden = history, hidden
+        self._history, self._hidden, self._note_names = history, hidden, note_names
         self._title, self.lines, self._setup = RunsTitle(), RunLines(), RunSetupLines()
         self.deleted: list[str] = []
 
@@ -221,6 +226,7 @@ class RunsScreen(Screen[RunChoice | None]):
             hidden = 0  # whoever cannot read the scores will be told by the report
         written = await self.app.push_screen_wait(ExportScreen(self._history, run, hidden))
         if written is not None:
+            self._note_names(run.id, "a report")
             self.notify(f"Written: {show_line(str(written), 300)}", markup=False)
 
     async def _do(self, act: object) -> bool:

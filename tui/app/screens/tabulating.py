@@ -58,6 +58,8 @@ class TabulatingScreen(RecallingScreen):
         matrix.take_bands(await self.bands_of(volume))
         screen = MatrixScreen(matrix, desk.history, self, looking.case_id)
         self._open = volume.path, screen
+        if volume.run:
+            self.note_names(volume.run, "the matrix")
         case_id = await self.app.push_screen_wait(screen)
         self._open = None
         self._go_to(volume.path, case_id)
