@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from tests.app.reviewing import (
     CASES,
     ITEMS,
@@ -377,7 +379,10 @@ async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> 
         assert [act.act for act in acts(desk)] == ["score", "look"], "still the same look"
 
 
-async def test_names_seen_after_a_fresh_start_are_recorded_once(tmp_path: Path) -> None:
+async def test_names_seen_after_a_fresh_start_are_recorded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # reports are written beside
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, desk):
         await give(seen, "1")
