@@ -16,7 +16,7 @@ from tui.config.folders import Folders
 from tui.model.errors import StoreError
 from tui.model.state import RunState
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult
+from tui.model.trials import TrialKey, TrialResult, Verdict
 
 
 def shelf_of(folder: Path, *names: str) -> tuple[Shelf, ScriptedDesk]:
@@ -141,3 +141,21 @@ def test_a_few_kept_runs_stand_beside_the_files(tmp_path: Path) -> None:
     shelf.drop_kept(Path("a.yaml (run 3)"))
     assert [volume.run for volume in shelf.volumes] == ["", "2", "4", "5"]
     assert shelf.volume(Path("a.yaml (run 3)")) is None
+
+
+def test_a_case_with_repeats_has_one_mark_and_every_repeat_that_failed_is_run_again(tmp_path: Path) -> None:
+    shelf, _ = shelf_of(tmp_path, "a.yaml")
+    shelf.find()
+    path = shelf.volumes[0].path
+    shelf.read(path)
+    exploring = Exploring(shelf)
+    exploring.path = path
+    exploring.choose_models(["m"])
+    case = CASES[0]
+    keys = [TrialKey(case.id, "m", repeat) for repeat in (1, 2, 3)]
+    verdicts: tuple[Verdict, ...] = ("passed", "failed", "passed")
+    shelf.state(path).take_results(result_of(key, verdict) for key, verdict in zip(keys, verdicts, strict=True))
+    assert exploring.statuses(path, case) == ["flaky"]
+    request = request_of_failed(exploring)
+    assert request is not None
+    assert request.trials == (keys[1],)

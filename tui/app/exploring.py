@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui.app.presentation.marks import differs_by_rerun, status_of
+from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.outline import CaseMarks, Row, Volume
 from tui.app.shelf import Shelf
 from tui.model.filtering import Filter, StatusWord
@@ -96,10 +96,11 @@ class Exploring:
         return self.marks(path, case).statuses
 
     def marks(self, path: Path, case: Case) -> CaseMarks:
-        """What the tree shows of a case."""
+        """What the tree shows of a case: one status for all repeats of a model."""
         state = self.shelf.state(path)
-        trials = [state.trial(case.id, model) for model in self.models_of(path)]
-        return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
+        repeats = [state.repeats(case.id, model) for model in self.models_of(path)]
+        statuses = [status_of_all([status_of(trial) for trial in trials] or ["unasked"]) for trials in repeats]
+        return CaseMarks(statuses, sum(differs_by_rerun(trial) for trials in repeats for trial in trials))
 
     def wanted(self, path: Path, case: Case) -> bool:
         """Whether the filter wants a case."""
@@ -122,10 +123,8 @@ class Exploring:
             return ()
         state = self.state
         known = ((case.id, model) for case in self.suite.cases for model in self.models)
-        trials = (state.trial(case, model) for case, model in known)
-        return tuple(
-            trial.key for trial in trials if trial and not trial.is_open and trial.status not in ("passed", "unchecked")
-        )
+        trials = (trial for case, model in known for trial in state.repeats(case, model))
+        return tuple(trial.key for trial in trials if not trial.is_open and trial.status not in ("passed", "unchecked"))
 
     def take_row(self, row: Row) -> bool:
         """Look at what a row stands for; True when that is another case or suite than before."""

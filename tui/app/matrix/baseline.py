@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tui.app.matrix.cells import OPEN, Cell, fold_outcomes
+from tui.app.matrix.cells import Cell, fold_outcomes
 from tui.app.presentation.pieces import Line
 from tui.model.outcomes import Outcome
+from tui.model.progress import OPEN
 
 Place = tuple[str, str]
 

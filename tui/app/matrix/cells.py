@@ -7,30 +7,26 @@ from tui.app.matrix.layout import fitted
 from tui.app.presentation.bands import band_letter, band_mark
 from tui.app.presentation.marks import (
     RERUN,
+    STATUS_RANKS,
     counted_status,
     differs_by_rerun,
     mark_of,
     outcome_status,
     status_of,
+    status_of_all,
     word_of,
 )
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.bands import BANDS, Band
 from tui.model.filtering import StatusWord
 from tui.model.outcomes import Outcome
-from tui.model.progress import TrialProgress
+from tui.model.progress import OPEN, TrialProgress
 from tui.model.trials import TrialKey, has_passed_since
 
-OPEN: frozenset[StatusWord] = frozenset({"running", "delayed", "waiting"})
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
 PULSE = "∙•●•"
 """What the mark of a running cell goes through."""
 
-_ORDER: tuple[StatusWord, ...] = (
-    "failed", "timed_out", "error", "incomplete", "flaky", "cancelled", "running", "delayed", "waiting", "passed",
-    "unchecked", "unasked",
-)  # fmt: skip
-_RANKS = {status: rank for rank, status in enumerate(_ORDER)}
 _BEFORE_BAND = 13
 """Cells before a band: the longest word for a status, and a space."""
 _LONGEST_BAND = 2 + max(map(len, BANDS))
@@ -55,7 +51,7 @@ class Cell(NamedTuple):
     @property
     def rank(self) -> tuple[int, float]:
         """The worst first; what was never asked last."""
-        return _RANKS[self.status], self.share
+        return STATUS_RANKS[self.status], self.share
 
 
 UNASKED = Cell()
@@ -100,18 +96,7 @@ def _fold_words(words: Sequence[StatusWord]) -> Cell:
     passed, results = words.count("passed"), sum(word not in OPEN for word in words)
     checked = len(words) - words.count("unchecked")
     share = passed / checked if checked and results == len(words) else -1.0
-    return Cell(_word_of_all(words), passed, results, len(words), share)
-
-
-def _word_of_all(words: Sequence[StatusWord]) -> StatusWord:
-    """What moves first; then: all alike, passes among others, the worst."""
-    if any(word in OPEN for word in words):
-        if "running" in words or any(word not in OPEN for word in words):
-            return "running"
-        return "delayed" if "delayed" in words else "waiting"
-    if len(set(words)) == 1:
-        return words[0]
-    return "flaky" if "passed" in words or "flaky" in words else min(words, key=_RANKS.__getitem__)
+    return Cell(status_of_all(words), passed, results, len(words), share)
 
 
 def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:

@@ -1,10 +1,10 @@
 """The marks `✓ ✗ ◐ ○ ◌ ◦ ● ! · ↻` and the words that stand for states."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tui.app.presentation.pieces import Line, Piece, Role
 from tui.model.filtering import StatusWord
-from tui.model.progress import TrialProgress
+from tui.model.progress import OPEN, TrialProgress
 from tui.model.suite import CheckKind, Severity
 from tui.model.trials import HasFirstVerdict, counted_as
 
@@ -22,6 +22,12 @@ _MARKS: dict[StatusWord, Piece] = {
     "unchecked": ("○", "plain"),
     "cancelled": ("-", "dim"),
 }
+_WORST_FIRST: tuple[StatusWord, ...] = (
+    "failed", "timed_out", "error", "incomplete", "flaky", "cancelled", "running", "delayed", "waiting", "passed",
+    "unchecked", "unasked",
+)  # fmt: skip
+STATUS_RANKS = {status: rank for rank, status in enumerate(_WORST_FIRST)}
+"""The worst status has the lowest rank."""
 _WORDS: dict[StatusWord, str] = {
     "unasked": "not asked yet",
     "timed_out": "timed out",
@@ -67,6 +73,18 @@ def status_of(trial: TrialProgress | None) -> StatusWord:
     if trial is None:
         return "unasked"
     return "flaky" if trial.flaky and trial.status == "passed" else trial.status
+
+
+def status_of_all(statuses: Sequence[StatusWord]) -> StatusWord:
+    """Return the one status of several repeats: that of all, else the running one, else `flaky` where some passed, else
+    the worst."""
+    if any(status in OPEN for status in statuses):
+        if "running" in statuses or any(status not in OPEN for status in statuses):
+            return "running"
+        return "delayed" if "delayed" in statuses else "waiting"
+    if len(set(statuses)) == 1:
+        return statuses[0]
+    return "flaky" if "passed" in statuses or "flaky" in statuses else min(statuses, key=STATUS_RANKS.__getitem__)
 
 
 def counted_status(trial: TrialProgress) -> StatusWord:
