@@ -11,13 +11,16 @@ from textual.pilot import Pilot
 from tests.app.test_in_a_terminal import hostile_bytes
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import HOSTILE, STARTED, hostile_run, small_run
-from tests.support.model_server import Asked, ModelServer, say
+from tests.support.model_server import Asked, ModelServer, in_turn, say
 from tests.support.pilots import until
 from tests.support.replies import Reply
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
+from tui.app.presentation.pieces import text_of
+from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.runs import RunsScreen
+from tui.model.trials import has_passed_since
 from tui.session.workbench import Workbench
 from tui.store.sqlite import SqliteStore
 
@@ -197,3 +200,50 @@ def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp
         terminal.press("q")
         assert terminal.wait_exit() == 0
         assert hostile_bytes(bytes(terminal.raw)) == []
+
+
+async def test_what_did_not_pass_is_run_again_in_the_run_that_holds_it(tmp_path: Path) -> None:
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    (suites / "kept.yaml").write_text(
+        SUITE.replace(', "one/mock-b?temperature=0.5"', "") % "\n".join(CASE % (n, n, n) for n in range(4))
+    )
+    fault = Reply((b'{"error": {"message": "no"}}',), status=400)
+    scripts = {
+        "question 0": in_turn(say("fine")),
+        "question 1": in_turn(say("wrong"), say("fine")),
+        "question 2": in_turn(fault, say("fine")),
+        "question 3": in_turn(fault, fault, say("fine")),
+    }
+
+    def script(request: Asked) -> Reply:
+        return next(script for question, script in scripts.items() if question in request.prompt)(request)
+
+    async with ModelServer(script) as server, app_on(environ_of(tmp_path, server.url), suites) as (app, pilot, explore):
+
+        async def run(requests: int, *keys: str) -> None:
+            for key in keys:
+                await pilot.press(key)
+                if key == "f" and len(keys) > 1:
+                    await until(pilot, lambda: isinstance(app.screen, ChoiceScreen), "errors or all are offered")
+            await until(pilot, lambda: len(server.asked) == requests, "the trials are asked")
+            await until(pilot, lambda: explore.queue and not explore.queue.busy, "the run is over")
+
+        def figures() -> tuple[int, int, int]:
+            assert explore.desk is not None
+            [record] = explore.desk.history.list_runs()
+            outcomes = explore.desk.history.read_outcomes(record.id)
+            assert record.passed == sum(each.counted == "passed" for each in outcomes)
+            return record.passed, record.checked, sum(has_passed_since(each) for each in outcomes)
+
+        await run(4, "R")
+        assert figures() == (1, 4, 0)
+        await run(6, "f", "enter")
+        assert figures() == (2, 4, 0), "errors are replaced by their rerun, the failure was not asked"
+        await run(8, "f", "down", "enter")
+        assert figures() == (3, 4, 1), "the failure passes and counts as failed"
+        tree = explore.suites.tree_of_suites
+        rows = [text_of(tree.line_at(place, 40)).split() for place in range(tree.line_count)]
+        assert [row[0] for row in rows if row[1:2] == ["case"]] == ["✓", "✓↻", "✓", "✓"]
+        assert "rerun 2/2" in text_of(explore.header.line_for(140))
+        assert "↻ 1 passed on rerun" in text_of(explore.header.line_for(140))

@@ -21,7 +21,7 @@ from tui.model.filtering import parse_filter
 from tui.model.prices import Spent, told_cost
 from tui.model.progress import Counts
 from tui.model.shown import show_text
-from tui.model.trials import TrialKey
+from tui.model.trials import Counted, TrialKey
 from tui.statistics.run_figures import Tally
 from tui.statistics.shares import wilson_interval
 
@@ -373,3 +373,12 @@ def test_another_suite_keeps_what_was_chosen_as_far_as_it_can() -> None:
     assert matrix.wanted.order == Order()
     assert matrix.wanted.grouping == "tag"
     assert matrix.pair is None
+
+
+@pytest.mark.parametrize(
+    ("width", "end"), [(160, "↻ 1 passed on rerun   in order"), (80, "○ 2 unchecked  ↻ 1"), (50, "○ 2  ↻ 1")]
+)
+def test_the_header_counts_what_a_rerun_passed_at_every_width(width: int, end: str) -> None:
+    words: dict[Counted, int] = {"passed": 14, "failed": 3, "flaky": 0, "error": 1, "unchecked": 2}
+    shown = MatrixHeading("Walk", "", "", words, None, "in order", passed_since=1)
+    assert text_of(matrix_header(shown, width)).endswith(end)

@@ -49,7 +49,9 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     if shown.paused and progress:
         pauses = [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]
     pause, least_pause = (pauses[0], pauses[-2]) if pauses else ([], [])
+    since = rerun_pieces(shown.passed_since, short=True)
     tally = [*_tally(shown.words), *rerun_pieces(shown.passed_since)]
+    short_tally = [*_tally(shown.words, short=True), *since]
     order: list[Piece] = [(f"   {shown.order}", "dim")]
     for parts in (
         (name, run, against, progress, pause, tally, paces[1], order),
@@ -58,9 +60,10 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
         (name, progress, pause, tally, paces[0], order),
         (name, progress, pause, tally, paces[0]),
         (name, progress, pause, tally),
-        (name, progress, pause, _tally(shown.words, short=True)),
+        (name, progress, pause, [*_tally(shown.words), *since]),
+        (name, progress, pause, short_tally),
         *([(name, progress, pause)] if pause else []),
-        (name, progress, least_pause, _tally(shown.words, short=True)),
+        (name, progress, least_pause, short_tally),
         (name, progress, least_pause),
         (name, progress),
     ):

@@ -68,7 +68,7 @@ def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[L
     names = short_names(names)
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
-    room = min(40, max((width_of(judgement(pair, names, short=True)[0]) for pair in pairs), default=0))
+    room = min(44, max((width_of(judgement(pair, names, short=True)[0]) for pair in pairs), default=0))
     return [_pair_line(pair, fill(title, width), names, room) for pair, title in zip(pairs, titles, strict=True)]
 
 

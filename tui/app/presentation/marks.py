@@ -113,9 +113,10 @@ def differs_by_rerun(trial: TrialProgress | None) -> bool:
     return ended is not None and ended.verdict != ended.first_verdict
 
 
-def rerun_pieces(passed_since: int) -> Line:
+def rerun_pieces(passed_since: int, *, short: bool = False) -> Line:
     """Return what a header says of failed trials that a rerun has passed; nothing where there are none."""
-    return ((f"  {RERUN[0]} {passed_since} passed on rerun", "dim"),) if passed_since else ()
+    said = "" if short else " passed on rerun"
+    return ((f"  {RERUN[0]} {passed_since}{said}", "dim"),) if passed_since else ()
 
 
 def legend() -> tuple[tuple[Piece, str], ...]:
