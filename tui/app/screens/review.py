@@ -37,8 +37,8 @@ _REVEAL = (
     "Names, verdicts and other people's scores are shown from then on. It is recorded, and cannot be taken back; your "
     "scores stay as they are."
 )
-_LEAVE_BLIND = "The other screens show names. All that you have scored is kept, and goes on blind where you left it."
-_LOOK = "That you have seen names in between is recorded, and reports say so; quitting (q) shows none."
+_LEAVE_BLIND = "The other screens show names. Your scores are saved, and the review continues blind where you left it."
+_LOOK = "Leaving is recorded as a look at names, and reports count it; quitting (q) shows no names."
 _EXPLORE = "left blind review for Explore"
 
 
