@@ -137,7 +137,11 @@ def reruns_sentence(reruns: Reruns) -> str:
     told = ""
     if reruns.trials:
         trials = many(reruns.trials, "failed trial")
-        was, them = ("was", "it has") if reruns.trials == 1 else ("were", f"{reruns.passed_since:,} of them have")
+        was, them = (
+            ("was", "it has")
+            if reruns.trials == 1
+            else ("were", f"{reruns.passed_since:,} of them {'has' if reruns.passed_since == 1 else 'have'}")
+        )
         since = f"{them} passed since" if reruns.trials > 1 or reruns.passed_since else "it has not passed since"
         told = f"{trials} {was} run again; {since}. The first verdict counts in every figure."
     if reruns.replaced:

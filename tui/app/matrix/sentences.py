@@ -74,13 +74,13 @@ def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[L
 
 def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int) -> Line:
     said, role = judgement(pair, names, short=True)
-    interval = words.interval_words(pair)
+    difference, space, interval = words.difference_words(pair).partition(" (")
     return (
         (f" {title}", "strong"),
         (f"  {fill(said, room)}", role),
         (f"  {pair.wins:>4} won · {pair.losses} lost · {_ties(pair.ties)}", "plain"),
-        (f"  {words.points(pair.difference)} points", "dim"),
-        (f" ({interval})" if interval else "", "dim"),
+        (f"  {difference}", "dim"),
+        (space + interval, "dim"),
     )
 
 
