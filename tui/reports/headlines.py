@@ -60,7 +60,8 @@ def _rates(run: Reported) -> Iterator[Line]:
     for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
         models = [model for model in shares if shares[model] == share]
         if len(models) > 1:
-            yield Strong(words.some(models)), f" pass{word}: {wording.percent(share)} of their {trials} each."
+            figure = f"{wording.percent(share)} of their {trials} each."
+            yield Strong(words.some(models)), f" pass{word}: {figure}" if word else f" pass {figure}"
             continue
         interval = wording.interval(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
         figure = f"{wording.percent(share)} of its {trials} (95% interval {interval})."

@@ -69,7 +69,9 @@ def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mappin
     order = {model: place for place, model in enumerate(models)}
     sides = [each if order[each.a] < order[each.b] else each.turned() for each in figures.comparisons]
     for each in sorted(sides, key=lambda each: (order[each.a], order[each.b])):
-        pair = f"{names[each.a].strip()} against {names[each.b].strip()}: {difference_words(each)}"
+        pair = f"{names[each.a].strip()} against {names[each.b].strip()}"
+        if each.difference is not None:
+            pair += f": {difference_words(each)}"
         p_value = "" if each.p_holm is None else f", p (Holm) {probability(each.p_holm)}"
         role: Role = "passed" if each.better else "dim"
         lines += text_rows(f"{pair}{p_value}: {comparison_words(each)}.", width, role)
