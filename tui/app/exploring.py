@@ -98,6 +98,9 @@ class Exploring:
     def marks(self, path: Path, case: Case) -> CaseMarks:
         """What the tree shows of a case: one status for all repeats of a model."""
         state = self.shelf.state(path)
+        if not state.has_repeats:  # a suite of ten thousand cases is marked with one look at each
+            trials = [state.trial(case.id, model) for model in self.models_of(path)]
+            return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
         repeats = [state.repeats(case.id, model) for model in self.models_of(path)]
         statuses = [status_of_all([status_of(trial) for trial in trials] or ["unasked"]) for trials in repeats]
         return CaseMarks(statuses, sum(differs_by_rerun(trial) for trials in repeats for trial in trials))

@@ -66,6 +66,11 @@ class RunState:
         """How many trials have a question out."""
         return sum(self.trials[key].is_answered for key in self.in_progress)
 
+    @property
+    def has_repeats(self) -> bool:
+        """Whether any case was run more than once on a model."""
+        return self._most_repeats > 1
+
     def trial(self, case: str, model: str, repeat: int = 1) -> TrialProgress | None:
         """What is known of a trial; None where it was never asked."""
         return self.trials.get(TrialKey(case, model, repeat))
