@@ -62,7 +62,6 @@ def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[Trial
     not read whole."""
     if not trials:
         return UNASKED
-    since = sum(trial.ended is not None and has_passed_since(trial.ended) for trial in trials)
     if len(trials) == 1:
         status = counted_status(trials[0])
         if status == "flaky":
@@ -72,8 +71,13 @@ def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[Trial
         if status in OPEN:
             return Cell(status, 0, 0, 1)
         rerun = status_of(trials[0]) if differs_by_rerun(trials[0]) else None
-        return Cell(status, 0, 1, 1, -1.0 if status == "unchecked" else 0.0, passed_since=since, rerun=rerun)
-    return _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=since)
+        share = -1.0 if status == "unchecked" else 0.0
+        return Cell(status, 0, 1, 1, share, passed_since=_passed_since(trials), rerun=rerun)
+    return _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=_passed_since(trials))
+
+
+def _passed_since(trials: Sequence[TrialProgress]) -> int:
+    return sum(trial.ended is not None and has_passed_since(trial.ended) for trial in trials)
 
 
 def _tries(trial: TrialProgress, attempts: int, kept: Outcome | None) -> tuple[int, int] | None:
