@@ -1,7 +1,9 @@
-"""A terminal that goes away in the middle of a run ends the app; nothing waits for it for ever."""
+"""A terminal that is closed or resized at any moment: the app ends, or paints everything again."""
 
+import json
 import os
 import pty
+import random
 import select
 import signal
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from tests.support.command_line import CommandLine
+from tests.support.terminal import Terminal, run_here
 from tui.app.driver import TolerantFile
 from tui.model.shipped import shipped_folder
 
@@ -57,3 +60,37 @@ def test_a_file_that_is_gone_swallows_what_is_written() -> None:
         assert not file.isatty()
         # What the broken file still holds would be tried again at its own end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), writer)
+
+
+def test_everything_is_painted_after_a_storm_of_sizes(tmp_path: Path) -> None:
+    """A signal that interrupts the handler of the one before must not win with its older size, and a change and back
+    within one frame must be painted although the size is the same as before."""
+    sizes = random.Random(0)
+    steps = tmp_path / "steps.json"
+    steps.write_text(json.dumps([["show", "\n".join(f"line {number:2}" for number in range(17))]]))
+    command = run_here("-m", "tests.app.answer_app", steps)
+    with Terminal(command, size=(60, 20), cwd=Path(__file__).parents[2]) as terminal:
+        terminal.wait_for("step 0")
+        terminal.press("x")
+        painted = terminal.wait_for("line 16").lines
+        assert painted[0] == f"╭{'─' * 58}╮"
+        for storm in range(60):
+            for _ in range(sizes.randint(1, 12)):
+                terminal.resize(sizes.randint(1, 9), sizes.randint(1, 5))
+            terminal.resize(60, 20)
+            terminal.wait_until(lambda screen: screen.lines == painted, f"the whole screen after storm {storm}")
+
+
+def test_sizes_that_change_while_the_app_starts_do_no_harm(tmp_path: Path) -> None:
+    steps = tmp_path / "steps.json"
+    steps.write_text("[]")
+    command = run_here("-m", "tests.app.answer_app", steps)
+    with Terminal(command, size=(60, 20), cwd=Path(__file__).parents[2]) as terminal:
+        for _ in range(100_000):
+            terminal.resize(9, 5)
+            terminal.resize(60, 20)
+            if b"\x1b[?2004h" in terminal.raw:  # written when the app has taken over the terminal
+                break
+        terminal.wait_until(
+            lambda screen: (screen.lines[0], screen.lines[19]) == (f"╭{'─' * 58}╮", "step 0"), "the whole screen"
+        )

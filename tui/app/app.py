@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.driver import Driver
 from textual.events import Key
 from textual.screen import Screen
 
-from tui.app.driver import lasting
 from tui.app.holding import HoldingApp, Unkept
 from tui.app.palettes import DEFAULT_PALETTE
 from tui.app.screens.opening import OpeningScreen
@@ -62,10 +60,6 @@ class AssayApp(HoldingApp[int]):
         self._explore: ExploreScreen | None = None
         self._leaving = False
 
-    def get_driver_class(self) -> type[Driver]:
-        """Textual's choice, made to outlive its terminal."""
-        return lasting(super().get_driver_class())
-
     def get_default_screen(self) -> Screen[None]:
         """Explore is where it starts, but it takes a moment to be loaded."""
         return OpeningScreen()
@@ -91,10 +85,6 @@ class AssayApp(HoldingApp[int]):
             number = getattr(signal, name, None)
             if number is not None:
                 loop.add_signal_handler(number, self._end, code)
-
-    def on_resize(self) -> None:
-        """A terminal that was small for a moment forgets what stood there, even if its size is the old one."""
-        self.screen.refresh()
 
     def on_shelf_watch_desk_opened(self, message: "ShelfWatch.DeskOpened") -> None:
         """The config may give keys, and a theme."""

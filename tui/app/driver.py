@@ -1,44 +1,48 @@
-"""Textual's driver, made to outlive its terminal: a lost one must not keep the app from ending well."""
+"""Textual's driver, made safe for a terminal that is closed or resized at any moment."""
 
+import asyncio
 import contextlib
 import os
+import signal
 import sys
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
 from textual.driver import Driver
+from textual.events import Resize
+from textual.geometry import Size
 
 
 class TolerantFile:
-    """A terminal's file that swallows what can no longer be written. Textual writes from a thread that would die of
-    the first such error, and whoever writes after it would wait for ever."""
+    """A terminal's file that ignores write errors. Textual writes from a thread that would end with the first such
+    error, and every later write would then block forever."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
 
     def write(self, text: str) -> int:
-        """Write, or drop what no terminal will read."""
+        """Write the text, or drop it when the terminal is gone."""
         with contextlib.suppress(OSError, ValueError):
             self._file.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush, or drop what no terminal will read."""
+        """Flush the file, or do nothing when the terminal is gone."""
         with contextlib.suppress(OSError, ValueError):
             self._file.flush()
 
     def fileno(self) -> int:
-        """The file's number."""
+        """Return the number of the file descriptor."""
         return self._file.fileno()
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """Return whether the file is a terminal."""
         return self._file.isatty()
 
 
-def let_go_of_terminal() -> None:
-    """Where the terminal is gone, point the standard streams at nothing: Python flushes them at its end, and would
-    turn the exit code into 120."""
+def detach_closed_terminal() -> None:
+    """Redirect the standard streams to the null device when their terminal is gone. Python flushes them when it exits,
+    and a failure there would change the exit code to 120."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -48,8 +52,9 @@ def let_go_of_terminal() -> None:
             os.close(nothing)
 
 
-def lasting(driver: type[Driver]) -> type[Driver]:
-    """The same driver, on a file that outlives the terminal; drivers that write elsewhere are left as they are."""
+def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
+    """Return Textual's driver for Linux and macOS made safe for a closed or resized terminal; return any other driver
+    unchanged."""
     if sys.platform == "win32":
         return driver
     from textual.drivers.linux_driver import LinuxDriver
@@ -57,12 +62,31 @@ def lasting(driver: type[Driver]) -> type[Driver]:
     if driver is not LinuxDriver:
         return driver
 
-    class LastingDriver(LinuxDriver):
-        """Textual's own, with that file."""
+    class CrashSafeDriver(LinuxDriver):
+        """Textual's driver with a `TolerantFile`, and with its own handler for changes of the terminal's size."""
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             if self._file is not None:
                 self._file = cast("TextIOWrapper", TolerantFile(self._file))
 
-    return LastingDriver
+        def start_application_mode(self) -> None:
+            """Start application mode with a handler that reads the size in the event loop.
+
+            Textual reads it in the signal handler itself. The next signal interrupts that handler: the older of the two
+            sizes is then posted last, and with enough signals the stack overflows.
+            """
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
+            try:
+                super().start_application_mode()  # type: ignore[no-untyped-call]
+                if signal.getsignal(signal.SIGWINCH) is not signal.SIG_DFL:  # it does not start in the background
+                    asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._post_size)
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGWINCH])
+
+        def _post_size(self) -> None:
+            if not self._in_band_window_resize:
+                size = Size(*self._get_terminal_size())
+                self.send_message(Resize(size, size))
+
+    return CrashSafeDriver

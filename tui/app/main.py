@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.app.app import AssayApp
-from tui.app.driver import let_go_of_terminal
+from tui.app.driver import detach_closed_terminal
 from tui.app.palettes import DEFAULT_PALETTE
 from tui.config.folders import Folders, find_folders
 from tui.model.shipped import shipped_folder
@@ -44,7 +44,7 @@ async def run_to_the_end(app: AssayApp) -> int:
         await app.run_async()
     finally:
         await app.close_desk()
-        let_go_of_terminal()
+        detach_closed_terminal()
     return app.return_code or 0
 
 

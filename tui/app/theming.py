@@ -24,8 +24,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App, ReturnType
+from textual.driver import Driver
+from textual.events import Resize
 from textual.theme import Theme
 
+from tui.app.driver import crash_safe_driver
 from tui.app.palettes import DEFAULT_PALETTE, Palette
 from tui.model.shown import show_line
 
@@ -113,6 +116,16 @@ class ThemedApp(App[ReturnType]):
                 theme = DEFAULT_PALETTE.name
         self.set_reactive(App.theme, theme)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return Textual's driver, made safe for a terminal that is closed or resized at any moment."""
+        return crash_safe_driver(super().get_driver_class())
+
+    def on_resize(self, event: Resize) -> None:
+        """Repaint everything when the size is the same as before: the terminal may have been smaller in between and
+        have lost its text, and Textual paints only what has moved."""
+        if event.size == self.screen.outer_size:
+            self.screen.refresh()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our variables, for a theme that somebody else registers."""
