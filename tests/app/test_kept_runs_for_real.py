@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 
 from textual.pilot import Pilot
 
@@ -110,12 +109,10 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
     async with app_on(environ, suites) as (app, pilot, explore):
         await pilot.press("H")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
-        began = monotonic()
         await pilot.press("p")
         await until(pilot, lambda: explore.looking and explore.looking.state.counts.done == 2)
         assert explore.looking is not None
         assert explore.looking.state.counts.passed == 2
-        assert monotonic() - began > 2 * 4 * 0.1, "two answers, each with four waits"
         await until(pilot, lambda: "all is fine" in explore.answers.panes[0].view.render_line(0).text)
         assert len(server.asked) == requests
         assert explore.desk is not None

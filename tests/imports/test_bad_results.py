@@ -2,13 +2,14 @@
 
 import json
 import os
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.work import is_linear
 from tui.imports import reading
 from tui.imports.promptfoo import read_promptfoo
 from tui.model.errors import SuiteError
@@ -104,9 +105,7 @@ def test_bad_files(name: str, tmp_path: Path) -> None:
     content, expected = BAD[name][0](), BAD[name][1]
     path = tmp_path / "results.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    began = time.monotonic()
     found = problems(path)
-    assert time.monotonic() - began < 5
     assert len(found) == len(expected)
     for line, part in zip(found, expected, strict=True):
         assert part in line
@@ -164,14 +163,16 @@ def test_strange_values_are_taken_as_they_are(name: str, tmp_path: Path) -> None
     assert len(run.results) == 10
 
 
-def test_ten_thousand_rows_are_read_soon(tmp_path: Path) -> None:
+def test_the_cost_is_linear_in_the_number_of_rows(tmp_path: Path) -> None:
+    assert is_linear(lambda rows: partial(read_promptfoo, write_rows(tmp_path, rows)), 40)
+
+
+def write_rows(folder: Path, rows: int) -> Path:
     whole = json.loads(changed())
     row = json.dumps(whole["results"]["results"][0])
     whole["results"]["results"] = [
-        json.loads(row) | {"testIdx": number, "vars": {"country": str(number)}} for number in range(10_000)
+        json.loads(row) | {"testIdx": number, "vars": {"country": str(number)}} for number in range(rows)
     ]
-    (tmp_path / "results.json").write_text(json.dumps(whole))
-    began = time.monotonic()
-    run = read_promptfoo(tmp_path / "results.json")
-    assert time.monotonic() - began < 8
-    assert len(run.plan.suite.cases) == 10_000
+    path = folder / f"{rows}.json"
+    path.write_text(json.dumps(whole))
+    return path

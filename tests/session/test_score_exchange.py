@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -338,14 +337,14 @@ def test_standard_input_is_a_file_too(reviews: Reviews, monkeypatch: pytest.Monk
     assert refused(reviews, Path("-"))[0].startswith("-:1: error: ")
 
 
-def test_a_large_file_of_another_suite_is_refused_in_no_time(tmp_path: Path) -> None:
+def test_suggestions_for_a_large_file_of_another_suite_have_a_limit(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "large" / "runs.sqlite")
     store.begin_run(
         make_plan([make_case(f"case-{number:05}", criteria=(TONE,)) for number in range(2000)], (A,)), STARTED
     )
     reviews = Reviews(store, tmp_path / "large", Config())
-    file = write(tmp_path, "x.jsonl", *(line(1, id=f"{n:032x}", case=f"other-{n}") for n in range(2000)))
-    began = time.process_time()
-    assert len(refused(reviews, file)) == 2000
-    assert time.process_time() - began < 5, "a suggestion for each line would take minutes"
+    file = write(tmp_path, "x.jsonl", *(line(1, id=f"{n:032x}", case=f"case-x{n}") for n in range(2000)))
+    messages = refused(reviews, file)
+    assert len(messages) == 2000
+    assert 0 < sum("did you mean" in message.lower() for message in messages) < 100
     store.close()

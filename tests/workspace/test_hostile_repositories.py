@@ -3,7 +3,6 @@
 import hashlib
 import os
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pygit2
 import pytest
 
 from tests.support.repositories import COMMIT, FILE, LINK, TREE, commit_tree, raw_repository, raw_tree, write_object
+from tests.support.work import count_lines
 from tui.model.errors import WorkspaceError
 from tui.model.suite import Case, CodeContext, RepositoryContext
 from tui.model.trials import TrialKey
@@ -138,9 +138,7 @@ def test_nothing_leads_out_of_a_tree_that_git_takes(outside: Path, name: str) ->
     (outside / "out" / "files").mkdir(parents=True)
     raw_repository(outside / "r.git", TAKEN[name])
     before = listing(outside)
-    begun = time.process_time()
     said = use(outside)
-    assert time.process_time() - begun < 2
     assert listing(outside) == before
     assert not any(SECRET in text or "root:" in text for text in said)
     root = (outside / "out" / "files").resolve()
@@ -168,10 +166,12 @@ def test_ten_million_files_are_counted_and_refused(tmp_path: Path) -> None:
     for _ in range(6):
         oid = raw_tree(repository, [(TREE, b"d%d" % number, oid) for number in range(10)])
     commit_tree(repository, oid)
-    begun = time.process_time()
-    with pytest.raises(WorkspaceError, match=f"describes 10,000,000 files, more than {MOST_FILES:,}"):
-        open_base(tmp_path / "bomb.git")
-    assert time.process_time() - begun < 1
+
+    def refuse() -> None:
+        with pytest.raises(WorkspaceError, match=f"describes 10,000,000 files, more than {MOST_FILES:,}"):
+            open_base(tmp_path / "bomb.git")
+
+    assert count_lines(refuse) < 100_000, "each tree is counted once"
 
 
 def test_a_tree_deeper_than_any_path_is_read_to_its_end(tmp_path: Path) -> None:
