@@ -10,7 +10,7 @@ import tui
 
 PACKAGE = Path(tui.__file__).parent
 SIBLINGS = {"suites", "providers", "checks", "workspace", "store", "risk", "reports", "config", "imports"}
-GROUND = {"model", "statistics", "processes"}
+GROUND = {"model", "statistics", "processes", "documents"}
 ALLOWED = {
     **{ground: {ground} for ground in GROUND},
     **{sibling: {sibling, *GROUND} for sibling in SIBLINGS},

@@ -17,8 +17,8 @@ from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.matrix_asks import CancelRequested, RunRequested
 from tui.app.theming import ThemedApp
 from tui.model.events import RunStarted, TrialFinished, TrialStarted
+from tui.model.results import TrialKey
 from tui.model.shipped import shipped_folder
-from tui.model.trials import TrialKey
 
 
 class MatrixApp(ThemedApp[None]):

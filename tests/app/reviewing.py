@@ -14,11 +14,11 @@ from tui.app.presentation.pieces import text_of
 from tui.app.screens.review import ReviewScreen
 from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.runs import RunsScreen
+from tui.model.results import Change, TrialKey, TrialResult
 from tui.model.scores import Act
 from tui.model.subjects import Config
 from tui.model.suite import Case, Check, RiskCriterion, Step
-from tui.model.trials import Change, TrialKey, TrialResult
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 

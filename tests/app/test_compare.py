@@ -18,7 +18,7 @@ from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.runs import RunsScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.app.widgets.compared import StopList
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 from tui.session.answers import Source
 from tui.session.preferences import Preferred
 from tui.session.run_history import RunHistory

@@ -11,9 +11,9 @@ from tui.app.screens.model_chooser import ModelChooser
 from tui.app.widgets.suite_tree import SuiteTree
 from tui.model.errors import ConfigError
 from tui.model.problems import Problem
+from tui.model.results import Attempt, TrialKey, Verdict
 from tui.model.subjects import Config, Variant
 from tui.model.suite import Step
-from tui.model.trials import Attempt, TrialKey, Verdict
 
 
 async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Path) -> None:

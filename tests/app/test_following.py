@@ -16,7 +16,7 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 
 KEYS = {(case, model): TrialKey(case, model) for case in ("one", "two", "three") for model in ("mock-a", "mock-b")}
 

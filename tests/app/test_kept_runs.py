@@ -30,12 +30,12 @@ from tui.app.screens.runs import RunsScreen
 from tui.app.widgets.typing_line import TypingLine
 from tui.model.events import Event, TrialFinished
 from tui.model.kept import KeptRun
-from tui.model.plan import Plan
+from tui.model.results import TrialKey
+from tui.model.run import Plan
 from tui.model.runs import RunState
 from tui.model.subjects import Config
-from tui.model.trials import TrialKey
 from tui.runner.control import Control
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 

@@ -19,8 +19,8 @@ from tui.app.presentation.pieces import text_of
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.runs import RunsScreen
-from tui.model.trials import has_passed_since
-from tui.session.workbench import Workbench
+from tui.model.results import has_passed_since
+from tui.session.session import Workbench
 from tui.store.sqlite import SqliteStore
 
 SUITE = """

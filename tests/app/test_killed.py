@@ -11,8 +11,8 @@ from tests.app.test_kept_runs_for_real import CASE, SUITE, environ_of
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.replies import HANG, Reply
 from tests.support.terminal import Screen, Terminal, run_here
+from tui.model.results import TrialKey
 from tui.model.runs import RunRecord
-from tui.model.trials import TrialKey
 from tui.store.sqlite import SqliteStore
 
 CASES, ANSWERED = 12, 9

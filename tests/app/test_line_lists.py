@@ -13,7 +13,7 @@ from tests.support.pilots import until
 from tui.app.widgets.marked_view import THUMB
 from tui.app.widgets.matrix_table import MatrixTable
 from tui.model.events import TrialFinished
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 
 
 def drawn(table: MatrixTable) -> list[Strip]:

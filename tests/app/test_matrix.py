@@ -21,7 +21,7 @@ from tui.app.screens.pairs import PairsScreen
 from tui.app.widgets.line_list import LineList
 from tui.model.bands import Band
 from tui.model.events import TrialFinished, TrialStarted
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 

@@ -25,9 +25,9 @@ from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.pairs import PairsScreen
 from tui.app.widgets.line_list import LineList
 from tui.model.kept import KeptRun, ReportFormat
+from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
 from tui.model.suite import Case
-from tui.model.trials import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
-from tui.reports.rendering import render_report
+from tui.reports.render import render_report
 from tui.store.sqlite import SqliteStore
 
 MODELS = ("alpha", "beta", "gamma")

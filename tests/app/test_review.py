@@ -38,7 +38,7 @@ from tui.app.widgets.note_editor import LONGEST_NOTE
 from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.model.subjects import Config
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 
 
 async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) -> None:

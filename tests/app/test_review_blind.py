@@ -40,10 +40,10 @@ from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.runs import RunsScreen
 from tui.app.screens.text_screen import TextScreen
+from tui.model.results import Attempt
 from tui.model.subjects import Config
-from tui.model.trials import Attempt
-from tui.session.reviewing import Reviews
-from tui.session.workbench import Workbench
+from tui.session.reviews import Reviews
+from tui.session.session import Workbench
 from tui.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]

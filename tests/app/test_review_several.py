@@ -34,10 +34,10 @@ from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.review import ReviewScreen
 from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen
+from tui.model.results import TrialKey
 from tui.model.scores import Extent
 from tui.model.subjects import Config
-from tui.model.trials import TrialKey
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.store.sqlite import SqliteStore
 
 

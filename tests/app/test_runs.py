@@ -21,7 +21,7 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.trials import Attempt, CheckResult, Retry, TrialKey
+from tui.model.results import Attempt, CheckResult, Retry, TrialKey
 from tui.session.consent import Consent
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore

@@ -14,9 +14,9 @@ from tui.app.requests import request_of_failed, request_of_row, request_of_suite
 from tui.app.shelf import Shelf
 from tui.config.folders import Folders
 from tui.model.errors import StoreError
+from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.state import RunState
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult, Verdict
 
 
 def shelf_of(folder: Path, *names: str) -> tuple[Shelf, ScriptedDesk]:

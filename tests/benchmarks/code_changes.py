@@ -14,12 +14,12 @@ from pathlib import Path
 import pygit2
 
 from tests.support.repositories import git, make_repository
+from tui.model.results import TrialKey
 from tui.model.suite import Case, RepositoryContext
-from tui.model.trials import TrialKey
-from tui.workspace.applying import apply_answer
-from tui.workspace.bases import Base, open_base
-from tui.workspace.diffing import diff_texts
-from tui.workspace.reading import read_repository
+from tui.workspace.answer.apply import apply_answer
+from tui.workspace.context.read import read_repository
+from tui.workspace.git.base import Base, open_base
+from tui.workspace.git.diff import diff_texts
 from tui.workspace.words import changed_words
 
 TARGET = "src/m0/p0/f140.py"

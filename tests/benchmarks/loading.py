@@ -17,7 +17,7 @@ from tests.benchmarks.registry import Figure, benchmark, table
 from tui.checks.patterns import javascript_error, pattern_error
 from tui.model.suite import Severity, TaskType
 from tui.suites.finding import find_suites
-from tui.suites.loading import load_suite
+from tui.suites.load import load_suite
 
 Kind = Literal["plain", "changing"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

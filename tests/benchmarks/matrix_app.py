@@ -30,8 +30,8 @@ from tui.app.widgets.header_line import HeaderLine
 from tui.app.widgets.keys_line import KeysLine
 from tui.app.widgets.suite_panel import SuitePanel
 from tui.model.events import TrialFinished
-from tui.model.filtering import parse_filter
-from tui.model.trials import TrialKey
+from tui.model.filter import parse_filter
+from tui.model.results import TrialKey
 
 UPDATES = 2_000
 _AT_ONCE, _PAUSE = 20, 0.05

@@ -20,7 +20,7 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from tests.support.asking import a_request, server_settings
-from tui.providers.openai import OpenAIProvider
+from tui.providers.openai.provider import OpenAIProvider
 
 AT_ONCE = 20
 Ask = Callable[[int], Awaitable[None]]

@@ -10,14 +10,14 @@ from statistics import median
 from tests.benchmarks.registry import Figure, benchmark
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.scoring import make_act
+from tui.model.results import TrialKey
 from tui.model.scores import Act, ItemKey, answer_hash, new_act_id
 from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
-from tui.model.trials import TrialKey
-from tui.risk.files import ScoreFiles
-from tui.risk.lines import write_line
-from tui.session.reviewing import Reviews
+from tui.risk.score_files import ScoreFiles
+from tui.risk.score_lines import write_line
+from tui.session.reviews import Reviews
 from tui.store.sqlite import SqliteStore
 
 ACTS, GIVEN, ROUNDS = 100_000, 50, 3

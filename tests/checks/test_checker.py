@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from tui.checks.checker import Answer, Checker
+from tui.model.results import CheckResult, CheckState, Span
 from tui.model.suite import Check
-from tui.model.trials import CheckResult, CheckState, Span
 from tui.model.values import JsonValue
 
 TEXT = "Flying from Gatwick\nto Berlin 😀 é.\nBerlin it is!"

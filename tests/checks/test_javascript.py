@@ -4,8 +4,8 @@ from math import ceil, floor
 
 from tests.checks.javascript_cases import HALVES, SAME
 from tui.checks.checker import Answer, Checker
+from tui.model.results import Span
 from tui.model.suite import Check
-from tui.model.trials import Span
 
 
 async def spans_of(checker: Checker, pattern: str, text: str) -> tuple[Span, ...]:

@@ -6,7 +6,7 @@ from tests.checks.finding import find
 from tui.checks.engine import Engine
 from tui.checks.matching import find_javascript, find_python
 from tui.checks.searches import TOO_LARGE, TOO_LONG_TOGETHER, Matches, Search
-from tui.model.trials import Span
+from tui.model.results import Span
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 
 from tui.checks import pool
 from tui.checks.checker import Answer, Checker
+from tui.model.results import CheckResult
 from tui.model.suite import Check
-from tui.model.trials import CheckResult
 
 SLOW = Answer("a" * 40 + "!")
 CATASTROPHE = Check("forbidden_pattern", "(a+)+$")

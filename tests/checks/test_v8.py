@@ -12,8 +12,8 @@ from tests.checks.v8.record import recorded
 from tui.checks.checker import Answer as Text
 from tui.checks.checker import Checker
 from tui.checks.engine import Engine
+from tui.model.results import Span
 from tui.model.suite import Check
-from tui.model.trials import Span
 
 NODE = shutil.which("node")
 

@@ -17,7 +17,7 @@ from tui.model.risk import reliability
 from tui.model.scores import Extent
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.store.sqlite import SqliteStore
 
 HOSTILE = "\x1b]0;x\x07\u202eBo"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.config.test_loading import loaded, problems
+from tests.config.test_load import loaded, problems
 from tui.model.bands import BandRule
 from tui.model.rule_words import rule_sentence
 

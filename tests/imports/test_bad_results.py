@@ -127,7 +127,7 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_report_of_our_own_is_none_of_promptfoos(tmp_path: Path) -> None:
     from tests.support.kept_runs import small_run
-    from tui.reports.rendering import render_report
+    from tui.reports.render import render_report
 
     path = tmp_path / "report.json"
     path.write_text(render_report(small_run(), "json"))

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tui.imports.promptfoo import Imported, read_promptfoo
-from tui.model.plan import RunOptions
+from tui.model.results import CheckResult, Message, Timing, TrialKey, TrialResult, Usage
+from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
 from tui.model.suite import Check, RiskCriterion
-from tui.model.trials import CheckResult, Message, Timing, TrialKey, TrialResult, Usage
 from tui.statistics.run_figures import Tally
 
 FILES = Path(__file__).parent / "files"
@@ -246,7 +246,7 @@ def test_a_newer_version_is_read_with_a_warning(tmp_path: Path) -> None:
 def test_reports_work_on_it(capitals: Imported) -> None:
     from tests.support.kept_runs import keep
     from tui.model.kept import ReportFormat
-    from tui.reports.rendering import render_report
+    from tui.reports.render import render_report
     from tui.reports.summary import summarize
 
     kept = keep(capitals.plan, capitals.results)

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.model.context import SentContext, merge_sent, sent_with
-from tui.model.trials import IncludedFile, LeftOutFile, Message, Prompt
+from tui.model.results import IncludedFile, LeftOutFile, Message, Prompt
 
 
 def prompt(text: str, *files: str, left_out: tuple[LeftOutFile, ...] = ()) -> Prompt:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.support.kept_runs import make_result, make_step
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.trials import Attempt, Retry, StepResult, TrialKey, TrialResult, Usage
+from tui.model.results import Attempt, Retry, StepResult, TrialKey, TrialResult, Usage
 
 
 def test_the_last_attempts_steps_are_taken_together() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tui.model.prices import Price, Spent, add_costs, cost, dollars, spent_on, told_cost, told_price
-from tui.model.trials import Usage
+from tui.model.results import Usage
 
 # USD per million: 2 in, 8 out, 0.5 read from a cache, 2.5 put there.
 PLAIN = Price(2.0, 8.0, "config")

@@ -26,8 +26,8 @@ from tui.model.events import (
     TrialStarted,
 )
 from tui.model.progress import Limit, TrialProgress
+from tui.model.results import Attempt, CheckResult, TrialKey
 from tui.model.state import RunState
-from tui.model.trials import Attempt, CheckResult, TrialKey
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
 

@@ -8,8 +8,8 @@ import pytest
 from tests.support.model_server import ModelServer, Script, closed_port, in_turn
 from tests.support.replies import Reply, page, status
 from tests.support.steps import ask, ask_in_vain, make_request, memory_of, text_of, tools_of
-from tui.model.chunks import Sent, Waiting
 from tui.model.errors import ProviderFault
+from tui.model.provider_messages import Sent, Waiting
 from tui.model.subjects import ProviderSettings
 from tui.providers.agent import AgentProvider
 

@@ -14,8 +14,8 @@ import pytest
 
 from tests.support.processes import running, wait_until
 from tests.support.steps import ask, make_request, memory_of, text_of
-from tui.model.chunks import End, Remembered, Sent, Text, ToolCall
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import End, Remembered, Sent, Text, ToolCall
 from tui.model.subjects import ProviderSettings
 from tui.providers.agent import AgentProvider
 

@@ -15,10 +15,10 @@ from tests.support.clocks import FakeTime
 from tests.support.messages import OVER, PING, closed, named, opened, piece, started, stopped, text
 from tests.support.model_server import Asked, ModelServer, Script, closed_port, faulty, in_turn
 from tests.support.replies import ABORT, CLOSE, HANG, Pause, Reply, page, status
-from tui.model.chunks import Counted, Request, Sent, Text, ToolCall, Waiting
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Counted, Request, Sent, Text, ToolCall, Waiting
+from tui.model.results import Message, Usage
 from tui.model.subjects import ProviderSettings, Settings
-from tui.model.trials import Message, Usage
 from tui.providers.anthropic import AnthropicProvider
 from tui.providers.protocol import Reopens
 

@@ -27,10 +27,10 @@ from tests.support.copilot_sdk import (
     asked,
     event,
 )
-from tui.model.chunks import Counted, Request, Sent, Text
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Counted, Request, Sent, Text
+from tui.model.results import Message, Prompt, Usage
 from tui.model.subjects import ProviderSettings, Settings
-from tui.model.trials import Message, Prompt, Usage
 from tui.providers.copilot import CopilotProvider
 from tui.providers.protocol import Reopens
 

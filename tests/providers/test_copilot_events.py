@@ -23,11 +23,11 @@ from tests.support.copilot_sdk import (
     asked,
     event,
 )
-from tui.model.chunks import Chunk, Counted, FinishReason, Noted, Reasoning, Served, Text, ToolCall
-from tui.model.trials import ServedBy, Usage
+from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Reasoning, Served, Text, ToolCall
+from tui.model.results import ServedBy, Usage
 from tui.providers.answer_text import AnswerTooLong
 from tui.providers.copilot_events import CopilotDecoder
-from tui.providers.faults import TryFailed
+from tui.providers.http.errors import TryFailed
 
 IDLE = event(SessionIdleData())
 MODEL = Served(ServedBy("gpt-5.2"))

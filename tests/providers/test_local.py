@@ -17,10 +17,10 @@ import pytest
 
 from tests.support.processes import running, wait_until
 from tests.support.steps import ask, ask_in_vain, make_request, text_of
-from tui.model.chunks import Chunk, Counted, End, Request, Sent, Text
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, Counted, End, Request, Sent, Text
+from tui.model.results import Message
 from tui.model.subjects import Settings
-from tui.model.trials import Message
 from tui.providers import local_files
 from tui.providers.local import LocalProvider
 from tui.providers.local_files import BUNDLED, ModelFile, bundled_model, find_model

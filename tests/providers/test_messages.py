@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.support.messages import OVER, PING, closed, message, named, opened, piece, started, stopped, text
-from tui.model.chunks import Chunk, Counted, FinishReason, Noted, Reasoning, Text, ToolCall
-from tui.model.trials import Usage
+from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Reasoning, Text, ToolCall
+from tui.model.results import Usage
 from tui.providers.answer_text import AnswerTooLong
-from tui.providers.decoding import ErrorObject, NoAnswer, Unreadable
+from tui.providers.http.decoder import ErrorObject, NoAnswer, Unreadable
+from tui.providers.http.sse import EventTooLong
 from tui.providers.messages import MessagesDecoder
-from tui.providers.sse import EventTooLong
 
 MIB = 1024 * 1024
 BEGUN = Counted(Usage(7, None, None))

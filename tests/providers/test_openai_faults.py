@@ -26,8 +26,8 @@ from tests.support.replies import (
     streamed,
     whole,
 )
-from tui.model.chunks import Noted, Sent, Text, Waiting
-from tui.providers.openai import OpenAIProvider
+from tui.model.provider_messages import Noted, Sent, Text, Waiting
+from tui.providers.openai.provider import OpenAIProvider
 from tui.providers.protocol import Reopens
 
 BUSY = {"error": {"message": "busy"}}

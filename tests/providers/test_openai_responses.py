@@ -13,11 +13,11 @@ from tests.support.messages import named
 from tests.support.model_server import Asked, ModelServer, Script, in_turn
 from tests.support.model_server import say as say_chat
 from tests.support.replies import Reply, events, status
-from tui.model.chunks import Counted, Request
+from tui.model.provider_messages import Counted, Request
+from tui.model.results import Message, Usage
 from tui.model.servers import OPENAI_URL
 from tui.model.subjects import Api, Settings
-from tui.model.trials import Message, Usage
-from tui.providers.openai import OpenAIProvider, choose_api
+from tui.providers.openai.provider import OpenAIProvider, choose_api
 
 BY_RESPONSES = Settings(api="responses")
 

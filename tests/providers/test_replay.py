@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from tests.support.steps import ask, ask_in_vain, make_request, text_of
-from tui.model.chunks import (
+from tui.model.errors import ProviderError
+from tui.model.provider_messages import (
     Chunk,
     Counted,
     End,
@@ -18,8 +19,7 @@ from tui.model.chunks import (
     Text,
     ToolCall,
 )
-from tui.model.errors import ProviderError
-from tui.model.trials import Attempt, Prompt, ServedBy, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
+from tui.model.results import Attempt, Prompt, ServedBy, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
 from tui.providers.replay import Place, Recorded, ReplayProvider, recordings_of
 
 RUN = "0193f00d"

@@ -301,7 +301,7 @@ def test_nothing_heavy_is_imported_to_resolve_a_name() -> None:
 
     code = (
         "import sys; from tui.providers.resolving import resolve_subject; from tui.model.subjects import Config\n"
-        "resolve_subject('local/m?seed=1', Config(), {}); import tui.providers.opening, tui.config.loading\n"
+        "resolve_subject('local/m?seed=1', Config(), {}); import tui.providers.registry, tui.config.load\n"
         "heavy = ('httpx', 'aiohttp', 'yaml', 'pydantic', 'platformdirs', 'copilot')\n"
         "print([name for name in heavy if name in sys.modules])"
     )

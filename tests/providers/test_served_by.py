@@ -10,11 +10,11 @@ import pytest
 from tests.support.asking import a_request, hear, server_settings
 from tests.support.model_server import ModelServer
 from tests.support.replies import Reply, delta, event, events
-from tui.model.chunks import Served
+from tui.model.provider_messages import Served
+from tui.model.results import ServedBy
 from tui.model.subjects import Settings
-from tui.model.trials import ServedBy
 from tui.providers.anthropic import AnthropicProvider
-from tui.providers.openai import OpenAIProvider
+from tui.providers.openai.provider import OpenAIProvider
 
 FULL = {"model": "gpt-5.2-2026-01-01", "system_fingerprint": "fp_1"}
 HEADERS = (("openai-version", "2020-10-01"), ("Server", "cloudflare"))

@@ -8,7 +8,7 @@ import pytest
 from tests.support.kept_runs import HOSTILE, hostile_run, keep, make_case, make_plan, make_result
 from tests.support.reviewed_runs import MODELS, act, hostile_review, review, scored_acts, scored_run
 from tui.model.suite import RiskCriterion
-from tui.reports.as_inspect import render_inspect
+from tui.reports.inspect import render_inspect
 
 A, B, C = MODELS
 

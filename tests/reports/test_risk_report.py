@@ -18,14 +18,14 @@ from tests.support.reviewed_runs import GUIDANCE, MODELS, act, hostile_review, r
 from tests.support.work import is_linear
 from tui.model.bands import BandRule
 from tui.model.kept import ReportFormat
+from tui.model.results import TrialKey
 from tui.model.risk import Reviewed
 from tui.model.scoring import Scoreboard
 from tui.model.suite import RiskCriterion
-from tui.model.trials import TrialKey
-from tui.reports.building import build_report
 from tui.reports.findings import MOST_FINDINGS
-from tui.reports.rendering import render_report
-from tui.reports.wording import MARKS
+from tui.reports.json_report import build_report
+from tui.reports.phrases import MARKS
+from tui.reports.render import render_report
 
 A, B, C = MODELS
 

@@ -7,8 +7,8 @@ import pytest
 from tests.support.kept_runs import keep, make_case, make_plan, make_result, small_run
 from tui.model.kept import KeptRun
 from tui.model.prices import Spent
+from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.suite import Case
-from tui.model.trials import TrialKey, TrialResult, Verdict
 from tui.reports.summary import Reruns, count_reruns, summarize
 from tui.statistics.pairs import mcnemar_exact
 from tui.statistics.run_figures import Effort, Tally

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from tui.model.results import TrialKey
 from tui.model.scores import Act, ActKind, Extent, ItemKey
 from tui.model.suite import Case, RiskCriterion, Severity, Step, Suite
-from tui.model.trials import TrialKey
 from tui.risk.queue import ReviewItem, review_items
 
 SECRETS = RiskCriterion("Secrets", "no key in the answer", "critical")

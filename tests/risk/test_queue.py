@@ -3,8 +3,8 @@
 from itertools import pairwise
 
 from tests.support.kept_runs import make_case, make_suite
+from tui.model.results import TrialKey
 from tui.model.suite import RiskCriterion
-from tui.model.trials import TrialKey
 from tui.risk.queue import criteria_of, next_open, review_items
 
 TONE, SAFETY = RiskCriterion("Tone", "polite", "low"), RiskCriterion("Safety", "harmless", "critical")

@@ -10,8 +10,8 @@ from tests.support.model_server import Asked, ModelServer, say
 from tests.support.plans import case_of, plan_of, results_of, run_events, suite_of
 from tests.support.replies import Reply, status
 from tui.model.events import LimitMoved
-from tui.model.plan import RunOptions
-from tui.providers.openai import OpenAIProvider
+from tui.model.run import RunOptions
+from tui.providers.openai.provider import OpenAIProvider
 
 WAIT_S = 0.3
 

@@ -10,7 +10,6 @@ import pytest
 from tests.support.plans import FixedContext, case_of, plan_of, suite_of
 from tests.support.scripted_provider import Script, ScriptedProvider, says
 from tui.checks.checker import Checker
-from tui.model.chunks import Chunk, End, Limited, Noted, Request, Sent, Text, Waiting
 from tui.model.events import (
     Event,
     LimitMoved,
@@ -21,13 +20,14 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.plan import Plan, RunOptions
+from tui.model.provider_messages import Chunk, End, Limited, Noted, Request, Sent, Text, Waiting
+from tui.model.results import TrialKey
+from tui.model.run import Plan, RunOptions
 from tui.model.secrets import Secrets
 from tui.model.state import RunState
-from tui.model.trials import TrialKey
 from tui.runner.control import Control
-from tui.runner.running import run_plan
-from tui.runner.tools import Tools
+from tui.runner.run import run_plan
+from tui.runner.trial_context import Tools
 
 QUICK = RunOptions(delay_ms=0)
 

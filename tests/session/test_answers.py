@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result, make_step, small_run
-from tui.model.trials import Attempt, TrialKey
+from tui.model.results import Attempt, TrialKey
 from tui.session.answers import KeptAnswers, Source
 from tui.session.preferences import AnswerPlace, PreferenceLog
 from tui.store.sqlite import SqliteStore

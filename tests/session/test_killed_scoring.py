@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]

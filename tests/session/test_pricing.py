@@ -8,13 +8,13 @@ import pytest
 
 from tests.support.kept_runs import STARTED, make_case, make_suite
 from tui.model.prices import Price
+from tui.model.results import TrialKey
 from tui.model.subjects import Config, ProviderSettings, Subject, Variant
-from tui.model.trials import TrialKey
-from tui.providers.price_list import Listed
+from tui.providers.prices import Listed
 from tui.providers.resolving import resolve_subject
 from tui.session import pricing
 from tui.session.pricing import PriceBook
-from tui.session.workbench import Workbench
+from tui.session.session import Workbench
 
 OWN, OTHER = Price(1.0, 2.0, "config"), Price(3.0, 4.0, "config")
 LISTED = Price(5.0, 6.0, "list 1.0")

@@ -19,7 +19,7 @@ from tui.model.scores import ItemKey
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.session import score_exchange
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.session.score_exchange import Imported, ScoresRefused
 from tui.store.sqlite import SqliteStore
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.diffs import MODEL, applied, block, case_for
 from tui.model.errors import WorkspaceError
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 from tui.session.worktree import check_out_trial, write_changed_files
 
 

@@ -9,7 +9,7 @@ import numpy
 import scipy.stats
 from numpy.typing import NDArray
 
-from tui.statistics.comparing import Comparison, compare_models
+from tui.statistics.comparison import Comparison, compare_models
 from tui.statistics.shares import Passes, rate_interval, wilson_interval
 
 SEED = 20_261_122

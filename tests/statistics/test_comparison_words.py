@@ -3,7 +3,7 @@
 import pytest
 
 from tui.statistics import comparison_words as words
-from tui.statistics.comparing import Comparison, compare_models
+from tui.statistics.comparison import Comparison, compare_models
 from tui.statistics.shares import Passes
 
 PASS, FAIL = Passes(1, 1), Passes(0, 1)

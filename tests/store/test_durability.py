@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.kept_runs import FINISHED, STARTED, large_run, make_case, make_plan, make_result, small_run
 from tui.model.errors import StoreError
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 from tui.store.ownership import owners_folder
 from tui.store.sqlite import SqliteStore
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.kept_runs import RUN_ID, STARTED, make_case, make_plan
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 from tui.store import codec
 from tui.store.schema import STEPS, migrate
 from tui.store.sqlite import SqliteStore

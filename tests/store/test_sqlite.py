@@ -24,8 +24,8 @@ from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.prices import Price, Spent
+from tui.model.results import Attempt, TrialKey, TrialResult, Usage
 from tui.model.runs import new_run_id
-from tui.model.trials import Attempt, TrialKey, TrialResult, Usage
 from tui.model.values import JsonValue
 from tui.store.protocol import Store
 from tui.store.sqlite import SqliteStore

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tui.checks.patterns import pattern_error
 from tui.model.suite import Suite
-from tui.suites.loading import load_suite
+from tui.suites.load import load_suite
 
 __all__ = ["lines_of", "pattern_error", "suite_of"]
 

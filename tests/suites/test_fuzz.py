@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from tests.suites.loaded import lines_of, pattern_error
 from tests.support.tables import read_table
-from tui.suites.columns import keys_in
-from tui.suites.json_exact import ExactJson
-from tui.suites.json_quick import read_quickly
-from tui.suites.loading import load_suite
-from tui.suites.shapes import CaseShape
-from tui.suites.yaml_exact import ExactYaml
+from tui.documents.json_fast import read_quickly
+from tui.documents.json_reader import ExactJson
+from tui.documents.yaml_reader import ExactYaml
+from tui.suites.load import load_suite
+from tui.suites.schema1.fast_check import keys_in
+from tui.suites.schema1.shapes import CaseShape
 
 FUZZ = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TABLES = Path(__file__).parent / "tables"
@@ -171,7 +171,7 @@ CASES = st.lists(
 def test_what_is_accepted_fast_is_right(cases: list[Any]) -> None:
     from pydantic import TypeAdapter
 
-    from tui.suites.wording import shape_findings
+    from tui.suites.messages import shape_findings
 
     if keys_in(CaseShape, cases) is not None:
         assert shape_findings(TypeAdapter(list[CaseShape]), cases) == []

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.suites.loaded import lines_of, pattern_error
-from tui.suites.findings import MOST_PROBLEMS
+from tui.documents.problems import MOST_PROBLEMS
 from tui.suites.limits import MOST_JSON_BYTES, MOST_YAML_BYTES
-from tui.suites.loading import load_suite
+from tui.suites.load import load_suite
 
 MIB = 1024 * 1024
 ROOT = '"name": "n", "description": "d", "models": ["m"]'

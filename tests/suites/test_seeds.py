@@ -17,7 +17,7 @@ from tui.model.suite import (
     Step,
     Suite,
 )
-from tui.suites.loading import load_suite
+from tui.suites.load import load_suite
 
 SEEDS = Path(__file__).parent / "seeds"
 WHOLE = (

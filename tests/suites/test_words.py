@@ -2,8 +2,8 @@
 
 import pytest
 
+from tui.documents.yaml_scalars import plain_scalar
 from tui.suites.spelling import suggestion
-from tui.suites.yaml_scalars import plain_scalar
 
 
 @pytest.mark.parametrize(

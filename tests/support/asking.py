@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
-from tui.model.chunks import Chunk, End, Noted, Reasoning, Request, Text, Waiting
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, End, Noted, Reasoning, Request, Text, Waiting
+from tui.model.results import Message, Prompt, TrialKey
 from tui.model.subjects import ProviderSettings, Settings, Subject
-from tui.model.trials import Message, Prompt, TrialKey
 from tui.providers.protocol import Provider
 
 KEY = "sk-test-0123456789abcdef"

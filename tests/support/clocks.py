@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.providers.patience import Patience
+from tui.providers.http.limits import Patience
 
 NOON = 1_763_640_000.0  # 20 November 2025, 12:00:00 UTC
 

@@ -6,10 +6,10 @@ from tests.support.repositories import Files, git, make_repository
 from tests.support.scripted_desk import result_of, step_of
 from tui.app.diff.shown import ShownDiff, kept_diff
 from tui.model.progress import TrialProgress
+from tui.model.results import TrialKey, TrialResult
 from tui.model.suite import Case, Step
-from tui.model.trials import TrialKey, TrialResult
-from tui.workspace.applying import apply_answer
-from tui.workspace.bases import open_base
+from tui.workspace.answer.apply import apply_answer
+from tui.workspace.git.base import open_base
 
 MODEL = "local/smollm2"
 

@@ -4,12 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tui.model.kept import KeptRun
-from tui.model.plan import Plan, RunOptions
 from tui.model.prices import Price
-from tui.model.runs import RunRecord, RunState
-from tui.model.subjects import Settings, Subject
-from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
-from tui.model.trials import (
+from tui.model.results import (
     Attempt,
     Change,
     CheckResult,
@@ -28,6 +24,10 @@ from tui.model.trials import (
     Usage,
     Verdict,
 )
+from tui.model.run import Plan, RunOptions
+from tui.model.runs import RunRecord, RunState
+from tui.model.subjects import Settings, Subject
+from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
 
 RUN_ID = "0193f2a4c6d87000a1b2c3d4e5f60718"
 STARTED = "2026-11-20T10:15:00.000+00:00"

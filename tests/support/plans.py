@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 
 from tui.checks.checker import Checker
 from tui.model.events import Event, TrialFinished
-from tui.model.plan import Plan, RunOptions
+from tui.model.results import TrialKey, TrialResult
+from tui.model.run import Plan, RunOptions
 from tui.model.secrets import Secrets
 from tui.model.subjects import Settings, Subject
 from tui.model.suite import Case, Check, Step, Suite
-from tui.model.trials import TrialKey, TrialResult
 from tui.providers.protocol import Provider
 from tui.runner.control import Control
-from tui.runner.running import run_plan
-from tui.runner.tools import CaseContext, Tools
+from tui.runner.run import run_plan
+from tui.runner.trial_context import CaseContext, Tools
 
 
 def case_of(case_id: str, *inputs: str, expected: Sequence[str] = (), forbidden: Sequence[str] = ()) -> Case:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tui.model.scores import Act
 from tui.model.subjects import Config
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.store.sqlite import SqliteStore
 
 

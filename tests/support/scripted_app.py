@@ -28,11 +28,11 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.plan import Plan
 from tui.model.problems import Problem
+from tui.model.results import Attempt, CheckResult, IncludedFile, LeftOutFile, Message, Prompt, Retry, TrialKey
+from tui.model.run import Plan
 from tui.model.subjects import Config, Variant
 from tui.model.suite import Check, RiskCriterion, Step
-from tui.model.trials import Attempt, CheckResult, IncludedFile, LeftOutFile, Message, Prompt, Retry, TrialKey
 from tui.runner.control import Control
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore

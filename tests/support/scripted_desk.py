@@ -7,12 +7,8 @@ from pathlib import Path
 
 from tui.model.errors import AssayError, ModelUnresolved, SuiteError
 from tui.model.events import Event, RunFinished, RunStarted, TrialFinished
-from tui.model.plan import Plan, RunOptions
 from tui.model.problems import Problem
-from tui.model.runs import RunState, new_run_id
-from tui.model.subjects import Config, Subject
-from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
-from tui.model.trials import (
+from tui.model.results import (
     Attempt,
     CheckResult,
     Message,
@@ -25,9 +21,13 @@ from tui.model.trials import (
     Usage,
     Verdict,
 )
+from tui.model.run import Plan, RunOptions
+from tui.model.runs import RunState, new_run_id
+from tui.model.subjects import Config, Subject
+from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
 from tui.runner.control import Control
 from tui.session.consent import Consent
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 
 

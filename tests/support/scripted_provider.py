@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 
-from tui.model.chunks import Chunk, End, Request, Sent, Text
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, End, Request, Sent, Text
 
 Script = Sequence[Chunk | ProviderError | asyncio.Event]
 

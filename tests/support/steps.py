@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import cast
 
-from tui.model.chunks import Chunk, Reasoning, Remembered, Request, Text, ToolCall
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, Reasoning, Remembered, Request, Text, ToolCall
+from tui.model.results import Message, Prompt, TrialKey
 from tui.model.subjects import Settings, Subject
-from tui.model.trials import Message, Prompt, TrialKey
 from tui.model.values import JsonObject, JsonValue
 from tui.providers.protocol import Provider
 

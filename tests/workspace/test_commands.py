@@ -11,11 +11,11 @@ import pytest
 
 from tests.support.processes import running, wait_until
 from tests.support.repositories import git, make_repository
+from tui.model.results import TrialKey
 from tui.model.suite import Case, CommandCheck
-from tui.model.trials import TrialKey
-from tui.workspace.applying import apply_answer
-from tui.workspace.bases import Base, open_base
+from tui.workspace.answer.apply import apply_answer
 from tui.workspace.commands import clean_environment, run_command
+from tui.workspace.git.base import Base, open_base
 
 PYTHON = f'"{sys.executable}"'
 

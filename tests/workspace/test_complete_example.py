@@ -7,12 +7,12 @@ import pytest
 
 from tests.support.git_server import serve_git
 from tests.support.repositories import git, make_repository
+from tui.model.results import TrialKey
 from tui.model.suite import Case, CodeContext, LineRange, RepoClone, RepositoryContext
-from tui.model.trials import TrialKey
-from tui.workspace.applying import apply_answer
-from tui.workspace.clone import cloned
-from tui.workspace.describing import compose_context, describe_repository
-from tui.workspace.reading import read_code_context, read_repository
+from tui.workspace.answer.apply import apply_answer
+from tui.workspace.context.describe import compose_context, describe_repository
+from tui.workspace.context.read import read_code_context, read_repository
+from tui.workspace.git.clone import cloned
 
 FILES = {
     "src/types/User.ts": "".join(f"// line {number}\n" for number in range(1, 41)),

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from tui.model.repository_urls import parse_url
-from tui.workspace.cloning import Callbacks, Refused, choose_head
 from tui.workspace.credentials import Credentials, find_credentials
+from tui.workspace.git.cloning import Callbacks, Refused, choose_head
 
 import pygit2  # isort: skip
 from pygit2.enums import CredentialType  # isort: skip

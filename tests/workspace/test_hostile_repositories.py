@@ -12,12 +12,12 @@ import pytest
 from tests.support.repositories import COMMIT, FILE, LINK, TREE, commit_tree, raw_repository, raw_tree, write_object
 from tests.support.work import count_lines
 from tui.model.errors import WorkspaceError
+from tui.model.results import TrialKey
 from tui.model.suite import Case, CodeContext, RepositoryContext
-from tui.model.trials import TrialKey
-from tui.workspace.applying import apply_answer
-from tui.workspace.bases import MOST_FILES, open_base, survey_tree
-from tui.workspace.checkout import check_out, stays_inside
-from tui.workspace.reading import read_code_context, read_repository
+from tui.workspace.answer.apply import apply_answer
+from tui.workspace.context.read import read_code_context, read_repository
+from tui.workspace.git.base import MOST_FILES, open_base, survey_tree
+from tui.workspace.git.checkout import check_out, stays_inside
 
 SECRET = "the secret outside"
 CASE = Case("c", "n", "x", (), apply_changes=True, target_file="a/b.txt")

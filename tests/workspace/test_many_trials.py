@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.repositories import git, make_repository
+from tui.model.results import TrialKey
 from tui.model.suite import Case, RepoClone
-from tui.model.trials import TrialKey
-from tui.workspace.applying import Applied, apply_answer
-from tui.workspace.clone import cloned
+from tui.workspace.answer.apply import Applied, apply_answer
+from tui.workspace.git.clone import cloned
 
 MODELS, CASES = 4, 50
 

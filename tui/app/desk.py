@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from tui.model.events import Event
-from tui.model.plan import Plan
 from tui.model.problems import Problem
+from tui.model.results import TrialKey, TrialResult
+from tui.model.run import Plan
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult
 from tui.runner.control import Control
 from tui.session.consent import Consent
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
-    from tui.session.reviewing import Reviews
+    from tui.session.reviews import Reviews
 
 
 class Loaded(Protocol):

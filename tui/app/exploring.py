@@ -6,11 +6,11 @@ from pathlib import Path
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.outline import CaseMarks, Row, Volume
 from tui.app.shelf import Shelf
-from tui.model.filtering import Filter, StatusWord
+from tui.model.filter import Filter, StatusWord
 from tui.model.progress import TrialProgress
+from tui.model.results import TrialKey
 from tui.model.state import RunState
 from tui.model.suite import Case, Suite
-from tui.model.trials import TrialKey
 
 MOST_PANES = 4
 

@@ -50,7 +50,7 @@ async def run_to_the_end(app: AssayApp) -> int:
 
 def open_workbench() -> "Desk":
     """The real thing. Raises ConfigError and StoreError."""
-    from tui.session.workbench import Workbench
+    from tui.session.session import Workbench
 
     return Workbench(os.environ)
 

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from tui.app.theming import ThemedApp
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 _KEYS = "Space select · a all or none · Enter run · Esc cancel"
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Row
+from tui.model.results import TrialKey
 from tui.model.suite import Case, Suite
-from tui.model.trials import TrialKey
 
 
 @dataclass(frozen=True, slots=True)

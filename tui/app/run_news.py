@@ -24,7 +24,7 @@ from tui.model.events import (
     TextArrived,
     TrialFinished,
 )
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 
 _QUIET = (CheckMoved, StepFinished)
 

@@ -18,11 +18,11 @@ from tui.app.shelf import Shelf
 from tui.app.stopwatch import Stopwatch
 from tui.model.errors import AssayError
 from tui.model.events import RunFinished
-from tui.model.plan import Plan
+from tui.model.results import TrialKey
+from tui.model.run import Plan
 from tui.model.runs import RunState as Outcome
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey
 from tui.runner.control import Control
 from tui.session.consent import Consent
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Volume
 from tui.app.requests import RunRequest
+from tui.model.results import TrialKey
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey
 
 if TYPE_CHECKING:
     from tui.app.matrix.table import Matrix

@@ -30,7 +30,7 @@ from textual.theme import Theme
 
 from tui.app.driver import crash_safe_driver
 from tui.app.palettes import DEFAULT_PALETTE, Palette
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
     from tui.app.theme_files import ThemeFiles, ThemesRead

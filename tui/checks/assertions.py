@@ -1,11 +1,11 @@
 """Checks that need no pattern: decided here and now, in time linear to the answer."""
 
 from tui.checks.answers import Answer
+from tui.checks.messages import quote, words_for_matches, words_for_values
 from tui.checks.searches import Matches
 from tui.checks.values import MISSING, same, value_at
-from tui.checks.wording import quote, words_for_matches, words_for_values
+from tui.model.results import MOST_SPANS, CheckResult, Span
 from tui.model.suite import Check
-from tui.model.trials import MOST_SPANS, CheckResult, Span
 from tui.model.values import JsonValue
 
 _EXCERPT = 200

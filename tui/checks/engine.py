@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from tui.model.trials import MOST_SPANS
+from tui.model.results import MOST_SPANS
 
 _MEMORY = 256 * 1024 * 1024
 # A call ends after the pattern that is running when this much time has passed, so that each has its whole limit.

@@ -3,8 +3,8 @@
 from tui.checks.assertions import occurrences
 from tui.checks.searches import Matches, Search
 from tui.model.events import LiveState
+from tui.model.results import MOST_SPANS, Span
 from tui.model.suite import Check
-from tui.model.trials import MOST_SPANS, Span
 
 # A match may grow, or turn out to be none, until this much text has come after its beginning.
 OPEN_LENGTH = 4_096

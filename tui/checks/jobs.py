@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import cached_property
 
-from tui.checks.frames import encode_text
+from tui.checks.protocol import encode_text
 from tui.checks.searches import Matches, Search
 
 

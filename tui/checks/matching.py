@@ -8,7 +8,7 @@ from itertools import islice
 
 from tui.checks.engine import Engine, Found
 from tui.checks.searches import SECONDS_A_PATTERN, TOO_LARGE, Matches, Search, too_long
-from tui.model.trials import MOST_SPANS, Span
+from tui.model.results import MOST_SPANS, Span
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 

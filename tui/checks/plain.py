@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from tui.checks.searches import Matches, Search
-from tui.model.trials import MOST_SPANS
+from tui.model.results import MOST_SPANS
 
 # Signs that mean themselves in a JavaScript pattern, wherever they stand.
 _PLAIN = re.compile(r"[A-Za-z0-9 _@#%&=:;,'\"!<>/~`-]{1,200}")

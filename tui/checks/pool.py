@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import count
 
-from tui.checks.frames import BATCH, COUNTING, IDLE, Note, Reply, pack_request
 from tui.checks.jobs import Job
 from tui.checks.process import WorkerProcess, describe_end
+from tui.checks.protocol import BATCH, COUNTING, IDLE, Note, Reply, pack_request
 from tui.checks.searches import SECONDS_A_PATTERN, SECONDS_A_TEXT, TOO_LONG, Matches, Search, too_long
 
 _MOST_WORKERS = max(2, min(4, os.cpu_count() or 1))

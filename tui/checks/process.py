@@ -12,8 +12,8 @@ from pathlib import Path
 
 import tui
 from tui.checks.engine import engine_folder
-from tui.checks.frames import Note, Reply, unpack_replies
 from tui.checks.jobs import Job
+from tui.checks.protocol import Note, Reply, unpack_replies
 
 _BOOT = "import sys; sys.path += sys.argv[2:]; from tui.checks.worker import main; main(int(sys.argv[1]))"
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "TMPDIR")

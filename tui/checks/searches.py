@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from tui.model.trials import Span
+from tui.model.results import Span
 
 Language = Literal["javascript", "python"]
 # Processor time, so that a busy or suspended machine is not laid to the pattern.

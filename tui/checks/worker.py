@@ -16,8 +16,8 @@ from contextlib import suppress
 from itertools import takewhile
 
 from tui.checks.engine import Engine
-from tui.checks.frames import BATCH, COUNTING, EVALUATING, IDLE, Note, Reply, Request, pack_replies, unpack_requests
 from tui.checks.matching import find_javascript, find_python
+from tui.checks.protocol import BATCH, COUNTING, EVALUATING, IDLE, Note, Reply, Request, pack_replies, unpack_requests
 from tui.checks.searches import SECONDS_A_PATTERN, SECONDS_A_TEXT, TOO_LONG_TOGETHER, Matches, Search
 
 _MEMORY = 512 * 1024 * 1024

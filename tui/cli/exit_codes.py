@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tui.cli.narration import say
 from tui.model.kept import KeptRun
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
     from tui.reports.summary import Summary

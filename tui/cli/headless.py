@@ -17,16 +17,16 @@ from tui.cli.report_file import write_report
 from tui.cli.run_options import RunWish
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.kept import KeptRun
-from tui.model.plan import Plan
 from tui.model.repository_urls import branch_fault, url_fault
+from tui.model.run import Plan
 from tui.model.suite import Suite, checked_sentence
 from tui.runner.control import Control
-from tui.runner.planning import choose_cases, make_plan
+from tui.runner.plan import choose_cases, make_plan
 from tui.session.consent import require
-from tui.session.keeping import Patience
-from tui.session.listing import unlisted, unlisted_sentence
+from tui.session.models import unlisted, unlisted_sentence
 from tui.session.opening import open_suite, suites_at
-from tui.session.workbench import Workbench
+from tui.session.session import Workbench
+from tui.session.store_writer import Patience
 from tui.store.protocol import Store
 
 _STORE_PATIENCE = Patience(total=20.0, between=1.0)

@@ -17,8 +17,8 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
     Nothing is kept unless all files can be read; a file that was imported before adds nothing.
     """
     from tui.model.errors import SuiteError
-    from tui.session.history import open_history
     from tui.session.importing import keep_results, read_results
+    from tui.session.open_history import open_history
 
     runs, fix = [], ""
     for file in files:

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 
 from tui.cli.narration import say
 from tui.model.errors import ConfigError
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
-    from tui.session.reviewing import Reviews
+    from tui.session.reviews import Reviews
     from tui.store.protocol import Store
 
 
 def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | None) -> str:
     """The lines of a model's answers. Raises ConfigError where it is not clear which model is meant: Inspect's logs
     are of one each."""
-    from tui.reports.as_inspect import render_inspect
+    from tui.reports.inspect import render_inspect
 
     kept = store.read_run(run_id)
     names = kept.record.models

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from tui.cli.run_options import RepositoryWish, RunWish
 from tui.model.errors import ConfigError
-from tui.model.plan import Plan
+from tui.model.results import JUDGED
+from tui.model.run import Plan
 from tui.model.suite import Suite
-from tui.model.trials import JUDGED
-from tui.runner.planning import Overrides
+from tui.runner.plan import Overrides
 from tui.session.consent import require
-from tui.session.workbench import Workbench
+from tui.session.session import Workbench
 
 
 def plan_kept(workbench: Workbench, wish: RunWish, notes: list[str]) -> Plan:

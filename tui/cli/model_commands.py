@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from tui.cli.narration import say
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tui.cli.run_options import ModelChoice
     from tui.model.suite import Suite
-    from tui.session.listing import ListedModels
-    from tui.session.workbench import Workbench
+    from tui.session.models import ListedModels
+    from tui.session.session import Workbench
 
 
 @click.command()
@@ -37,8 +37,8 @@ def models(as_json: bool, providers: tuple[str, ...]) -> None:
 
 
 async def _list_models(only: tuple[str, ...]) -> "tuple[ListedModels, ...]":
-    from tui.session.listing import list_models
-    from tui.session.workbench import Workbench
+    from tui.session.models import list_models
+    from tui.session.session import Workbench
 
     workbench = Workbench(os.environ)
     try:
@@ -54,7 +54,7 @@ async def choose_models(
     of the suites that the person picks. A list that cannot be had is a note. Raises ConfigError where there is no
     model, and Abort where the person cancels."""
     from tui.model.errors import ConfigError
-    from tui.session.listing import configured_providers, list_each
+    from tui.session.models import configured_providers, list_each
 
     names = configured_providers(workbench.config, os.environ) or ("local",)
     listed = await list_each(workbench, names)
@@ -79,7 +79,7 @@ async def _pick(
     from tui.app.main import pick_models
     from tui.model.errors import ConfigError
     from tui.model.subjects import Settings
-    from tui.session.listing import not_among, resolvable
+    from tui.session.models import not_among, resolvable
 
     own = resolvable(dict.fromkeys(model for suite in suites for model in suite.models), workbench.config, os.environ)
     plain = {f"{subject.provider}/{subject.model_id}" for subject in own if subject.settings == Settings()}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from io import TextIOWrapper
 from typing import TextIO
 
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 
 def say(text: str) -> None:

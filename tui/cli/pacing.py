@@ -3,7 +3,7 @@
 import time
 
 from tui.model.events import LimitMoved
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 _BETWEEN_SECONDS = 5.0
 

@@ -22,10 +22,10 @@ from tui.model.events import (
     StoreStalled,
     TrialFinished,
 )
-from tui.model.plan import Plan
-from tui.model.shown import show_line
+from tui.model.results import TrialResult, Verdict, counted_as, has_passed_since, rerun_note
+from tui.model.run import Plan
+from tui.model.sanitize import show_line
 from tui.model.suite import Suite
-from tui.model.trials import TrialResult, Verdict, counted_as, has_passed_since, rerun_note
 
 _MARKS: Mapping[Verdict, str] = {
     "passed": "✓",

@@ -10,17 +10,17 @@ from tui.cli.run_options import ReportWish
 from tui.model.errors import StoreError
 from tui.model.kept import KeptRun
 from tui.model.risk import Reviewed
-from tui.model.shown import show_line
-from tui.session.writing import write_out
+from tui.model.sanitize import show_line
+from tui.session.files import write_out
 
 if TYPE_CHECKING:
-    from tui.session.reviewing import Reviews
+    from tui.session.reviews import Reviews
 
 
 def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> None:
     """Render and write, a file whole or not at all, with what people scored. Raises StoreError where it cannot be
     written; the run itself is kept."""
-    from tui.reports.rendering import render_reports
+    from tui.reports.render import render_reports
 
     for run in kept:
         note_look(reviews, run.record.id, "assay report")

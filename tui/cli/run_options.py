@@ -7,7 +7,7 @@ from typing import Literal
 from tui.model.errors import ConfigError
 from tui.model.kept import ReportFormat
 from tui.model.suite import RepoClone, RepositoryContext, Suite
-from tui.runner.planning import Overrides
+from tui.runner.plan import Overrides
 
 FORMATS: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
 ModelChoice = Literal["all", "ask"]

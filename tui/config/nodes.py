@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tui.model.nearest import did_you_mean
 from tui.model.problems import Level, Problem
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
+from tui.model.suggest import did_you_mean
 
 if TYPE_CHECKING:
     import yaml

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from tui.config.nodes import Place
 from tui.model.bands import EXTENTS, Band, BandRule
-from tui.model.masking import MOST_NAMES, mask_fault
+from tui.model.name_mask import MOST_NAMES, mask_fault
 from tui.model.suite import Severity
 
 _GREATEST_WEIGHT = 100

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tui.imports.assertions import as_json, check_of, result_of
 from tui.model.finish_reasons import early_stop
 from tui.model.prices import MOST_USD
-from tui.model.trials import (
+from tui.model.results import (
     Attempt,
     CheckResult,
     Message,

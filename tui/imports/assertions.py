@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.model.shown import show_line
+from tui.model.results import CheckResult, CheckState, Span
+from tui.model.sanitize import show_line
 from tui.model.suite import Check, CheckKind, RiskCriterion, Severity
-from tui.model.trials import CheckResult, CheckState, Span
 
 _SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 _VARIABLE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")

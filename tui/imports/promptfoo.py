@@ -11,13 +11,13 @@ from tui.imports.answers import components_of, result_from, variables_of
 from tui.imports.assertions import as_json, check_of, criteria_of
 from tui.imports.reading import read_file
 from tui.model.errors import SuiteError
-from tui.model.plan import Plan, RunOptions
 from tui.model.problems import Problem
+from tui.model.results import TrialKey, TrialResult
+from tui.model.run import Plan, RunOptions
+from tui.model.sanitize import show_line
 from tui.model.secrets import Secrets
-from tui.model.shown import show_line
 from tui.model.subjects import Subject
 from tui.model.suite import Case, Step, Suite
-from tui.model.trials import TrialKey, TrialResult
 
 if TYPE_CHECKING:
     from tui.imports.shapes import FileShape, RowShape

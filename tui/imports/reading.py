@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tui.model.errors import SuiteError
 from tui.model.problems import Problem
+from tui.model.sanitize import show_line
 from tui.model.secrets import Secrets
-from tui.model.shown import show_line
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, ValidationError

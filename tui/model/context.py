@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tui.model.kept import KeptRun
-from tui.model.shown import show_line
+from tui.model.results import LeftOutFile, Prompt
+from tui.model.sanitize import show_line
 from tui.model.suite import LineRange, Suite
-from tui.model.trials import LeftOutFile, Prompt
 
 _CHARACTERS_PER_TOKEN = 4
 _MOST_REASONS, _MOST_NAMED = 12, 4

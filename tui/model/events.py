@@ -7,8 +7,8 @@ Every event of a trial names it by `trial`; `attempt` counts from 1, `step` from
 from dataclasses import dataclass
 from typing import Literal
 
+from tui.model.results import Attempt, Prompt, Span, StepResult, TrialKey, TrialResult
 from tui.model.runs import RunState
-from tui.model.trials import Attempt, Prompt, Span, StepResult, TrialKey, TrialResult
 
 LiveState = Literal["waiting", "found", "clear", "forbidden", "timed_out"]
 

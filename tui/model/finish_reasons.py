@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-# Ours (`tui.model.chunks.FinishReason`), and those of other tools, whose results keep a provider's own word.
+# Ours (`tui.model.provider_messages.FinishReason`), and those of other tools, whose results keep a provider's own word.
 _EARLY: Mapping[str, str] = {
     "length": "token limit",
     "max_tokens": "token limit",

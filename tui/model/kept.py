@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tui.model.plan import Plan
+from tui.model.results import TrialResult
+from tui.model.run import Plan
 from tui.model.runs import RunRecord
-from tui.model.trials import TrialResult
 
 ReportFormat = Literal["markdown", "html", "json", "csv", "junit"]
 

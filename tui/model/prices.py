@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, log10
 
-from tui.model.trials import Usage
+from tui.model.results import Usage
 
 MOST_USD = 1_000_000.0  # of a price, and of what one answer may cost: more is a mistake
 _MILLION = 1_000_000

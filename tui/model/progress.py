@@ -6,7 +6,7 @@ from typing import Literal
 
 from tui.model.events import LiveState
 from tui.model.outcomes import Outcome
-from tui.model.trials import (
+from tui.model.results import (
     Attempt,
     CheckState,
     Prompt,

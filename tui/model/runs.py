@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tui.model.plan import RunOptions
 from tui.model.prices import Spent
+from tui.model.results import ServedBy
+from tui.model.run import RunOptions
 from tui.model.subjects import Subject
-from tui.model.trials import ServedBy
 
 RunState = Literal["running", "finished", "interrupted", "cancelled"]
 

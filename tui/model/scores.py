@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult
+from tui.model.results import Attempt, StepResult, TrialKey, TrialResult
 
 ActKind = Literal["score", "invalidate", "adjudicate", "reveal", "look"]
 OF_A_RUN = frozenset({"reveal", "look"})

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tui.model.results import TrialKey
 from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
-from tui.model.trials import TrialKey
 
 HowFound = Literal["single", "agreed", "highest", "decided"]
 

@@ -30,7 +30,7 @@ from tui.model.events import (
     TrialStarted,
 )
 from tui.model.progress import AttemptProgress, Counts, Limit, LiveCheck, StepProgress, TrialProgress
-from tui.model.trials import CheckState, Retry, StepResult, TrialKey, TrialResult
+from tui.model.results import CheckState, Retry, StepResult, TrialKey, TrialResult
 
 _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
     "passed": {True: "clear", False: "found"},

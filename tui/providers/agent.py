@@ -9,9 +9,9 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Protocol
 
-from tui.model.chunks import Chunk, End, Remembered, Request, Text, ToolCall
 from tui.model.errors import ProviderError
-from tui.model.shown import show_line
+from tui.model.provider_messages import Chunk, End, Remembered, Request, Text, ToolCall
+from tui.model.sanitize import show_line
 from tui.model.subjects import ProviderSettings
 from tui.providers.agents.answers import AgentAnswer
 from tui.providers.agents.process import ProcessAgent, Room

@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from tui.model.chunks import Chunk, Reasoning, Text
+from tui.model.provider_messages import Chunk, Reasoning, Text
 
 Kind = Literal["text", "reasoning"]
 _SURROGATE = re.compile("[\ud800-\udfff]")

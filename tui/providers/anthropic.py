@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from tui.model.chunks import Request
+from tui.model.provider_messages import Request
 from tui.model.subjects import ProviderSettings
+from tui.providers.http.limits import Patience
+from tui.providers.http.server import Dialect, ServerProvider
 from tui.providers.messages import MessagesDecoder
 from tui.providers.messages_request import messages_body
-from tui.providers.patience import Patience
-from tui.providers.server import Dialect, ServerProvider
 
 TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"  # the name of a variable, no token
 # The newest version refuses `temperature` and `top_p`, by which variants are told apart; a header of the config

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tui.model.chunks import Request
+from tui.model.provider_messages import Request
 from tui.model.subjects import TokenLimitParameter
 from tui.providers.json_body import encode_body, plain
 

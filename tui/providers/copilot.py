@@ -6,16 +6,16 @@ from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from tui.model.chunks import Chunk, Noted, Request
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, Noted, Request
+from tui.model.results import TrialKey
 from tui.model.subjects import ProviderSettings
-from tui.model.trials import TrialKey
 from tui.providers.copilot_runtime import CopilotRuntime, load_sdk
 from tui.providers.copilot_talk import Talk
-from tui.providers.faults import TryFailed
-from tui.providers.patience import Patience
+from tui.providers.http.errors import TryFailed
+from tui.providers.http.limits import Patience
+from tui.providers.http.retry import Tries
 from tui.providers.processes.environ import without_keys
-from tui.providers.retrying import Tries
 
 _UNSENT = ("temperature", "top_p", "seed", "max_tokens")
 

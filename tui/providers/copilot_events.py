@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tui.model.chunks import Chunk, Counted, FinishReason, Noted, Served, ToolCall
 from tui.model.errors import ProviderError
-from tui.model.shown import show_line
-from tui.model.trials import ServedBy, Usage
+from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Served, ToolCall
+from tui.model.results import ServedBy, Usage
+from tui.model.sanitize import show_line
 from tui.providers.answer_text import AnswerText, Kind
 from tui.providers.copilot_extra import LOGIN
-from tui.providers.decoding import count_of
-from tui.providers.faults import TryFailed
+from tui.providers.http.decoder import count_of
+from tui.providers.http.errors import TryFailed
 
 _WORDS = 300
 _FINISHES: Mapping[str, FinishReason] = {

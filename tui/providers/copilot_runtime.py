@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from tui.model.errors import ProviderError
 from tui.model.subjects import ProviderSettings
 from tui.providers.copilot_extra import COPILOT, LOGIN
-from tui.providers.faults import TryFailed
+from tui.providers.http.errors import TryFailed
 
 T = TypeVar("T")
 

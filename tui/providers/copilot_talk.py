@@ -5,14 +5,14 @@ import contextlib
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from tui.model.chunks import Chunk, End, Noted, Request
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, End, Noted, Request
 from tui.providers.answer_text import AnswerTooLong
 from tui.providers.copilot_events import CopilotDecoder
 from tui.providers.copilot_runtime import CopilotRuntime
-from tui.providers.faults import TryFailed
+from tui.providers.http.errors import TryFailed
+from tui.providers.http.limits import MIB, Patience
 from tui.providers.json_body import split_system
-from tui.providers.patience import MIB, Patience
 
 _GOODBYE_S = 5.0
 

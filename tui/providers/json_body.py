@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tui.model.trials import Message
+from tui.model.results import Message
 
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 

@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.model.chunks import Chunk, Request
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, Request
 from tui.model.subjects import Settings
 from tui.providers.local_files import ModelFile, bundled_model, find_model
 from tui.providers.processes.environ import without_keys

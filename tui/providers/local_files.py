@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tui.model.errors import ProviderError
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.subjects import Settings
 
 BUNDLED = "smollm2-135m"

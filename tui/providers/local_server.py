@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tui.model.errors import ProviderError
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.subjects import ProviderSettings
+from tui.providers.http.limits import Patience
 from tui.providers.local_files import ModelFile
-from tui.providers.openai import OpenAIProvider
-from tui.providers.patience import Patience
+from tui.providers.openai.provider import OpenAIProvider
 from tui.providers.processes.worker import Launch, Worker, WorkerLost
 
 SLOTS = 4

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.model.chunks import Counted, FinishReason, Noted, ToolCall
-from tui.model.trials import Usage
-from tui.providers.decoding import AnswerDecoder, ErrorObject, NoAnswer, count_of, part_of, text_of
+from tui.model.provider_messages import Counted, FinishReason, Noted, ToolCall
+from tui.model.results import Usage
+from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, count_of, part_of, text_of
 
 _FINISHES: Mapping[str, FinishReason] = {
     "end_turn": "stop",

@@ -1,6 +1,6 @@
 """A Request as the JSON body of Anthropic's Messages API."""
 
-from tui.model.chunks import Request
+from tui.model.provider_messages import Request
 from tui.providers.json_body import encode_body, split_system
 
 MAX_TOKENS = 4_096

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Protocol, runtime_checkable
 
-from tui.model.chunks import Chunk, Request
+from tui.model.provider_messages import Chunk, Request
 
 
 class Provider(Protocol):

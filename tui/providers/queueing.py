@@ -3,10 +3,10 @@
 import asyncio
 from collections import deque
 
-from tui.model.chunks import Limited
 from tui.model.errors import ProviderError
-from tui.providers.patience import Patience
-from tui.providers.throttle import Throttle
+from tui.model.provider_messages import Limited
+from tui.providers.http.limits import Patience
+from tui.providers.http.rate_limit import Throttle
 
 
 class Queue:

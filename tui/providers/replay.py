@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from typing import NamedTuple, get_args
 
-from tui.model.chunks import (
+from tui.model.errors import ProviderError, ProviderFault
+from tui.model.finish_reasons import early_stop
+from tui.model.provider_messages import (
     Chunk,
     Counted,
     End,
@@ -18,10 +20,8 @@ from tui.model.chunks import (
     Text,
     ToolCall,
 )
-from tui.model.errors import ProviderError, ProviderFault
-from tui.model.finish_reasons import early_stop
-from tui.model.shown import show_line
-from tui.model.trials import JUDGED, Attempt, StepResult, TrialResult
+from tui.model.results import JUDGED, Attempt, StepResult, TrialResult
+from tui.model.sanitize import show_line
 
 _REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}
 _FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(ProviderFault)}

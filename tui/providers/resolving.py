@@ -6,11 +6,11 @@ from fnmatch import fnmatchcase
 from urllib.parse import unquote
 
 from tui.model.errors import ConfigError, ModelUnresolved
-from tui.model.nearest import did_you_mean
 from tui.model.parameters import PARAMETERS, parameter_fault, parameter_from_text, settings_from
+from tui.model.sanitize import show_line
 from tui.model.servers import SERVERS, built_in, has_password, is_loopback, url_fault, variable
-from tui.model.shown import show_line
 from tui.model.subjects import Config, ProviderSettings, Settings, Subject
+from tui.model.suggest import did_you_mean
 from tui.providers.copilot_extra import COPILOT, copilot_version, require_copilot
 
 _RETIRED = ("github", "github-models", "githubmodels")

@@ -3,16 +3,16 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
-from tui.model.chunks import Chunk, End, Noted, Served
 from tui.model.errors import ProviderError
-from tui.model.shown import show_line
-from tui.model.trials import ServedBy
+from tui.model.provider_messages import Chunk, End, Noted, Served
+from tui.model.results import ServedBy
+from tui.model.sanitize import show_line
 from tui.providers.answer_text import AnswerTooLong
-from tui.providers.decoding import AnswerDecoder, ErrorObject, NoAnswer, Unreadable
-from tui.providers.faults import WHITE, Peer, TryFailed, error_object_fault, is_page, page_fault
-from tui.providers.http_client import HttpAnswer
-from tui.providers.patience import MIB, Patience
-from tui.providers.sse import EventTooLong
+from tui.providers.http.client import HttpAnswer
+from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, Unreadable
+from tui.providers.http.errors import WHITE, Peer, TryFailed, error_object_fault, is_page, page_fault
+from tui.providers.http.limits import MIB, Patience
+from tui.providers.http.sse import EventTooLong
 
 _EVENT_FIELDS = (b"d", b"e", b"i", b"r", b":")
 _WORDS = 200

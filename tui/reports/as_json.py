@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.model.kept import KeptRun
 from tui.model.risk import Reviewed
-from tui.reports.building import build_head, build_results
+from tui.reports.json_report import build_head, build_results
 from tui.reports.json_text import json_text
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tui.model.bands import Band
+from tui.model.results import CheckResult
 from tui.model.suite import Severity
-from tui.model.trials import CheckResult
 
 Part = Literal["passed", "flaky", "failed", "error", "unchecked", "negligible", "low", "medium", "high", "critical"]
 """What a piece of a bar stands for: how trials ended, or bands of risk."""

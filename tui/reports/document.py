@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tui.model.trials import TrialKey
-from tui.reports import evidence, figure_tables, reviewers, risk_tables, wording
+from tui.model.results import TrialKey
+from tui.reports import evidence, phrases, reviewers, risk_tables, tables
 from tui.reports.blocks import Block, Code, Faint, Heading, Jump, Line, Paragraph, Points, Section, Status, Table
 from tui.reports.findings import find, finding_blocks, other_answers, places
 from tui.reports.headlines import headlines
-from tui.reports.not_measured import not_measured
-from tui.reports.wording import MARKS, Detail, Reported, in_order, many
+from tui.reports.limitations import not_measured
+from tui.reports.phrases import MARKS, Detail, Reported, in_order, many
 
 _MOST_ROWS = 1_000
 _MARKS_MEAN = (
@@ -25,11 +25,11 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
     told = places(found, detail, place)
     listed = [
         Section("Summary", headlines(run, detail, len(found), len(open_ends))),
-        Section("Models", figure_tables.models(run)),
-        *_if_any("Repeats", figure_tables.repeats(run)),
-        *_if_any("Shares asked for", figure_tables.required(run)),
-        *_if_any("Comparisons", figure_tables.comparisons(run)),
-        Section("Categories", [*figure_tables.categories(run), *figure_tables.category_rates(run)]),
+        Section("Models", tables.models(run)),
+        *_if_any("Repeats", tables.repeats(run)),
+        *_if_any("Shares asked for", tables.required(run)),
+        *_if_any("Comparisons", tables.comparisons(run)),
+        Section("Categories", [*tables.categories(run), *tables.category_rates(run)]),
         Section("Cases", _matrix(run, told)),
     ]
     if detail.risk_analysis:
@@ -40,7 +40,7 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
     elif detail.risk_analysis:
         listed += _if_any("Other scores", _other_scores(run, told))
     listed.append(Section("What was not measured", [_open_ends(open_ends)], paged=True))
-    listed.append(Section("Assumptions", figure_tables.assumptions(run)))
+    listed.append(Section("Assumptions", tables.assumptions(run)))
     listed.append(Section("Conditions", _conditions(run, detail)))
     return [replace(section, blocks=_capped(section.blocks)) for section in listed]
 
@@ -113,7 +113,7 @@ def _matrix(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
     models = list(run.summary.by_model)
     cells: dict[str, dict[str, list[Status | Jump]]] = {}
     for key in dict.fromkeys([*run.kept.plan.trials, *results]):
-        word = wording.outcome_word(results.get(key))
+        word = phrases.outcome_word(results.get(key))
         mark = Status(word, MARKS[word])
         cell = Jump(told[key], mark) if key in told else mark
         cells.setdefault(key.case, {}).setdefault(key.model, []).append(cell)
@@ -142,5 +142,5 @@ def _other_scores(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block
 
 
 def _conditions(run: Reported, detail: Detail) -> Iterator[Block]:
-    pairs = wording.conditions(run.kept, timestamps=detail.timestamps)
+    pairs = phrases.conditions(run.kept, timestamps=detail.timestamps)
     yield Table(("What", "Value"), tuple((name, (Code(value),)) for name, value in pairs))

@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 
 from tui.model.bands import EXTENTS, Band
+from tui.model.results import Attempt, Prompt, StepResult, TrialResult
 from tui.model.scores import Extent
-from tui.model.trials import Attempt, Prompt, StepResult, TrialResult
-from tui.reports import wording
+from tui.reports import phrases
 from tui.reports.blocks import Block, Code, Faint, Line, Paragraph, Piece, Points, Quoted, Status, Strong, Table, Whole
+from tui.reports.phrases import CHECKS, MARKS, Detail, Reported
 from tui.reports.scores import Judged
-from tui.reports.wording import CHECKS, MARKS, Detail, Reported
 
 NOT_SCORED = "not scored yet"
 
 
 def heading(run: Reported, result: TrialResult) -> tuple[Piece, ...]:
     """The mark, which trial it is, and how it ended."""
-    word, said = wording.outcome_word(result), wording.verdict(result, run.kept.plan.options.attempts)
-    return Status(word, MARKS[word]), f" {wording.title(run, result)}: ", Status(word, said)
+    word, said = phrases.outcome_word(result), phrases.verdict(result, run.kept.plan.options.attempts)
+    return Status(word, MARKS[word]), f" {phrases.title(run, result)}: ", Status(word, said)
 
 
 def reasons(result: TrialResult) -> Iterator[Block]:
@@ -25,7 +25,7 @@ def reasons(result: TrialResult) -> Iterator[Block]:
     error = counted.error if counted and result.reruns else result.error
     lines: list[Line] = [error] if error else []
     many = len(counted.steps) > 1 if counted else False
-    for number, check in wording.missed_checks(result):
+    for number, check in phrases.missed_checks(result):
         where = f"step {number}: " if many else ""
         state = "could not be evaluated in time" if check.state == "timed_out" else "not met"
         target = (" ", Code(check.target)) if check.target else ()
@@ -41,7 +41,7 @@ def times(result: TrialResult, detail: Detail) -> Iterator[Block]:
 
 
 def _times(attempt: Attempt) -> str:
-    took = wording.milliseconds(attempt.answer_ms)
+    took = phrases.milliseconds(attempt.answer_ms)
     return f"started {attempt.started_at or 'at a time that was not kept'}, took {took}"
 
 
@@ -131,5 +131,5 @@ def _sent(prompt: Prompt) -> str:
     parts = [f"a system message of {system:,} characters"] if system else []
     if prompt.included:
         size = sum(each.size for each in prompt.included)
-        parts.append(f"{wording.many(len(prompt.included), 'file')} of {size:,} bytes")
+        parts.append(f"{phrases.many(len(prompt.included), 'file')} of {size:,} bytes")
     return f"Sent along: {' and '.join(parts)}." if parts else ""

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from tui.model.results import Verdict
 from tui.model.risk import Interval
-from tui.model.trials import Verdict
 from tui.reports.required import RequiredShare
 
 

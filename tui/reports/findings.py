@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tui.model.bands import BANDS, Band
-from tui.model.trials import TrialKey, TrialResult, Verdict
-from tui.reports import evidence, wording
+from tui.model.results import TrialKey, TrialResult, Verdict
+from tui.reports import evidence, phrases
 from tui.reports.blocks import Block, Card, Paragraph, Piece, Status
-from tui.reports.wording import Detail, Reported
+from tui.reports.phrases import Detail, Reported
 
 MOST_FINDINGS = 500
 _GRAVE: tuple[Band, ...] = ("medium", "high", "critical")
@@ -28,7 +28,7 @@ def find(run: Reported, detail: Detail) -> list[Finding]:
     found = []
     for result in run.kept.results:
         band = run.scores.band(result.trial) if detail.risk_analysis else None
-        if band in _GRAVE or wording.outcome_word(result) not in ("passed", "unchecked"):
+        if band in _GRAVE or phrases.outcome_word(result) not in ("passed", "unchecked"):
             found.append(Finding(result, band))
     return sorted(found, key=_gravity)
 
@@ -84,7 +84,7 @@ def _heading(run: Reported, finding: Finding) -> tuple[Piece, ...]:
 def _evidence(run: Reported, detail: Detail, finding: Finding) -> Iterator[Block]:
     result = finding.result
     told = [*evidence.reasons(result)]
-    if not told and wording.outcome_word(result) not in ("passed", "flaky", "unchecked"):
+    if not told and phrases.outcome_word(result) not in ("passed", "flaky", "unchecked"):
         told = [Paragraph("no reason was kept", "faint")]
     yield from told
     yield from evidence.times(result, detail)

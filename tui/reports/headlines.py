@@ -7,9 +7,9 @@ from tui.model.risk import Reviewed, reliability
 from tui.model.rule_words import difference_words, uneven_words
 from tui.model.suite import checked_sentence
 from tui.reports import figure_words as words
-from tui.reports import wording
+from tui.reports import phrases
 from tui.reports.blocks import Block, Heading, Line, Paragraph, Points, Strong
-from tui.reports.wording import Detail, Reported, in_order, many
+from tui.reports.phrases import Detail, Reported, in_order, many
 from tui.statistics import comparison_words
 
 
@@ -17,7 +17,7 @@ def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> I
     """A few sentences, each with its figures. Verdicts of checks and scores of people stand apart; `open_ends` is how
     much is said under `What was not measured`."""
     yield Paragraph((Strong(checked_sentence(run.kept.plan.planned_cases)),))
-    missing = wording.not_run_sentence(run.summary)
+    missing = phrases.not_run_sentence(run.summary)
     if missing:
         yield Paragraph((Strong(missing),), "note")
     told = f"{many(findings, 'finding')} to look at." if findings else "There is no finding."
@@ -40,12 +40,12 @@ def _asked(run: Reported) -> Line:
     rest = f", {total.failed:,} failed, {many(total.errors, 'error')}, {total.flaky:,} flaky."
     if total.unchecked:
         rest = f"{rest[:-1]}, {total.unchecked:,} unchecked (in no rate)."
-    passed = f"{total.passed:,} passed ({wording.rate(total)})" if total.checked else "no pass rate"
+    passed = f"{total.passed:,} passed ({phrases.rate(total)})" if total.checked else "no pass rate"
     return asked, Strong(passed), rest
 
 
 def _reruns(run: Reported) -> Iterator[Line]:
-    if told := wording.reruns_sentence(run.summary.reruns):
+    if told := phrases.reruns_sentence(run.summary.reruns):
         yield told
 
 
@@ -60,11 +60,11 @@ def _rates(run: Reported) -> Iterator[Line]:
     for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
         models = [model for model in shares if shares[model] == share]
         if len(models) > 1:
-            figure = f"{wording.percent(share)} of their {trials} each."
+            figure = f"{phrases.percent(share)} of their {trials} each."
             yield Strong(words.some(models)), f" pass{word}: {figure}" if word else f" pass {figure}"
             continue
-        interval = wording.interval(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
-        figure = f"{wording.percent(share)} of its {trials} (95% interval {interval})."
+        interval = phrases.interval(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
+        figure = f"{phrases.percent(share)} of its {trials} (95% interval {interval})."
         yield Strong(models[0]), f" passes{word}: {figure}" if word else f" passes {figure}"
 
 

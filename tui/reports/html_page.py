@@ -3,8 +3,8 @@
 import base64
 import hashlib
 
-from tui.reports.html_style import STYLE
-from tui.reports.html_text import line
+from tui.reports.html.escape import line
+from tui.reports.html.style import STYLE
 
 
 def page(title: str, body: str) -> str:

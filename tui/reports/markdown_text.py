@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tui.model.shown import show_line, show_text
+from tui.model.sanitize import show_line, show_text
 from tui.reports.blocks import LARGEST, Code, Jump, Line, Piece, Strong, Whole
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~$])")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from tui.model.results import TrialKey
 from tui.model.suite import Case
-from tui.model.trials import TrialKey
 from tui.statistics.repeats import meets_share
 from tui.statistics.shares import Passes
 

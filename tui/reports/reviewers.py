@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from tui.model.risk import Reviewed, RiskShare
 from tui.model.scores import Act
-from tui.reports import wording
+from tui.reports import phrases
 from tui.reports.blocks import Block, Line, Paragraph, Status, Strong, Table, Whole
 from tui.reports.evidence import extent_words
 from tui.reports.figure_words import share_words
-from tui.reports.wording import Detail, Reported
+from tui.reports.phrases import Detail, Reported
 
 
 def current_scores(reviewed: Reviewed) -> dict[str, list[Act]]:
@@ -42,7 +42,7 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
                 ", ".join(dict.fromkeys(score.guidance for score in scores if score.guidance)) or "–",
                 reveal if detail.timestamps or name not in reveals else "yes",
                 *((first, last) if detail.timestamps else (first[:10], last[:10])),
-                wording.milliseconds(spent.get(name)),
+                phrases.milliseconds(spent.get(name)),
             )
         )
     if not rows:
@@ -100,7 +100,7 @@ def decisions(run: Reported, detail: Detail) -> Iterator[Block]:
                 band = run.scores.band_of(judged.severity, act.extent)
                 decided: Line = (Strong(extent_words(act.extent)), " ", Status(band, band)) if band else "n/a"
                 by = f"{act.reviewer}, {spaced(act.scored_at)}" if detail.timestamps else act.reviewer
-                rows.append((wording.title(run, result), judged.name, given, decided, by, (Whole(act.note),)))
+                rows.append((phrases.title(run, result), judged.name, given, decided, by, (Whole(act.note),)))
     if rows:
         yield Table(("Answer", "Criterion", "Scores", "Decided", "By", "Note"), tuple(rows))
     disputed = reviewed.figures.disputed

@@ -27,12 +27,12 @@ from tui.model.rule_words import (
     uneven_words,
 )
 from tui.model.suite import RiskCriterion, Severity
-from tui.reports import wording
+from tui.reports import phrases
 from tui.reports.blocks import Block, Faint, HeatMap, HeatMaps, Line, Paragraph, Stack, Status, Strong, Table, Whisker
 from tui.reports.evidence import NOT_SCORED
 from tui.reports.figure_words import interval_words, share_words
+from tui.reports.phrases import Reported
 from tui.reports.scores import has_answer
-from tui.reports.wording import Reported
 from tui.statistics.comparison_words import probability
 
 _GREATEST = len(EXTENTS) - 1
@@ -259,8 +259,8 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
         for name, alpha, on_na in named
     )
     yield Paragraph(
-        f"Krippendorff's alpha, ordinal, over {wording.many(found.units, 'item')} that at least two people scored, of"
-        f" {wording.many(found.cases, 'case')}; the interval resamples cases. 1 is perfect agreement, 0 is what chance"
+        f"Krippendorff's alpha, ordinal, over {phrases.many(found.units, 'item')} that at least two people scored, of"
+        f" {phrases.many(found.cases, 'case')}; the interval resamples cases. 1 is perfect agreement, 0 is what chance"
         " would give; below 0.667 it is not to be relied on, from 0.8 on it is good (Krippendorff 2004). n/a counts as"
         " missing; beside it stands in how many items that two people rated some said n/a and others did not."
         " Decisions are not scores and do not enter. There is no figure where fewer than two items were scored by two"

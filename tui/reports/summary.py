@@ -1,4 +1,4 @@
-"""A kept run as figures: every number comes from `tui.statistics.run_figures` and `tui.statistics.comparing`."""
+"""A kept run as figures: every number comes from `tui.statistics.run_figures` and `tui.statistics.comparison`."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.prices import Spent
+from tui.model.results import JUDGED, TrialResult, Verdict, counted_asking, has_passed_since
 from tui.model.suite import Case, clusters_of
-from tui.model.trials import JUDGED, TrialResult, Verdict, counted_asking, has_passed_since
 from tui.reports.required import RequiredShare, required_shares
-from tui.statistics.comparing import Comparison, compare_models
+from tui.statistics.comparison import Comparison, compare_models
 from tui.statistics.run_figures import ModelFigures, Rates, Repeats, Tally, figures_of, rates_of, tally_of
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from tui.model.scores import Act
-from tui.risk.lines import LineFault, read_line, write_line
+from tui.risk.score_lines import LineFault, read_line, write_line
 
 _FIRST_LOOK = 4096  # bytes; a line is rarely longer
 _TICK = timedelta(milliseconds=1)

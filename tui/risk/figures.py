@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tui.model.bands import BANDS, EXTENTS, BandRule
+from tui.model.results import TrialKey
 from tui.model.risk import Coverage, Interval, RiskFigures, RiskShare
 from tui.model.scores import Act, Extent
 from tui.model.scoring import Scoreboard
 from tui.model.suite import Severity
-from tui.model.trials import TrialKey
-from tui.risk.comparing import ScoredItem, compare_risk, try_other_rules
+from tui.risk.comparison import ScoredItem, compare_risk, try_other_rules
 from tui.risk.queue import ReviewItem
 from tui.statistics.means import clustered_mean
 

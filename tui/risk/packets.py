@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.model.errors import StoreError
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 from tui.risk.appending import make_folder, replace_files
 
 _ID = re.compile("[0-9a-f]{32}")

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.model.collector import paused_collector
+from tui.model.results import TrialKey
 from tui.model.scores import ItemKey
 from tui.model.suite import Case, RiskCriterion, Suite
-from tui.model.trials import TrialKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tui.model.errors import WorkspaceError
+from tui.model.results import Change, NotApplied, StepResult, TrialKey
 from tui.model.suite import Case
-from tui.model.trials import Change, NotApplied, StepResult, TrialKey
 from tui.runner.control import Control, go_on_after_cancel
-from tui.runner.tools import Tools
+from tui.runner.trial_context import Tools
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 
 from tui.model.errors import ProviderError
-from tui.model.trials import Retry, ServedBy, Timing, Usage
+from tui.model.results import Retry, ServedBy, Timing, Usage
 from tui.model.values import JsonValue
 
 _PACE_MS = 50

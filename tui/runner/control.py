@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tui.model.results import TrialKey
 from tui.model.runs import RunState
-from tui.model.trials import TrialKey
 
 
 class Control:

@@ -5,14 +5,14 @@ from collections import deque
 from collections.abc import Mapping
 
 from tui.model.events import TrialDelayed, TrialFinished
-from tui.model.plan import Plan
+from tui.model.results import TrialKey
+from tui.model.run import Plan
 from tui.model.subjects import Subject
 from tui.model.suite import Case
-from tui.model.trials import TrialKey
 from tui.runner.control import Control
 from tui.runner.outbox import Outbox
-from tui.runner.tools import Tools
 from tui.runner.trial import TrialOrder, run_trial
+from tui.runner.trial_context import Tools
 
 
 class Lane:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from tui.model.events import LimitMoved, RunPaused, RunResumed
-from tui.model.plan import Plan
+from tui.model.run import Plan
 from tui.providers.protocol import Limits
 from tui.runner.control import Control
 from tui.runner.outbox import Outbox
-from tui.runner.tools import Tools
+from tui.runner.trial_context import Tools
 
 
 class Pacing:

@@ -3,10 +3,22 @@
 from dataclasses import dataclass
 
 from tui.checks.checker import Watch
-from tui.model.chunks import Chunk, Counted, End, Noted, Reasoning, Remembered, Sent, Served, Text, ToolCall, Waiting
 from tui.model.events import Event, ReasoningArrived, RequestRetried, RequestSent, TextArrived
+from tui.model.provider_messages import (
+    Chunk,
+    Counted,
+    End,
+    Noted,
+    Reasoning,
+    Remembered,
+    Sent,
+    Served,
+    Text,
+    ToolCall,
+    Waiting,
+)
+from tui.model.results import Retry, ServedBy, TrialKey
 from tui.model.secrets import Secrets
-from tui.model.trials import Retry, ServedBy, TrialKey
 from tui.model.values import JsonValue
 from tui.runner.arrival import Arrival
 from tui.runner.outbox import Outbox

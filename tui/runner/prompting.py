@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tui.model.results import Message, Prompt, StepResult
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject
 from tui.model.suite import Case
-from tui.model.trials import Message, Prompt, StepResult
-from tui.runner.tools import CaseContext
+from tui.runner.trial_context import CaseContext
 
 
 def compose_prompt(subject: Subject, case: Case, context: CaseContext, earlier: Sequence[StepResult]) -> Prompt:

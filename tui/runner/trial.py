@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from tui.model.chunks import Request
 from tui.model.errors import AssayError, ProviderError
 from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
 from tui.model.finish_reasons import early_stop
+from tui.model.provider_messages import Request
+from tui.model.results import Attempt, StepResult, TrialKey, TrialResult, Verdict, is_flaky
 from tui.model.subjects import Subject
 from tui.model.suite import Case
-from tui.model.trials import Attempt, StepResult, TrialKey, TrialResult, Verdict, is_flaky
 from tui.model.values import JsonObject
 from tui.runner.applying import NO_CHANGE, Changed, apply_answers
-from tui.runner.asking import StepOrder, StepOutcome, run_step
 from tui.runner.control import Control
 from tui.runner.outbox import Outbox
 from tui.runner.pieces import StepPlace
 from tui.runner.prompting import compose_prompt
-from tui.runner.tools import Tools
+from tui.runner.step import StepOrder, StepOutcome, run_step
+from tui.runner.trial_context import Tools
 
 _log = logging.getLogger(__name__)
 # Asking again would get the same answer: nothing was judged, and nothing about the request will change.

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from tui.model.outcomes import Outcome
+from tui.model.results import Attempt, TrialKey, Verdict
 from tui.model.runs import RunRecord
-from tui.model.trials import Attempt, TrialKey, Verdict
 from tui.session.preferences import AnswerPlace, PreferenceLog
 from tui.store.protocol import Store
-from tui.store.writing import place_of
+from tui.store.writer import place_of
 
 _MOST_RUNS = 200
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from tui.model.errors import StoreError
-from tui.session.writing import write_safely
-from tui.store.writing import place_of
+from tui.session.files import write_safely
+from tui.store.writer import place_of
 
 
 class Baselines:

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING
 
 from tui.model.context import ContextFile, RepositoryFiles
 from tui.model.errors import WorkspaceError
+from tui.model.results import IncludedFile
 from tui.model.suite import Case, RepositoryContext, Suite
-from tui.model.trials import IncludedFile
-from tui.runner.tools import CaseContext
+from tui.runner.trial_context import CaseContext
 
 if TYPE_CHECKING:
-    from tui.workspace.clone import Clone
-    from tui.workspace.sources import Source
+    from tui.workspace.context.sources import Source
+    from tui.workspace.git.clone import Clone
 
 _NOTHING = CaseContext()
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteContext:
-    """Implements `tui.runner.tools.ContextSource`. `roots` is where a case's own files are looked for, in order;
-    `shared` what every case without such files is sent; `fault` why the repository could not be cloned or read: every
-    case has that as its error."""
+    """Supply the files that go with each case; implements `tui.runner.trial_context.ContextSource`.
+
+    `roots` are the folders in which a case's own files are looked up, in order. `shared` goes with every case that
+    names no files. `fault` says why the repository could not be cloned or read: it is the error of every case.
+    """
 
     roots: "tuple[Source, ...]" = ()
     repository: RepositoryFiles | None = None
@@ -34,7 +36,7 @@ class SuiteContext:
             raise self.fault
         if not case.code_context:
             return self.shared
-        from tui.workspace.reading import read_code_context
+        from tui.workspace.context.read import read_code_context
 
         return _compose(self.repository, read_code_context(case.code_context, self.roots))
 
@@ -46,7 +48,7 @@ def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | No
         return SuiteContext(fault=fault)
     if suite.repository_context is None and clone is None and not any(case.code_context for case in suite.cases):
         return SuiteContext()
-    from tui.workspace.reading import read_repository
+    from tui.workspace.context.read import read_repository
 
     folder = suite.home
     context = suite.repository_context
@@ -60,8 +62,8 @@ def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | No
 
 def _roots(context: RepositoryContext | None, clone: "Clone | None", folder: Path) -> "tuple[Source, ...]":
     """Where a case's own files are looked for: in the clone, below `repositoryContext.path`, beside the suite."""
-    from tui.workspace.reading import context_root
-    from tui.workspace.sources import FolderSource
+    from tui.workspace.context.read import context_root
+    from tui.workspace.context.sources import FolderSource
 
     own = FolderSource(folder)
     if clone is None:
@@ -71,7 +73,7 @@ def _roots(context: RepositoryContext | None, clone: "Clone | None", folder: Pat
 
 
 def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) -> CaseContext:
-    from tui.workspace.describing import compose_context, describe_repository
+    from tui.workspace.context.describe import compose_context, describe_repository
 
     files = repository.files if repository else ()
     whole = {file.path for file in code if file.lines is None}

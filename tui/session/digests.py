@@ -5,7 +5,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from tui.session.writing import write_safely
+from tui.session.files import write_safely
 
 _FILE = "digests.json"
 _MOST = 200  # files remembered

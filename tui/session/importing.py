@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tui.config.folders import find_folders
-from tui.config.loading import load_config
+from tui.config.load import load_config
 from tui.imports.promptfoo import Imported, read_promptfoo
 from tui.model.secrets import Secrets
 from tui.session.records import is_finished

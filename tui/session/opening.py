@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from tui.checks.backtracking import pattern_warning
 from tui.checks.patterns import pattern_error
-from tui.checks.probing import pattern_warning
 from tui.model.problems import Problem
 from tui.model.suite import Suite
 from tui.suites.finding import find_suites
-from tui.suites.loading import Loaded, load_suite
+from tui.suites.load import Loaded, load_suite
 
 
 def open_suite(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tui.model.prices import Price
 from tui.model.subjects import Config, Subject
-from tui.providers.price_list import Listed, look_up, may_be_listed
+from tui.providers.prices import Listed, look_up, may_be_listed
 from tui.providers.resolving import provider_settings
 
 _SERVED = ("openai", "anthropic")

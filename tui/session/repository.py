@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from tui.model.errors import WorkspaceError
 from tui.model.events import RepositoryCloned, RepositoryCloning
-from tui.model.plan import Plan
 from tui.model.repository_urls import parse_url, url_secrets
+from tui.model.results import CheckResult, TrialKey
+from tui.model.run import Plan
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, CommandCheck, Suite
-from tui.model.trials import CheckResult, TrialKey
 from tui.runner.control import Control
-from tui.workspace.clone import Clone, CloneProgress, cloned
+from tui.workspace.git.clone import Clone, CloneProgress, cloned
 
 if TYPE_CHECKING:
-    from tui.workspace.applying import Applied
+    from tui.workspace.answer.apply import Applied
 
 # Below this an answer is applied at once: it takes a few milliseconds, less than a thread would cost.
 _LARGE_ANSWER = 256 * 1024
@@ -60,7 +60,7 @@ class RunRepository:
 
     async def apply(self, case: Case, answer: str, trial: TrialKey) -> "Applied":
         """What the answer changes, on a branch of the trial's own. Raises WorkspaceError."""
-        from tui.workspace.applying import apply_answer
+        from tui.workspace.answer.apply import apply_answer
 
         assert self.clone is not None
         if len(answer) < _LARGE_ANSWER:

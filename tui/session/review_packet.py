@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tui.model.errors import ConfigError
-from tui.model.masking import NameMask
+from tui.model.name_mask import NameMask
+from tui.model.results import TrialResult
 from tui.model.risk import Guidance
 from tui.model.scores import answer_hash, answer_text
 from tui.model.suite import Case
-from tui.model.trials import TrialResult
-from tui.risk.lines import LineFault, dump_line
 from tui.risk.packets import PacketAnswer, PacketKey, PacketKeys
 from tui.risk.queue import criteria_of
+from tui.risk.score_lines import LineFault, dump_line
 from tui.session.run_answers import RunAnswers
 from tui.store.protocol import Store
 

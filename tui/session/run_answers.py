@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tui.model.errors import StoreError
+from tui.model.results import TrialKey, TrialResult
 from tui.model.runs import RunRecord
 from tui.model.scores import Act, answer_at, answer_hash
 from tui.model.scoring import Scoreboard
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult
 from tui.session.records import find_record
 from tui.store.protocol import Store
 

@@ -10,19 +10,19 @@ from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.kept import ReportFormat
 from tui.model.outcomes import Outcome
-from tui.model.plan import Plan
 from tui.model.progress import TrialProgress
+from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
+from tui.model.run import Plan
 from tui.model.runs import RunDetails, RunRecord, RunSetup, new_run_id
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
-from tui.model.trials import JUDGED, ServedBy, TrialKey, TrialResult
-from tui.risk.files import ScoreCount
+from tui.risk.score_files import ScoreCount
 from tui.session.answers import KeptAnswers
 from tui.session.baselines import Baselines
+from tui.session.files import write_safely
 from tui.session.preferences import PreferenceLog
 from tui.session.records import find_record
-from tui.session.reviewing import Reviews
-from tui.session.writing import write_safely
+from tui.session.reviews import Reviews
 from tui.store.protocol import Store
 
 Resolve = Callable[[Sequence[str]], tuple[Subject, ...]]
@@ -189,7 +189,7 @@ class RunHistory:
     def export(self, run_id: str, format: ReportFormat, file: Path, *, responses: bool, replaces: bool) -> None:
         """Write a report, whole or not at all. Raises ConfigError where the file cannot be written there, and
         FileExistsError where it is there and must not be replaced."""
-        from tui.reports.rendering import render_report
+        from tui.reports.render import render_report
 
         try:
             _check_place(file)

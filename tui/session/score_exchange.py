@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from tui.model.errors import ConfigError
-from tui.model.nearest import did_you_mean
-from tui.model.plan import Plan
 from tui.model.risk import Guidance
+from tui.model.run import Plan
+from tui.model.sanitize import show_line
 from tui.model.scores import Act, joined
-from tui.model.shown import show_line
-from tui.risk.files import ActConflict, BadLine, ScoreFiles
-from tui.risk.lines import LineFault, parse_line, read_fields, template_line, write_line
+from tui.model.suggest import did_you_mean
 from tui.risk.packets import PacketKeys
 from tui.risk.queue import criteria_of, review_items
+from tui.risk.score_files import ActConflict, BadLine, ScoreFiles
+from tui.risk.score_lines import LineFault, parse_line, read_fields, template_line, write_line
 from tui.session.review_packet import packet_fields
 from tui.session.run_answers import RunAnswers, bind_acts, read_answers
 from tui.store.protocol import Store

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tui.model.errors import WorkspaceError
 from tui.model.paths import path_fault
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 
 
 def write_changed_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -27,9 +27,9 @@ def write_changed_files(folder: Path, files: Mapping[str, bytes]) -> None:
 def check_out_trial(repository: Path, trial: TrialKey, folder: Path) -> bool:
     """Write everything that the trial's branch of a kept repository holds into an empty folder; False where there is
     no such branch any more. Loads git's library on first use, and blocks: for a thread. Raises WorkspaceError."""
-    from tui.workspace.applying import branch_name
-    from tui.workspace.bases import open_base
-    from tui.workspace.checkout import check_out
+    from tui.workspace.answer.apply import branch_name
+    from tui.workspace.git.base import open_base
+    from tui.workspace.git.checkout import check_out
 
     try:
         base = open_base(repository)

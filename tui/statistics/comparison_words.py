@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tui.statistics.comparing import Comparison, Conclusion
+from tui.statistics.comparison import Comparison, Conclusion
 from tui.statistics.pairs import cases_needed
 
 _POWER = "80% power"

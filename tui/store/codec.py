@@ -8,10 +8,10 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tui.model.finish_reasons import early_stop
-from tui.model.plan import RunOptions
+from tui.model.results import Attempt, StepResult, TrialResult, is_flaky
+from tui.model.run import RunOptions
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
-from tui.model.trials import Attempt, StepResult, TrialResult, is_flaky
 from tui.model.values import JsonValue
 
 if TYPE_CHECKING:

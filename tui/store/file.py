@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from tui.model.errors import StoreError
+from tui.store.database import mark_damaged, open_history
 from tui.store.faults import is_damage, store_error
-from tui.store.opening import mark_damaged, open_history
 
 T = TypeVar("T")
 

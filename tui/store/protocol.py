@@ -5,11 +5,11 @@ from typing import Protocol
 
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
-from tui.model.plan import Plan
 from tui.model.prices import Spent
+from tui.model.results import TrialKey, TrialResult
+from tui.model.run import Plan
 from tui.model.runs import RunRecord, RunSetup, RunState
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult
 
 
 class Store(Protocol):

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from tui.store.writing import derive_outcomes
+from tui.store.writer import derive_outcomes
 
 APPLICATION_ID = 0x61737361
 """Marks the file as ours in its header: `assa`."""

@@ -12,13 +12,13 @@ from tui.model.collector import paused_collector
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
-from tui.model.plan import Plan
 from tui.model.prices import Spent
+from tui.model.results import TrialKey, TrialResult
+from tui.model.run import Plan
 from tui.model.runs import RunRecord, RunSetup, RunState
 from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey, TrialResult
-from tui.store import reading, writing
+from tui.store import reader, writer
 from tui.store.codec import decode_suite, encode_result
 from tui.store.file import HistoryFile
 from tui.store.ownership import Owner, is_alive, sweep_owners
@@ -60,32 +60,32 @@ class SqliteStore:
             self._claim()
             run = self._number(connection, plan.run_id)
             if run is None:
-                writing.insert_run(connection, plan, started_at, self._owner.token, versions)
+                writer.insert_run(connection, plan, started_at, self._owner.token, versions)
             else:
                 self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
-                writing.take_up_run(connection, run, plan, started_at, self._owner.token, versions)
+                writer.take_up_run(connection, run, plan, started_at, self._owner.token, versions)
 
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
         """Keep finished trials, all or none."""
         encoded = [(result, encode_result(result)) for result in results]
         with self._file.writing() as connection:
-            writing.write_results(connection, self._known(connection, run_id), encoded, _now())
+            writer.write_results(connection, self._known(connection, run_id), encoded, _now())
 
     def finish_run(self, run_id: str, state: RunState, finished_at: str) -> None:
         """Keep how the run ended."""
         with self._file.writing() as connection:
-            writing.end_run(connection, self._known(connection, run_id), state, finished_at)
+            writer.end_run(connection, self._known(connection, run_id), state, finished_at)
 
     def list_runs(self) -> tuple[RunRecord, ...]:
         """All runs, the newest first."""
-        rows = self._file.read(reading.select_records)
-        return tuple([reading.record_of(row, self._is_alive) for row in rows])
+        rows = self._file.read(reader.select_records)
+        return tuple([reader.record_of(row, self._is_alive) for row in rows])
 
     def find_run(self, prefix: str) -> str:
         """The whole id of the one run that begins so (`last`: newest)."""
         latest = prefix == "last"
         ids = self._file.read(
-            lambda connection: reading.select_ids(connection, "" if latest else prefix.strip().lower())
+            lambda connection: reader.select_ids(connection, "" if latest else prefix.strip().lower())
         )
         if latest and ids:
             return ids[0]
@@ -101,49 +101,49 @@ class SqliteStore:
 
     def read_run(self, run_id: str) -> KeptRun:
         """One run, whole."""
-        rows = self._file.read(lambda connection: reading.select_kept(connection, self._known(connection, run_id)))
-        return self._decode(lambda: reading.kept_of(rows, self._is_alive))
+        rows = self._file.read(lambda connection: reader.select_kept(connection, self._known(connection, run_id)))
+        return self._decode(lambda: reader.kept_of(rows, self._is_alive))
 
     def read_suite(self, run_id: str) -> Suite:
         """The suite of a run as it was run."""
-        text = self._file.read(lambda connection: reading.select_suite(connection, self._known(connection, run_id)))
+        text = self._file.read(lambda connection: reader.select_suite(connection, self._known(connection, run_id)))
         with paused_collector():
             return self._decode(lambda: decode_suite(text))
 
     def read_setup(self, run_id: str) -> RunSetup:
         """With what a run was begun."""
-        row = self._file.read(lambda connection: reading.select_setup(connection, self._known(connection, run_id)))
-        return self._decode(lambda: reading.setup_of(row))
+        row = self._file.read(lambda connection: reader.select_setup(connection, self._known(connection, run_id)))
+        return self._decode(lambda: reader.setup_of(row))
 
     def read_plan(self, run_id: str) -> Plan:
         """Everything that was planned in a run, without a result."""
-        rows = self._file.read(lambda connection: reading.select_trials(connection, self._known(connection, run_id)))
+        rows = self._file.read(lambda connection: reader.select_trials(connection, self._known(connection, run_id)))
         setup = self.read_setup(run_id)
         trials = tuple(map(TrialKey._make, rows))
         return Plan(run_id, self.read_suite(run_id), setup.subjects, setup.options, trials, setup.command)
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """The results of one run without their texts, in the plan's order."""
-        return reading.outcomes_of(
-            self._file.read(lambda connection: reading.select_outcomes(connection, self._known(connection, run_id)))
+        return reader.outcomes_of(
+            self._file.read(lambda connection: reader.select_outcomes(connection, self._known(connection, run_id)))
         )
 
     def read_costs(self, run_id: str) -> Mapping[str, Spent]:
         """What the trials of each model cost."""
-        return self._file.read(lambda connection: reading.select_costs(connection, self._known(connection, run_id)))
+        return self._file.read(lambda connection: reader.select_costs(connection, self._known(connection, run_id)))
 
     def read_wordless(self, run_id: str) -> frozenset[TrialKey]:
         """The results whose last attempt has neither text nor a change."""
-        rows = self._file.read(lambda connection: reading.select_wordless(connection, self._known(connection, run_id)))
+        rows = self._file.read(lambda connection: reader.select_wordless(connection, self._known(connection, run_id)))
         return frozenset(map(TrialKey._make, rows))
 
     def read_answer_hashes(self, run_id: str) -> Mapping[TrialKey, str]:
         """Of each result the hash of its current answer."""
         hashed, others = self._file.read(
-            lambda connection: reading.select_answers_of_results(connection, self._known(connection, run_id))
+            lambda connection: reader.select_answers_of_results(connection, self._known(connection, run_id))
         )
         found = {TrialKey(case, model, repeat): answer for case, model, repeat, answer in hashed}
-        results = self._decode(lambda: reading.results_of(others))
+        results = self._decode(lambda: reader.results_of(others))
         return found | {result.trial: current_answer_hash(result) for result in results}
 
     def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> Mapping[TrialKey, TrialResult]:
@@ -154,45 +154,45 @@ class SqliteStore:
                 row
                 for run in (self._known(connection, run_id),)
                 for trial in wanted
-                for row in reading.select_result(connection, run, trial)
+                for row in reader.select_result(connection, run, trial)
             ]
         )
-        return {result.trial: result for result in self._decode(lambda: reading.results_of(rows))}
+        return {result.trial: result for result in self._decode(lambda: reader.results_of(rows))}
 
     def read_newest(self, run_id: str) -> Mapping[str, TrialResult]:
         """The newest result of each model."""
-        rows = self._file.read(lambda connection: reading.select_newest(connection, self._known(connection, run_id)))
-        return {result.trial.model: result for result in self._decode(lambda: reading.results_of(rows))}
+        rows = self._file.read(lambda connection: reader.select_newest(connection, self._known(connection, run_id)))
+        return {result.trial.model: result for result in self._decode(lambda: reader.results_of(rows))}
 
     def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
         """One result, whole; None where the trial has none."""
         rows = self._file.read(
-            lambda connection: reading.select_result(connection, self._known(connection, run_id), trial)
+            lambda connection: reader.select_result(connection, self._known(connection, run_id), trial)
         )
-        found = self._decode(lambda: reading.results_of(rows))
+        found = self._decode(lambda: reader.results_of(rows))
         return found[0] if found else None
 
     def read_recordings(self, run_id: str, model: str) -> tuple[TrialResult, ...]:
         """What a model answered in a run."""
         rows = self._file.read(
-            lambda connection: reading.select_answers(connection, self._known(connection, run_id), model)
+            lambda connection: reader.select_answers(connection, self._known(connection, run_id), model)
         )
-        return self._decode(lambda: reading.results_of(rows))
+        return self._decode(lambda: reader.results_of(rows))
 
     def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
         """The newest result of each case × model × repeat over all runs of the suite at that path."""
-        rows = self._file.read(lambda connection: reading.select_latest(connection, suite_path))
-        return self._decode(lambda: reading.results_of(rows))
+        rows = self._file.read(lambda connection: reader.select_latest(connection, suite_path))
+        return self._decode(lambda: reader.results_of(rows))
 
     def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
         """The same without their texts."""
-        return reading.outcomes_of(
-            self._file.read(lambda connection: reading.select_latest_outcomes(connection, suite_path))
+        return reader.outcomes_of(
+            self._file.read(lambda connection: reader.select_latest_outcomes(connection, suite_path))
         )
 
     def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
         """The run with the newest result of a trial of the suite at that path."""
-        return self._file.read(lambda connection: reading.select_latest_run(connection, suite_path, trial))
+        return self._file.read(lambda connection: reader.select_latest_run(connection, suite_path, trial))
 
     def delete_run(self, run_id: str) -> None:
         """Forget a run for good: its pages are overwritten and given back to the disk."""
@@ -200,7 +200,7 @@ class SqliteStore:
             run = self._known(connection, run_id)
             self._refuse_running(connection, run, run_id)
             connection.execute("PRAGMA secure_delete = ON")
-            writing.remove_run(connection, run)
+            writer.remove_run(connection, run)
         with self._file.using() as connection, contextlib.suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA secure_delete = OFF")
             # `execute` would take one step of it: one page.
@@ -233,17 +233,17 @@ class SqliteStore:
 
     def _end_abandoned(self) -> None:
         """Runs whose process is gone were interrupted."""
-        running = self._file.read(reading.select_running)
+        running = self._file.read(reader.select_running)
         abandoned = [run for run, owner in running if not self._is_alive(owner)]
         if abandoned:
             with self._file.writing() as connection:
-                for run, owner in reading.select_running(connection):
+                for run, owner in reader.select_running(connection):
                     if not self._is_alive(owner):
-                        writing.end_run(connection, run, "interrupted", None)
+                        writer.end_run(connection, run, "interrupted", None)
         sweep_owners(self._path)
 
     def _refuse_running(self, connection: sqlite3.Connection, run: int, run_id: str, but: str = "") -> None:
-        owners = [owner for number, owner in reading.select_running(connection) if number == run]
+        owners = [owner for number, owner in reader.select_running(connection) if number == run]
         if owners and owners[0] != but and self._is_alive(owners[0]):
             raise StoreError(f"run {run_id} is still going on", fix="Cancel it first, or wait until it is over.")
 

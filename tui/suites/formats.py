@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from tui.documents.problems import Finding, Unreadable
 from tui.model.suite import SuiteFormat
 from tui.model.values import JsonValue
-from tui.suites.findings import Finding, Unreadable
 from tui.suites.spelling import suggestion
 
 _NEEDS = (

@@ -2,7 +2,7 @@
 
 from json import JSONDecodeError
 
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 LONG_NUMBER = "a number of {:,} characters is too long; write a smaller one, or put it in quotes"
 _LOOKALIKES = {"True": "true", "False": "false", "None": "null", "undefined": "null", "TRUE": "true", "FALSE": "false"}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tui.suites.findings import Finding
+from tui.documents.problems import Finding
 
 
 def pruned(value: Any, findings: Iterable[Finding]) -> None:

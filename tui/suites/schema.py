@@ -6,7 +6,7 @@ from pydantic import TypeAdapter
 
 from tui.model.suite import SuiteFormat
 from tui.model.values import JsonObject, JsonValue
-from tui.suites.shapes import SuiteShape
+from tui.suites.schema1.shapes import SuiteShape
 from tui.suites.testhaven_shapes import SingleTurnShape, SteppedShape
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from tui.suites.around import Around
-from tui.suites.columns import keys_in
-from tui.suites.findings import MOST_PROBLEMS, Finding
-from tui.suites.json_quick import QuickJson
+from tui.documents.json_fast import QuickJson
+from tui.documents.problems import MOST_PROBLEMS, Finding
+from tui.suites.context import Around
+from tui.suites.messages import shape_findings
 from tui.suites.pruning import pruned
-from tui.suites.schema_checks import suite_findings
-from tui.suites.shapes import CaseShape, SuiteShape
-from tui.suites.wording import shape_findings
+from tui.suites.schema1.checks import suite_findings
+from tui.suites.schema1.fast_check import keys_in
+from tui.suites.schema1.shapes import CaseShape, SuiteShape
 
 _CHUNK = 1_000
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 ID_PATTERN = r"^[A-Za-z0-9._-]+$"
 _LONGEST_GUESSED = 60

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import BeforeValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from tui.suites.shapes import STRICT
+from tui.suites.schema1.shapes import STRICT
 
 MEMORY_KEY = r"^memory\.."
 # TestHaven goes by how a key begins: a step can have `output.includes.a` beside `output.includes.b`.

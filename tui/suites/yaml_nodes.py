@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from tui.documents.positions import OpenBranch, Tree
 from tui.model.values import JsonValue
-from tui.suites.places import OpenBranch, Tree
 
 
 @dataclass(slots=True)

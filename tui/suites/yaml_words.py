@@ -2,7 +2,7 @@
 
 import yaml
 
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 _HINTS = (
     ("violates indentation", "indent with spaces only"),

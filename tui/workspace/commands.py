@@ -8,14 +8,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.model.results import CheckResult
 from tui.model.secrets import Secrets
 from tui.model.suite import CommandCheck
-from tui.model.trials import CheckResult
 from tui.workspace.guarded import run_guarded
 from tui.workspace.temporary import temporary_folder
 
 if TYPE_CHECKING:
-    from tui.workspace.bases import Base
+    from tui.workspace.git.base import Base
 
 _KEPT_BYTES = 32 * 1024
 # What a build or a test run needs to find its tools. Everything else stays here: keys have many names.
@@ -82,7 +82,7 @@ def _shell(run: str) -> tuple[str, ...]:
 
 
 def _check_out(base: "Base", commit: str, files: Path) -> tuple[str, ...]:
-    from tui.workspace.checkout import check_out, open_again
+    from tui.workspace.git.checkout import check_out, open_again
 
     # Its own handle, so that nobody waits for these files who only wants to apply an answer.
     repository = open_again(base)

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from tui.workspace.globs import Selection
+from tui.workspace.context.globs import Selection
 
 _FOLDERS = """
 .git .hg .svn .bzr CVS node_modules bower_components jspm_packages .venv venv __pycache__ .mypy_cache .pytest_cache

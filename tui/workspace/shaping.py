@@ -32,7 +32,7 @@ def shape_text(text: str, old: bytes | None) -> bytes:
 
 def _with_mixed_ends(data: bytes, old: bytes, usual: bytes) -> bytes:
     """Lines that did not change keep the end that they had; the others get the usual one."""
-    from tui.workspace.diffing import diff_texts
+    from tui.workspace.git.diff import diff_texts
 
     plain = _END.sub(b"\n", old)
     had = cast("list[bytes]", _END.findall(old))

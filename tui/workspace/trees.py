@@ -6,7 +6,7 @@ from typing import TypeGuard
 import pygit2
 
 from tui.model.errors import WorkspaceError
-from tui.workspace.sources import Entry, EntryKind
+from tui.workspace.context.sources import Entry, EntryKind
 
 LINK, TREE = 0o120000, 0o040000
 # What pygit2 raises for objects that are missing, of another kind than they should be, or unreadable.

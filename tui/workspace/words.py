@@ -2,7 +2,7 @@
 
 import re
 
-from tui.model.trials import Span
+from tui.model.results import Span
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST_LINE = 2_000

@@ -6,7 +6,7 @@ from tui.app.diff.document import Document
 from tui.app.diff.drawing import Pen, draw_row
 from tui.app.diff.section import Look
 from tui.model.diffs import FileDiff
-from tui.workspace.diffing import diff_texts
+from tui.workspace.git.diff import diff_texts
 
 SIGNS = "ab =()\t日語🙂\u200d👩\u0301\u202e\x1b\r"
 LINES = st.lists(st.text(alphabet=SIGNS, max_size=30), max_size=12)

@@ -13,8 +13,8 @@ from tui.app.diff.drawing import draw_row
 from tui.app.diff.entries import LineEntry
 from tui.app.diff.section import Look
 from tui.model.diffs import FileDiff
-from tui.model.shown import show_text
-from tui.model.trials import NotApplied
+from tui.model.results import NotApplied
+from tui.model.sanitize import show_text
 
 OLD = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 NEW = "def one():\n    return 10\n\n\ndef two():\n    return 2\n    # more\n"

@@ -13,8 +13,8 @@ from tui.app.presentation.pieces import text_of, width_of
 from tui.model.bands import BANDS, Band
 from tui.model.outcomes import outcome_of
 from tui.model.progress import TrialProgress
+from tui.model.results import TrialKey
 from tui.model.state import RunState
-from tui.model.trials import TrialKey
 
 
 def trials(signs: str) -> list[TrialProgress]:

@@ -17,11 +17,11 @@ from tui.app.matrix.survey import Since, Survey, survey
 from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
-from tui.model.filtering import parse_filter
+from tui.model.filter import parse_filter
 from tui.model.prices import Spent, told_cost
 from tui.model.progress import Counts
-from tui.model.shown import show_text
-from tui.model.trials import Counted, TrialKey
+from tui.model.results import Counted, TrialKey
+from tui.model.sanitize import show_text
 from tui.statistics.run_figures import Tally
 from tui.statistics.shares import wilson_interval
 

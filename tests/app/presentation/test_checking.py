@@ -18,9 +18,9 @@ from tui.model.events import (
     TrialFinished,
 )
 from tui.model.progress import TrialProgress
+from tui.model.results import MOST_SPANS, CheckResult, TrialKey
 from tui.model.state import RunState
 from tui.model.suite import Check, Step
-from tui.model.trials import MOST_SPANS, CheckResult, TrialKey
 
 A = TrialKey("one", "mock-a")
 CASE = case_of("one", expects=["def", "empty"], forbids=["eval"])

@@ -9,8 +9,8 @@ from tui.app.presentation.figures import clock, count, figure_line, figures_of, 
 from tui.app.presentation.heading import Heading, header_line, seconds_left
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.progress import AttemptProgress, Counts, StepProgress
+from tui.model.results import TrialKey
 from tui.model.state import RunState
-from tui.model.trials import TrialKey
 
 A = TrialKey("one", "mock-a")
 

@@ -6,7 +6,7 @@ from tests.app.reviewing import ME, keep_run
 from tests.support.kept_runs import RUN_ID
 from tui.app.review.sitting import Sitting
 from tui.model.subjects import Config
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
 
 

@@ -34,7 +34,7 @@ from tui.model.risk import (
 from tui.model.scoring import Scoreboard
 from tui.model.subjects import Config
 from tui.risk.guidance import DEFAULT_GUIDANCE
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.store.sqlite import SqliteStore
 
 WIDTHS = (30, 38, 76, 100)

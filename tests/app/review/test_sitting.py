@@ -9,7 +9,7 @@ from tests.app.reviewing import OTHER, A, B
 from tui.app.review.answer import read_answer
 from tui.app.review.sitting import Sitting
 from tui.app.review.wanted import parse_wanted
-from tui.model.masking import NameMask
+from tui.model.name_mask import NameMask
 from tui.model.scores import Extent, ItemKey
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from tests.app.text.texts import raw_pieces, raw_texts
 from tui.app.text.funnel import Funnel
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 
 def fed(pieces: list[str]) -> tuple[Funnel, str]:

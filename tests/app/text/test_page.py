@@ -9,7 +9,7 @@ from tui.app.text.colouring import load_lexer
 from tui.app.text.marks import Mark
 from tui.app.text.page import Ink, Page, Run, with_selection
 from tui.app.text.sheet import Sheet
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 
 def drawn(page: Page | Sheet) -> list[str]:

@@ -12,7 +12,7 @@ from tests.app.text.texts import raw_pieces, raw_texts
 from tui.app.text import wrapping
 from tui.app.text.wrapped import Row, WrappedText
 from tui.app.text.wrapping import drawn_at, kind_of, offset_at, row_cells, row_starts, whole_characters
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 
 def rows_of(line: str, width: int) -> list[str]:

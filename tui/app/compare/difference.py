@@ -11,7 +11,7 @@ _FOLDED = 3
 def answer_diff(left: str, right: str, *, folded: bool) -> FileDiff:
     """The left answer as the old text, the right one as the new; identical parts are left out where it is `folded`.
     Equal answers are shown whole. Loads git's library on first use, and may take a while: for a thread."""
-    from tui.workspace.diffing import diff_texts
+    from tui.workspace.git.diff import diff_texts
 
     left, right = _ended(left), _ended(right)
     if left == right:

@@ -8,10 +8,10 @@ from tui.app.presentation.marks import RERUN, mark_of, word_of
 from tui.app.presentation.naming import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.run_list import day_and_time
-from tui.model.filtering import StatusWord
+from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.runs import RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 

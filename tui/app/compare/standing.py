@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, fill, width_of
 from tui.app.review.rows import text_rows
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.session.preferences import Preferred, latest
 
 if TYPE_CHECKING:

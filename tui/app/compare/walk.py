@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tui.model.outcomes import Outcome
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, turned

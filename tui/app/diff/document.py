@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tui.app.diff.entries import LineEntry, list_refused
 from tui.app.diff.section import Look, Section, file_section
 from tui.model.diffs import FileDiff
-from tui.model.trials import NotApplied, Span
+from tui.model.results import NotApplied, Span
 
 _MOST_FOUND = 10_000
 

@@ -16,8 +16,8 @@ from tui.app.presentation.pieces import cut_middle, width_of
 from tui.app.text.colouring import LineColours
 from tui.app.text.wrapping import drawn_at, row_cells
 from tui.model.diffs import DiffLine, FileDiff
-from tui.model.shown import show_line
-from tui.model.trials import Span
+from tui.model.results import Span
+from tui.model.sanitize import show_line
 
 Colours = Callable[[DiffLine, int], LineColours]
 Found = Callable[[int, int], Sequence[tuple[Span, bool]]]

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tui.app.diff.pairing import Pair, pair_lines
 from tui.model.diffs import DiffLine, FileDiff, Hunk
-from tui.model.shown import show_line
-from tui.model.trials import NotApplied
+from tui.model.results import NotApplied
+from tui.model.sanitize import show_line
 
 _NO_NEWLINE = "no newline at the end of the file"
 

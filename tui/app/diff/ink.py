@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 
 from tui.app.text.colouring import CodeRole
 from tui.app.text.wrapping import whole_characters
-from tui.model.trials import Span
+from tui.model.results import Span
 
 Front = CodeRole | Literal["text", "strong", "dim", "quiet", "accent", "added", "removed", "changed"]
 Ground = Literal["plain", "added", "removed", "added-word", "removed-word", "head", "absent", "match", "current"]

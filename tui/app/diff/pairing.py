@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tui.model.diffs import DiffLine
-from tui.model.trials import Span
+from tui.model.results import Span
 from tui.workspace.words import changed_words
 
 _WORD = re.compile(r"\w+|[^\w\s]")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui.model.trials import Change
+from tui.model.results import Change
 
 _REPLACED = "\ufffd"
 

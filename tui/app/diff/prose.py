@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from tui.app.diff.pairing import emphasis
-from tui.model.trials import Span
+from tui.model.results import Span
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _MOST_COMPARED = 250_000

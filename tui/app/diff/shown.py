@@ -6,12 +6,12 @@ from tui.app.diff.sides import Sides, find_sides
 from tui.model.diffs import FileDiff
 from tui.model.errors import WorkspaceError
 from tui.model.progress import TrialProgress
-from tui.model.shown import show_line
+from tui.model.results import Change, NotApplied, TrialKey
+from tui.model.sanitize import show_line
 from tui.model.suite import Case
-from tui.model.trials import Change, NotApplied, TrialKey
-from tui.workspace.blocks import Block, find_blocks
-from tui.workspace.choosing import choose_blocks
-from tui.workspace.patches import read_diff
+from tui.workspace.answer.blocks import Block, find_blocks
+from tui.workspace.answer.choose import choose_blocks
+from tui.workspace.git.patch import read_diff
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def block_in_use(shown: ShownDiff) -> int | None:
 def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
     """What the answer would change with this block as the target file, or why that cannot be told. Loads git's library
     on first use: for a thread."""
-    from tui.workspace.previewing import preview_block
+    from tui.workspace.answer.preview import preview_block
 
     target = kept.case.target_file
     name = show_line(target or "", 200)

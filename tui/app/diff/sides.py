@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.model.diffs import DiffLine, FileDiff
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 from tui.model.suite import Case
 
 
@@ -18,7 +18,7 @@ class Sides:
 
 def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None) -> Sides | None:
     """Both sides; None where the diff alone is left. Reads the whole answer: call it in a thread."""
-    from tui.workspace.widening import new_lines, old_lines
+    from tui.workspace.git.widen import new_lines, old_lines
 
     lines = [line for hunk in file.hunks for line in hunk.lines]
     if file.kind == "added":

@@ -18,10 +18,10 @@ from tui.app.presentation.marks import (
 )
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.bands import BANDS, Band
-from tui.model.filtering import StatusWord
+from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.progress import OPEN, TrialProgress
-from tui.model.trials import TrialKey, has_passed_since
+from tui.model.results import TrialKey, has_passed_since
 
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
 PULSE = "∙•●•"

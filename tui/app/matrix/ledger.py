@@ -7,9 +7,9 @@ from tui.app.matrix.cells import Cell, fold
 from tui.app.matrix.tallies import Tally
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.progress import TrialProgress
+from tui.model.results import TrialKey
 from tui.model.state import RunState
 from tui.model.suite import Case
-from tui.model.trials import TrialKey
 
 _TRIALS_A_LOOK = 32
 

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from tui.app.matrix.baseline import Change
 from tui.app.matrix.cells import FAILURES, Cell
-from tui.model import filtering
+from tui.model import filter
 from tui.model.suite import Case
 
 OrderKind = Literal["suite", "name", "differ", "all fail", "change", "model"]
@@ -36,7 +36,7 @@ Row = Case | Heading
 
 def spread_of(cells: Iterable[Cell]) -> float:
     """How far the models are apart at a case; 0 where they agree."""
-    return filtering.spread_of(cell.share for cell in cells)
+    return filter.spread_of(cell.share for cell in cells)
 
 
 def all_fail(cells: Sequence[Cell]) -> bool:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Case
 from tui.statistics import comparison_words as words
-from tui.statistics.comparing import Comparison
+from tui.statistics.comparison import Comparison
 from tui.statistics.run_figures import ModelFigures
 
 _CASES_LISTED = 200

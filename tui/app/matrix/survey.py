@@ -10,7 +10,7 @@ from tui.app.matrix.tallies import Tally
 from tui.statistics.run_figures import ModelFigures, figures_of
 
 if TYPE_CHECKING:
-    from tui.statistics.comparing import Comparison
+    from tui.statistics.comparison import Comparison
 
 
 class Since(NamedTuple):
@@ -55,7 +55,7 @@ class Survey:
 
 def survey(snapshot: Snapshot) -> Survey:
     """Work it out: tenths of a second for tens of thousands of trials."""
-    from tui.statistics.comparing import compare_models
+    from tui.statistics.comparison import compare_models
 
     clusters = snapshot.clusters
     figures = {model: figures_of(tally.outcomes.values(), clusters) for model, tally in snapshot.tallies.items()}

@@ -14,12 +14,12 @@ from tui.app.presentation.bands import worst_band
 from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line, cut_middle, width_of
 from tui.model.bands import Band
-from tui.model.filtering import Filter
+from tui.model.filter import Filter
 from tui.model.outcomes import Outcome
-from tui.model.shown import show_line
+from tui.model.results import Counted, TrialKey
+from tui.model.sanitize import show_line
 from tui.model.state import RunState
 from tui.model.suite import Case, Suite, clusters_of
-from tui.model.trials import Counted, TrialKey
 
 _LONGEST_NAME = 60
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from tui.model.outcomes import Outcome
-from tui.model.trials import Counted, TrialKey, has_passed_since
+from tui.model.results import Counted, TrialKey, has_passed_since
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tui.model.progress import TrialProgress
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Case
 
 

@@ -8,9 +8,9 @@ from tui.app.presentation.marks import kind_word
 from tui.app.presentation.naming import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
 from tui.model.progress import LiveCheck, StepProgress, TrialProgress
-from tui.model.shown import show_line, show_text
+from tui.model.results import MOST_SPANS
+from tui.model.sanitize import show_line, show_text
 from tui.model.suite import Case, Check
-from tui.model.trials import MOST_SPANS
 
 _LONGEST = 60
 _LEAST_TARGET = 14

@@ -6,8 +6,8 @@ from tui.app.diff.drawing import head_pieces
 from tui.app.diff.section import Look
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
 from tui.model.diffs import FileDiff
-from tui.model.shown import show_line
-from tui.workspace.blocks import Block
+from tui.model.sanitize import show_line
+from tui.workspace.answer.blocks import Block
 
 _KINDS: dict[str, tuple[str, Role]] = {
     "added": ("A", "passed"),

@@ -6,7 +6,7 @@ from tui.app.presentation.marks import mark_of, status_of
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.model.prices import add_costs, dollars
 from tui.model.progress import AttemptProgress, StepProgress, TrialProgress
-from tui.model.trials import rerun_note
+from tui.model.results import rerun_note
 
 _CHARACTERS_A_TOKEN = 4
 

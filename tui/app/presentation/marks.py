@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from tui.app.presentation.pieces import Line, Piece, Role
-from tui.model.filtering import StatusWord
+from tui.model.filter import StatusWord
 from tui.model.progress import OPEN, TrialProgress
+from tui.model.results import HasFirstVerdict, counted_as
 from tui.model.suite import CheckKind, Severity
-from tui.model.trials import HasFirstVerdict, counted_as
 
 _MARKS: dict[StatusWord, Piece] = {
     "unasked": ("·", "dim"),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from tui.app.presentation.pieces import cut_middle, width_of
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 _WORDS = {"temperature": "temp", "max_tokens": "max"}
 _BETWEEN = " · "

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tui.app.presentation.pieces import Line, fill, width_of
 from tui.model.progress import Limit
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 _PROVIDER = 20
 

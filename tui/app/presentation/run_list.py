@@ -9,7 +9,7 @@ from tui.app.presentation.figures import clock
 from tui.app.presentation.naming import names_in_a_row
 from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread
 from tui.model.runs import RunRecord, RunState
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 SHORT_ID = 12
 _STATES: dict[RunState, Piece] = {

@@ -7,7 +7,7 @@ from tui.app.presentation.run_list import SHORT_ID, day_and_time
 from tui.model.parameters import told_settings
 from tui.model.prices import told_cost, told_price
 from tui.model.runs import RunDetails, RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.subjects import Subject
 
 _LABEL_WIDTH = 10

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from tui.model.progress import TrialProgress
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 Coming = Literal["", "queued", "preparing", "paused"]
 

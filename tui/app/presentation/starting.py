@@ -1,7 +1,7 @@
 """What is read before anything is chosen."""
 
 from tui.app.presentation.pieces import Line
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 
 def start_lines(message: str) -> list[Line]:

@@ -7,9 +7,9 @@ from tui.app.presentation.marks import legend
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.problems import Problem
 from tui.model.progress import TrialProgress
-from tui.model.shown import show_line, show_text
+from tui.model.results import Prompt
+from tui.model.sanitize import show_line, show_text
 from tui.model.suite import Case, Suite
-from tui.model.trials import Prompt
 
 _LINES_A_MESSAGE = 400
 _FILES = 200

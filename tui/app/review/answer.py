@@ -9,10 +9,10 @@ from tui.app.presentation.pieces import Line, Piece
 from tui.app.presentation.transcript import heading
 from tui.app.review.rows import text_rows
 from tui.app.text.marks import Mark, MarkKind
-from tui.model.masking import KINDS, MASK, MaskedText, NameMask
-from tui.model.shown import show_line
+from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask
+from tui.model.results import Attempt, TrialResult, rerun_note
+from tui.model.sanitize import show_line
 from tui.model.suite import Case
-from tui.model.trials import Attempt, TrialResult, rerun_note
 
 _MOST_MASKS, _AROUND = 20, 40
 _MASKING = (

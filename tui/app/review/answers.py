@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tui.app.diff.shown import ShownDiff
 from tui.app.review.answer import ReadAnswer, masked_changes, read_answer
 from tui.model.diffs import FileDiff
-from tui.model.trials import TrialKey, TrialResult
+from tui.model.results import TrialKey, TrialResult
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
 

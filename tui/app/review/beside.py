@@ -9,8 +9,8 @@ from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
 from tui.app.review.rows import rows_of, text_rows
 from tui.model.bands import BandRule
+from tui.model.sanitize import show_line
 from tui.model.scores import Act, Extent, ItemKey
-from tui.model.shown import show_line
 from tui.model.suite import Case, RiskCriterion
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from tui.app.review.rows import cut_line, hung, rows_of, text_rows
 from tui.app.review.stands import Stand
 from tui.model.bands import EXTENTS, BandRule
 from tui.model.risk import Guidance
+from tui.model.sanitize import show_line
 from tui.model.scores import Act, Extent
-from tui.model.shown import show_line
 from tui.risk.queue import ReviewItem
 
 _LEVELS: tuple[Extent, ...] = (0, 1, 2, 3, 4, "n/a")

@@ -9,7 +9,7 @@ from tui.app.review.rows import hung, text_rows
 from tui.app.review.sitting import Sitting
 from tui.app.review.starting import problem_lines
 from tui.model.bands import BANDS
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 
 def end_lines(sitting: Sitting, width: int) -> list[Line]:

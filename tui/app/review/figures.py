@@ -7,7 +7,7 @@ from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
 from tui.app.review.rows import hung, packed, text_rows
 from tui.model.bands import BANDS, EXTENTS, Band, BandRule
-from tui.model.filtering import SEVERITIES
+from tui.model.filter import SEVERITIES
 from tui.model.risk import RELIABLE, Agreement, Interval, Reviewed, RiskFigures, RiskShare, reliability
 from tui.model.rule_words import (
     RULE_REASON,
@@ -19,7 +19,7 @@ from tui.model.rule_words import (
     own_words,
     uneven_words,
 )
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.statistics.comparison_words import probability
 
 _SHADES = " ░▒▓█"

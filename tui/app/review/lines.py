@@ -8,8 +8,8 @@ from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, spread, wi
 from tui.app.review.pace import left_words, minutes
 from tui.app.review.stands import Stand
 from tui.model.bands import BandRule
+from tui.model.sanitize import show_line
 from tui.model.scores import Extent
-from tui.model.shown import show_line
 from tui.risk.queue import ReviewItem
 
 _BAR = "━"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.app.presentation.pieces import Line, Piece, Role, cut, width_of
 from tui.app.text.wrapped import WrappedText
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 
 def rows_of(text: str, width: int) -> list[str]:

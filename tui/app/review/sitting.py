@@ -5,7 +5,7 @@ from typing import Literal
 
 from tui.app.review.stands import Stand, stand_of
 from tui.app.review.wanted import Wanted, parse_wanted
-from tui.model.filtering import SEVERITIES
+from tui.model.filter import SEVERITIES
 from tui.model.scores import Act, Extent, ItemKey
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview

@@ -10,8 +10,8 @@ from tui.app.review.rows import hung, rows_of, text_rows
 from tui.model.bands import EXTENTS, Band, BandRule
 from tui.model.risk import Guidance
 from tui.model.rule_words import rule_rows, rule_sentence
+from tui.model.sanitize import show_line
 from tui.model.scores import Act
-from tui.model.shown import show_line
 from tui.model.suite import Severity
 from tui.risk.queue import ReviewItem
 

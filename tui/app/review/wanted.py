@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from tui.app.review.stands import Stand
 from tui.model.bands import BANDS
-from tui.model.filtering import SEVERITIES, Term
+from tui.model.filter import SEVERITIES, Term
 from tui.risk.queue import ReviewItem
 
 _STATES = ("open", "unscored", "scored", "disputed", "decided", "note")

@@ -12,8 +12,8 @@ from textual.screen import ModalScreen
 from tui.app.presentation.diff_lines import block_line
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import LineList
-from tui.model.shown import show_line
-from tui.workspace.blocks import Block
+from tui.model.sanitize import show_line
+from tui.workspace.answer.blocks import Block
 
 
 class _Blocks(LineList):

@@ -24,7 +24,7 @@ from tui.app.widgets.line_list import LineList
 from tui.model.diffs import FileDiff
 from tui.model.errors import AssayError
 from tui.model.runs import RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, KeptAnswers, Source
 from tui.session.preferences import Choice, Preferred

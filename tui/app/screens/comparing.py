@@ -9,7 +9,7 @@ from tui.app.screens.matrix_asks import CompareRequested
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.screens.runs import RunChoice
 from tui.model.errors import AssayError
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Suite
 from tui.session.answers import Source
 

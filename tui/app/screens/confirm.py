@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 
 class ConfirmScreen(ModalScreen[bool]):

@@ -21,8 +21,8 @@ from tui.app.screens.explore_keys import EXPLORE_KEYS
 from tui.app.screens.pacing import PAUSE_KEY, pace_now, pause_key
 from tui.app.screens.reviewing import ReviewingScreen
 from tui.model.events import RepositoryCloning
-from tui.model.shown import show_line
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
+from tui.model.sanitize import show_line
 from tui.session.consent import Consent
 
 _FLUSHES_A_FIGURE = 4

@@ -2,7 +2,7 @@
 
 from textual.binding import Binding, BindingType
 
-from tui.model.filtering import KEYS_IN_WORDS
+from tui.model.filter import KEYS_IN_WORDS
 
 
 def _key(

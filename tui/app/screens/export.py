@@ -18,7 +18,7 @@ from tui.app.widgets.typing_line import TypingLine
 from tui.model.errors import AssayError
 from tui.model.kept import ReportFormat
 from tui.model.runs import RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.session.run_history import RunHistory
 
 

@@ -29,7 +29,7 @@ from tui.app.widgets.reading import Reading
 from tui.app.widgets.suite_panel import SuitePanel
 from tui.app.widgets.suite_tree import SuiteTree
 from tui.app.widgets.tab_line import TabLine
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Case, Suite
 
 

@@ -25,7 +25,7 @@ from tui.app.widgets.matrix_panel import MatrixPanel
 from tui.model.errors import AssayError
 from tui.model.outcomes import Outcome
 from tui.model.runs import RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Suite
 
 _ORDERS: tuple[tuple[Order, str], ...] = (

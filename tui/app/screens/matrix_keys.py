@@ -2,7 +2,7 @@
 
 from textual.binding import Binding, BindingType
 
-from tui.model.filtering import KEYS_IN_WORDS
+from tui.model.filter import KEYS_IN_WORDS
 
 
 def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:

@@ -18,7 +18,7 @@ from tui.app.screens.pacing import pace_now, pause_key
 from tui.app.widgets.keys_line import KeysLine
 from tui.app.widgets.matrix_head import MatrixHeader
 from tui.app.widgets.matrix_panel import MatrixPanel
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 
 _BEATS_A_SECOND = 10
 _BEATS_A_PULSE = 2

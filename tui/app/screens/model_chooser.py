@@ -14,7 +14,7 @@ from tui.app.exploring import MOST_PANES
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.typing_line import TypingLine
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 
 class _Names(LineList):

@@ -17,7 +17,7 @@ from tui.model.suite import Case
 from tui.statistics.run_figures import ModelFigures
 
 if TYPE_CHECKING:
-    from tui.statistics.comparing import Comparison
+    from tui.statistics.comparison import Comparison
 
 
 class _PairList(LineList):

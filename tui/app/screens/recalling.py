@@ -14,10 +14,10 @@ from tui.app.screens.rerun import choose_rerun, requests_by_run
 from tui.app.screens.runs import RunChoice, RunsScreen
 from tui.model.errors import AssayError, StoreError
 from tui.model.problems import Problem
+from tui.model.results import TrialKey
 from tui.model.runs import RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.state import RunState
-from tui.model.trials import TrialKey
 from tui.session.run_history import OpenedRun, RunHistory, replay_name
 
 _KEPT, _AGAIN = "kept runs", "recorded answers"

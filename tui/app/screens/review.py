@@ -14,9 +14,9 @@ from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
 from tui.app.screens.review_keys import REVIEW_KEYS, TELLING
 from tui.app.screens.review_moving import ReviewMoving
 from tui.app.screens.text_screen import TextScreen
+from tui.model.sanitize import show_line
 from tui.model.scores import Act, ItemKey
-from tui.model.shown import show_line
-from tui.session.reviewing import Reviews
+from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.run_review import RunReview
 

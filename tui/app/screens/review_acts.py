@@ -12,8 +12,8 @@ from tui.app.screens.review_looking import ReviewLooking
 from tui.app.widgets.note_editor import NoteEditor
 from tui.app.widgets.review_criterion import CriterionPanel
 from tui.model.errors import AssayError
+from tui.model.sanitize import show_line
 from tui.model.scores import Extent, ItemKey
-from tui.model.shown import show_line
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
 

@@ -25,8 +25,8 @@ from tui.app.widgets.review_lines import LastLine, ReviewTitle
 from tui.app.widgets.review_queue import ReviewQueue
 from tui.app.widgets.writer import Writer
 from tui.model.errors import AssayError
+from tui.model.sanitize import show_line
 from tui.model.scores import ItemKey
-from tui.model.shown import show_line
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
 

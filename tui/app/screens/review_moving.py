@@ -5,7 +5,7 @@ from textual import on
 from tui.app.presentation.pieces import Line
 from tui.app.screens.review_acts import ReviewActs
 from tui.app.widgets.review_queue import ReviewQueue
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.session.run_review import RunReview
 
 

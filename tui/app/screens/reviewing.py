@@ -18,13 +18,13 @@ from tui.app.widgets.evidence import TabId
 from tui.app.widgets.risk_tab import RiskTab
 from tui.model.bands import Band
 from tui.model.errors import AssayError
+from tui.model.results import TrialKey
+from tui.model.sanitize import show_line
 from tui.model.scores import ItemKey
-from tui.model.shown import show_line
-from tui.model.trials import TrialKey
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
-    from tui.session.reviewing import Reviews
+    from tui.session.reviews import Reviews
     from tui.session.run_review import RunReview
 
 Found = TypeVar("Found")

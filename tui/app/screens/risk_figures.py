@@ -9,8 +9,8 @@ from tui.app.screens.text_screen import TextScreen
 from tui.model.errors import AssayError
 from tui.model.risk import Reviewed
 from tui.model.runs import RunRecord
-from tui.model.shown import show_line
-from tui.session.reviewing import Reviews
+from tui.model.sanitize import show_line
+from tui.session.reviews import Reviews
 
 
 class RiskFiguresScreen(TextScreen):

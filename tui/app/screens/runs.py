@@ -19,7 +19,7 @@ from tui.app.widgets.run_list import RunHeads, RunLines, RunSetupLines, RunsTitl
 from tui.app.widgets.typing_line import TypingLine
 from tui.model.errors import AssayError
 from tui.model.runs import RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.session.run_history import RunHistory
 
 _POLL_SECONDS = 2.0

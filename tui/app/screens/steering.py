@@ -5,7 +5,7 @@ from textual import work
 from tui.app.exploring import MOST_PANES
 from tui.app.screens.looking import LookingScreen
 from tui.app.widgets.suite_tree import SuiteTree
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 
 class SteeringScreen(LookingScreen):

@@ -18,9 +18,9 @@ from tui.app.watching import ShelfWatch
 from tui.model.bands import Band
 from tui.model.errors import AssayError
 from tui.model.outcomes import Outcome
-from tui.model.shown import show_line
+from tui.model.results import TrialKey
+from tui.model.sanitize import show_line
 from tui.model.suite import Suite
-from tui.model.trials import TrialKey
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:

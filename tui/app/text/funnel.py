@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 _JOINER = "\u200d"
 _UNDECIDED = ("\r", _JOINER)  # how these are shown depends on what follows

@@ -1,7 +1,7 @@
 """All that a pane shows of an answer, in rows: what was thought aloud, the answer, and a note under it."""
 
 from tui.app.text.page import Ink, Page, Run
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 _DIM = Ink("dim")
 _MOST_NOTE_ROWS = 4

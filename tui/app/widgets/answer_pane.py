@@ -15,7 +15,7 @@ from tui.app.presentation.sentences import Coming, closing_note, waiting_note
 from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
 from tui.app.widgets.answer_view import AnswerView
 from tui.model.progress import AttemptProgress, TrialProgress
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 from tui.model.suite import Case
 
 

@@ -22,7 +22,7 @@ from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
 from tui.model.progress import TrialProgress
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 from tui.model.suite import Case
 
 Named = Sequence[tuple[str, TrialProgress | None]]

@@ -18,7 +18,7 @@ from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
 from tui.model.diffs import FileDiff
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
     pass

@@ -19,7 +19,7 @@ from tui.app.text.colouring import LineColours
 from tui.app.widgets.diff_styles import DiffStyles
 from tui.app.widgets.follow_view import FollowView
 from tui.model.diffs import DiffLine, FileDiff
-from tui.model.trials import NotApplied, Span
+from tui.model.results import NotApplied, Span
 
 _MOST_KEPT = 1_000
 _LARGE = 3_000  # lines from which on rows are laid out in a thread

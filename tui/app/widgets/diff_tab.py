@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from tui.app.diff.patch import is_lossy, patch_name, patch_text, save_patch
 from tui.app.diff.shown import block_in_use, blocks_of, with_block
 from tui.app.widgets.diff_panel import DiffPanel
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
     from tui.app.widgets.typing_line import TypingLine
@@ -44,7 +44,7 @@ class DiffTab(DiffPanel):
     @work(group="widen", exclusive=True)
     async def action_widen(self, by: int) -> None:
         """More or fewer lines around the changes of the file that is seen."""
-        from tui.workspace.widening import widen_hunks
+        from tui.workspace.git.widen import widen_hunks
 
         shown, number = self.shown, self.view.current_file
         if shown is None or not 0 <= number < len(self.files.files):

@@ -11,7 +11,7 @@ from tui.app.diff.document import Match
 from tui.app.diff.drawing import MOST_SHIFTED
 from tui.app.diff.section import Look
 from tui.app.widgets.diff_rows import DiffRows
-from tui.model.trials import Span
+from tui.model.results import Span
 
 _STEP = 8
 

@@ -17,7 +17,7 @@ from tui.app.widgets.reading import Reading
 from tui.app.widgets.risk_tab import RiskTab
 from tui.app.widgets.tab_line import Tab, TabLine
 from tui.model.events import RepositoryCloned
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.suite import Case
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.model.filtering import Filter, parse_filter
+from tui.model.filter import Filter, parse_filter
 
 if TYPE_CHECKING:
     from tui.app.widgets.typing_line import TypingLine

@@ -14,7 +14,7 @@ from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import Ground, LineList
 from tui.model.bands import Band
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 
 
 class MatrixTable(LineList):

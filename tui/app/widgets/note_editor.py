@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from tui.app.widgets.writer import Writer
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 
 LONGEST_NOTE = 4_000  # characters
 

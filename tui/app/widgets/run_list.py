@@ -12,7 +12,7 @@ from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
 from tui.model.runs import RunDetails, RunRecord
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 
 
 class RunLines(LineList):

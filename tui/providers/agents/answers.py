@@ -4,7 +4,7 @@ import json
 import math
 from dataclasses import dataclass
 
-from tui.model.shown import show_line
+from tui.model.sanitize import show_line
 from tui.model.values import JsonObject, JsonValue
 
 _DEEPEST = 64

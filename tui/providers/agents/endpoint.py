@@ -5,15 +5,15 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from urllib.parse import urlsplit
 
-from tui.model.chunks import Chunk, Request
 from tui.model.errors import ProviderError
+from tui.model.provider_messages import Chunk, Request
+from tui.model.sanitize import show_line
 from tui.model.servers import has_password, url_fault
-from tui.model.shown import show_line
 from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
-from tui.providers.faults import Peer, Refusal, TryFailed, is_page, refusal_fault
-from tui.providers.http_client import HttpAnswer, HttpClient
-from tui.providers.patience import MIB, Patience
-from tui.providers.retrying import Tries, retry_after
+from tui.providers.http.client import HttpAnswer, HttpClient
+from tui.providers.http.errors import Peer, Refusal, TryFailed, is_page, refusal_fault
+from tui.providers.http.limits import MIB, Patience
+from tui.providers.http.retry import Tries, retry_after
 
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 

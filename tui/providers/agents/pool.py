@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 
-from tui.model.trials import TrialKey
+from tui.model.results import TrialKey
 from tui.providers.processes.worker import Launch, Worker
 
 _GRACE_S = 1.0

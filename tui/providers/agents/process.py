@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator, Hashable
 from contextlib import suppress
 from pathlib import Path
 
-from tui.model.chunks import Chunk, Request, Sent
 from tui.model.errors import ProviderError
-from tui.model.shown import show_line
+from tui.model.provider_messages import Chunk, Request, Sent
+from tui.model.sanitize import show_line
 from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
 from tui.providers.agents.pool import Pool
 from tui.providers.processes.worker import Launch, Worker, WorkerLost

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from tui.model.shown import show_text
+from tui.model.sanitize import show_text
 from tui.processes.guarding import start_guarded
 
 _LONGEST_LINE = 16 << 20

@@ -1,0 +1,77 @@
+"""Exponential patterns are warned of, ordinary ones are not."""
+
+import pytest
+
+from tests.checks.v8.pairs import make_pairs
+from tui.checks.backtracking import pattern_warning
+from tui.model.shipped import shipped_folder
+from tui.session.opening import open_suite, suites_at
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            "^(a+)+$",
+            "(a|a)*b",
+            r"(\w+\s?)*$",
+            r"(?:\s*(\w*)?)*;",
+            "(x+x+)+y",
+            "foo(a|aa)+$",
+            "^([^,]+)+$",
+            r"(.|\s)*x!",
+        ),
+        *(r"^(([a-z])+.)+[A-Z]([a-z])+$", r"([\s\S]|x)*?end", r"^(?:\d+\.?)+$", r"^(\d|\w)*$", "(?<n>(?:b|b)+)+c"),
+        *("(a|b|ab)*c", "^(?=(a+)+b)", r"(?:(?:\w+){1,2}|x)+?1"),
+    ],
+)
+def test_an_exponential_pattern_is_warned_of(pattern: str) -> None:
+    warning = pattern_warning("forbidden_pattern", pattern)
+    assert warning is not None
+    assert warning.startswith("takes exponential time on an answer such as '")
+    assert pattern_warning("output.matches", pattern) == warning
+    assert pattern_warning("output.includes", pattern) is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            "(?:foo|bar)+",
+            "(ab)+c",
+            r"(?:\d{3}-)+\d",
+            r"^(?:[a-z]+,)*[a-z]+$",
+            r"(?:\s+\w+)*;",
+            r"(\w+\.)+com",
+            "(a|b)*c",
+        ),
+        *(r'(?:[^"\\]|\\.)*"', r"(?:\r?\n)+", r"(?:[\s\S]*?end){2}", "(?:a{1,3}b)+", r"^(?:\w+\s)*\w+$", r"(.*,){3}x"),
+        *(
+            r"(?:\w+\s+){3,}x",
+            r"(?:.*\n)*end",
+            r"\{(?:[^{}]|\{[^{}]*\})*\}",
+            r"(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?",
+            "(",
+            ")*",
+        ),
+        *("[(a+)+]", r"\(a+\)+", "(?:" * 350 + "a" + ")" * 350 + "(b)*", "", "()*", "(|)*", "(?<!a)*", "[]*(a)+"),
+    ],
+)
+def test_an_ordinary_pattern_is_not(pattern: str) -> None:
+    assert pattern_warning("expected_pattern", pattern) is None
+
+
+def test_any_pattern_can_be_tried() -> None:
+    warned = {pattern for pattern, _ in make_pairs(5, 2_000) if pattern_warning("expected_pattern", pattern)}
+    assert len(warned) < 40
+
+
+def test_the_patterns_of_the_bundled_suites_are_not() -> None:
+    seen = 0
+    for path in suites_at(shipped_folder("test-suites")):
+        suite = open_suite(path).suite
+        assert suite is not None
+        for check in (check for case in suite.cases for step in case.steps for check in step.checks):
+            assert pattern_warning(check.kind, check.target) is None
+            seen += 1
+    assert seen > 100

@@ -1,0 +1,389 @@
+"""The config file: what is read from it, and every way of getting it wrong, with its place."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tui.config.load import load_config
+from tui.model.errors import ConfigError
+from tui.model.prices import Price
+from tui.model.subjects import Config, ProviderSettings, Settings, Variant
+from tui.providers.resolving import provider_settings
+
+
+def written(folder: Path, text: str | bytes, mode: int = 0o600) -> Path:
+    file = folder / "config.yaml"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    file.chmod(mode)
+    return file
+
+
+def loaded(folder: Path, text: str, environ: Mapping[str, str] | None = None) -> Config:
+    written(folder, text)
+    return load_config(folder, environ or {})
+
+
+def problems(folder: Path, text: str | bytes, environ: Mapping[str, str] | None = None) -> list[str]:
+    file = written(folder, text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(folder, environ or {})
+    assert str(caught.value) == "\n".join(map(str, caught.value.problems))
+    return [str(problem).removeprefix(f"{file}:") for problem in caught.value.problems]
+
+
+WHOLE = """\
+theme: night
+models:
+  calm:
+    provider: mine
+    id: vendor/model-1
+    temperature: 0
+    top_p: 0.5
+    seed: 7
+    max_tokens: 100
+    system: "Be brief."
+  plain: {id: gpt-5.2}
+providers:
+  mine:
+    kind: openai
+    base_url: https://models.example/v1
+    api_key: ${MY_KEY}
+    token_limit: max_completion_tokens
+    headers: {X-Team: red, X-Token: "Bearer ${MY_TOKEN}"}
+    proxy: http://proxy.example:3128
+rules:
+  "llama*": ollama
+  "*": mine
+"""
+KEYS = {"MY_KEY": " key-of-mine \n", "MY_TOKEN": "token-of-mine", "OPENAI_API_KEY": "key-of-openai"}
+
+
+def test_a_whole_file(tmp_path: Path) -> None:
+    config = loaded(tmp_path, WHOLE, KEYS)
+    settings = Settings(temperature=0, top_p=0.5, seed=7, max_tokens=100, system="Be brief.")
+    assert config.path == str(tmp_path / "config.yaml")
+    assert config.theme == "night"
+    assert config.variants == {"calm": Variant("vendor/model-1", "mine", settings), "plain": Variant("gpt-5.2")}
+    assert config.rules == (("llama*", "ollama"), ("*", "mine"))
+    assert config.providers == {
+        "mine": ProviderSettings(
+            name="mine",
+            kind="openai",
+            base_url="https://models.example/v1",
+            api_key="key-of-mine",
+            key_name="MY_KEY",
+            headers={"X-Team": "red", "X-Token": "Bearer token-of-mine"},
+            token_limit="max_completion_tokens",
+            proxy="http://proxy.example:3128",
+        )
+    }
+    assert config.secrets == {
+        "MY_KEY": "key-of-mine",
+        "MY_TOKEN": "token-of-mine",
+        "OPENAI_API_KEY": "key-of-openai",
+    }
+    assert config.warnings == ()
+    assert "of-mine" not in repr(config)
+
+
+def test_no_file_is_fine_and_needs_no_yaml(tmp_path: Path) -> None:
+    assert load_config(tmp_path, {"GH_TOKEN": "ghp_x", "OTHER": "y"}) == Config(secrets={"GH_TOKEN": "ghp_x"})
+    code = (
+        "import sys; from pathlib import Path; from tui.config.load import load_config\n"
+        f"load_config(Path({str(tmp_path)!r}), {{}}); print('yaml' in sys.modules, 'pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "models:\nproviders:\nrules:\n", "\ufeffmodels: {}\n"])
+def test_an_empty_file_is_fine(tmp_path: Path, text: str) -> None:
+    config = loaded(tmp_path, text)
+    assert (config.variants, config.providers, config.rules, config.theme) == ({}, {}, (), None)
+
+
+def test_an_entry_is_laid_over_the_built_in_provider(tmp_path: Path) -> None:
+    environ = {"OPENAI_API_KEY": "key-of-openai", "OPENAI_ORG_ID": "org"}
+    text = "providers: {openai: {headers: {X-A: b}}, openrouter: {base_url: 'http://127.0.0.1:1/v1'}}"
+    config = loaded(tmp_path, text, environ)
+    openai = config.providers["openai"]
+    assert (openai.base_url, openai.api_key) == ("https://api.openai.com/v1", "key-of-openai")
+    assert openai.headers == {"OpenAI-Organization": "org", "X-A": "b"}
+    assert openai.token_limit == "max_completion_tokens"
+    assert config.providers["openrouter"].base_url == "http://127.0.0.1:1/v1"
+
+
+def test_the_protocol_is_chosen_for_a_provider_or_a_variant(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        "models: {deep: {provider: openai, id: new-thing, api: responses}}\n"
+        "providers: {mine: {base_url: 'http://h/v1', api: responses}}\n",
+    )
+    assert config.variants["deep"].settings.api == "responses"
+    assert config.providers["mine"].api == "responses"
+
+
+def test_anthropic_may_be_reached_in_another_way(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        "providers:\n"
+        "  anthropic: {headers: {anthropic-version: '2026-10-21'}}\n"
+        "  gateway: {kind: anthropic, base_url: 'http://h', api_key: '${GATE}'}\n",
+        {"ANTHROPIC_API_KEY": "a-key", "GATE": "g-key"},
+    )
+    anthropic, gateway = config.providers["anthropic"], config.providers["gateway"]
+    assert (anthropic.api_key, anthropic.headers) == ("a-key", {"anthropic-version": "2026-10-21"})
+    assert (gateway.kind, gateway.base_url, gateway.api_key, gateway.key_name) == (
+        "anthropic",
+        "http://h",
+        "g-key",
+        "GATE",
+    )
+
+
+def test_a_variable_that_is_not_set_is_asked_for_when_it_is_needed(tmp_path: Path) -> None:
+    text = "providers: {mine: {base_url: 'http://h/v1', api_key: '${A_KEY}', headers: {X-B: '${B_KEY}'}}}"
+    config = loaded(tmp_path, text, {"A_KEY": " "})
+    assert config.providers["mine"].missing == ("A_KEY", "B_KEY")
+    with pytest.raises(ConfigError, match="mine needs A_KEY and B_KEY"):
+        provider_settings("mine", config, {})
+
+
+def test_a_key_in_the_file_is_known_as_a_secret(tmp_path: Path) -> None:
+    text = (
+        "providers:\n  mine:\n    base_url: http://h/v1\n    api_key: literal-key\n"
+        "    headers: {Authorization: Bearer literal-token, X-Plain: seen}\n    proxy: http://me:pass%40word@p:1\n"
+    )
+    config = loaded(tmp_path, text)
+    assert config.secrets == {
+        "providers.mine.api_key": "literal-key",
+        "providers.mine.headers.Authorization": "literal-token",
+        "providers.mine.proxy": "pass@word",
+    }
+    assert config.warnings == ()
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604])
+def test_a_key_in_a_file_that_others_can_read_is_warned_about(tmp_path: Path, mode: int) -> None:
+    file = written(tmp_path, "providers:\n  mine: {base_url: 'http://h/v1', api_key: literal-key}\n", mode)
+    (warning,) = load_config(tmp_path, {}).warnings
+    assert str(warning) == (
+        f"{file}:2:3: warning: providers: a key is written here and others can read the file (mode {mode:o}). "
+        f"Run: chmod 600 {file}"
+    )
+    written(tmp_path, "providers:\n  mine: {base_url: 'http://h/v1', api_key: '${K}'}\n", mode)
+    assert load_config(tmp_path, {}).warnings == ()
+
+
+PROVIDERS = "agent, anthropic, copilot, llamacpp, lmstudio, local, ollama, openai, openrouter, replay, vllm"
+WRONG: list[tuple[str, str, str]] = [
+    (
+        "modles: {}\n",
+        "1:1",
+        "modles: unknown key. Did you mean models? Known keys are models, providers, rules, theme, keys, "
+        "risk, reviewer, prices, review",
+    ),
+    ("- a\n", "1:1", "must be a mapping of names to values, not a list"),
+    ("theme: [a]\n", "1:8", "theme: must be a single value, not a list"),
+    ("theme: 5\n", "1:8", "theme: must be a text; put it in quotes"),
+    ("theme: ''\n", "1:8", "theme: must be a text, and not empty"),
+    ("theme: ~\n", "1:8", "theme: must be a text, and not empty"),
+    ("models: 7\n", "1:9", "models: must be a mapping of names to values, not a single value"),
+    ("models: {a: {}}\n", "1:10", "models.a: needs an id: the model that is asked"),
+    ("models: {a: {id: 4.1}}\n", "1:18", "models.a.id: must be a text; put it in quotes"),
+    ("models: {'a?b': {id: x}}\n", "1:10", "models.a?b: a variant's name has no `?` and no white space around it"),
+    (
+        "models: {a: {id: x, temprature: 1}}\n",
+        "1:21",
+        "models.a.temprature: unknown key. Did you mean temperature? Known keys are provider, id, "
+        "temperature, top_p, seed, max_tokens, system, api",
+    ),
+    ("models: {a: {id: x, temperature: true}}\n", "1:34", "models.a.temperature: must be a number"),
+    ("models: {a: {id: x, temperature: '1'}}\n", "1:34", "models.a.temperature: must be a number"),
+    ("models: {a: {id: x, temperature: .inf}}\n", "1:34", "models.a.temperature: must be a number"),
+    ("models: {a: {id: x, top_p: 2}}\n", "1:28", "models.a.top_p: must be from 0 to 1"),
+    ("models: {a: {id: x, seed: 1.5}}\n", "1:27", "models.a.seed: must be a whole number"),
+    ("models: {a: {id: x, max_tokens: 0}}\n", "1:33", "models.a.max_tokens: must be at least 1 and below 2^63"),
+    ("models: {a: {id: x, api: grpc}}\n", "1:26", "models.a.api: must be chat or responses"),
+    ("models: {a: {id: x, system: [a]}}\n", "1:29", "models.a.system: must be a single value, not a list"),
+    (
+        "models: {a: {id: x, provider: opnai}}\n",
+        "1:31",
+        f"models.a.provider: there is no provider opnai. Did you mean openai? Providers are {PROVIDERS}",
+    ),
+    ("models: {a: {id: x}, a: {id: y}}\n", "1:22", "models.a: is given twice; keep one"),
+    (
+        "models: {a: {id: x, seed: " + "9" * 5000 + "}}\n",
+        "1:27",
+        "models.a.seed: cannot be read as a value; put it in quotes if it is a text",
+    ),
+    (
+        "models: {a: {id: 2026-13-45}}\n",
+        "1:18",
+        "models.a.id: cannot be read as a value; put it in quotes if it is a text",
+    ),
+    ("models: {[a]: {id: x}}\n", "1:10", "models: a name must be a text"),
+    ("providers: {mine: {}}\n", "1:13", "providers.mine: needs a base_url, for example http://localhost:8080/v1"),
+    (
+        "providers: {a b: {base_url: 'http://h'}}\n",
+        "1:13",
+        "providers.a b: a provider's name has letters, digits, `_`, `-` and `.` only",
+    ),
+    (
+        "providers: {mine: {base_url: 'http://h', kind: opnai}}\n",
+        "1:48",
+        "providers.mine.kind: Did you mean openai? Must be one of openai, local, anthropic, copilot",
+    ),
+    ("providers: {mine: {base_url: h}}\n", "1:30", "providers.mine.base_url: must begin with http:// or https://"),
+    (
+        "providers: {mine: {base_url: 'http://u:p@h'}}\n",
+        "1:30",
+        "providers.mine.base_url: carries a name or a password; use api_key instead",
+    ),
+    (
+        "providers: {mine: {base_url: 'http://${H}'}}\n",
+        "1:30",
+        "providers.mine.base_url: holds a variable; ${NAME} works in api_key and headers only",
+    ),
+    (
+        "providers: {openai: {token_limit: tokens}}\n",
+        "1:35",
+        "providers.openai.token_limit: Did you mean max_tokens? Must be one of max_tokens, max_completion_tokens",
+    ),
+    (
+        "providers: {openai: {proxy: 'socks5://h'}}\n",
+        "1:29",
+        "providers.openai.proxy: must begin with http:// or https://",
+    ),
+    (
+        "providers: {openai: {api: response}}\n",
+        "1:27",
+        "providers.openai.api: Did you mean responses? Must be one of chat, responses",
+    ),
+    (
+        "providers: {anthropic: {api: chat}}\n",
+        "1:30",
+        "providers.anthropic.api: chooses between OpenAI's protocols; this provider speaks none of them",
+    ),
+    (
+        "providers: {mine: {kind: anthropic}}\n",
+        "1:13",
+        "providers.mine: needs a base_url, for example http://localhost:8080",
+    ),
+    ("providers: {openai: {api_key: 12345}}\n", "1:31", "providers.openai.api_key: must be a text; put it in quotes"),
+    (
+        "providers: {openai: {api_key: '${A'}}\n",
+        "1:31",
+        "providers.openai.api_key: holds a ${ that is no ${NAME}; names have letters, digits and _",
+    ),
+    (
+        "providers: {openai: {headers: {Host: x}}}\n",
+        "1:32",
+        "providers.openai.headers.Host: is set by Assay itself; remove it",
+    ),
+    ("providers: {openai: {headers: {'a b': x}}}\n", "1:32", "providers.openai.headers.a b: is no name of a header"),
+    (
+        "providers: {openai: {headers: {X-A: 'é'}}}\n",
+        "1:37",
+        "providers.openai.headers.X-A: holds a character that cannot be sent in a header",
+    ),
+    ("rules: {gpt-*: nowhere}\n", "1:16", f"rules.gpt-*: there is no provider nowhere. Providers are {PROVIDERS}"),
+    ("rules: {'a/*': openai}\n", "1:9", "rules.a/*: rules are for bare ids; no bare id has a `/`"),
+    ("a: [\n", "2:1", "is not YAML: expected the node content, but found '<stream end>'"),
+    ("a: b: c\n", "1:5", "is not YAML: mapping values are not allowed here"),
+    ("a: 1\n---\nb: 2\n", "2:1", "is not YAML: but found another document"),
+    ("a: &x 1\nb: *x\n", "2:4", "aliases (*name) are not read here; write the value again"),
+    ("a: !!python/object:os.system {}\n", "1:4", "tags (!name) are not read here"),
+    ("a: \x07\n", "", "is not YAML: special characters are not allowed"),
+    ("a: " + "[" * 50_000, "1:19", "is nested deeper than 16 levels"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "said"), WRONG, ids=[text[:40] for text, _, _ in WRONG])
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, said: str) -> None:
+    assert problems(tmp_path, text) == [f"{place}: error: {said}" if place else f" error: {said}"]
+
+
+def test_a_literal_key_that_cannot_be_sent_is_not_quoted(tmp_path: Path) -> None:
+    (said,) = problems(tmp_path, 'providers: {openai: {api_key: "sk-sécret"}}\n')
+    assert said == (
+        "1:31: error: providers.openai.api_key: "
+        "holds a space or a character that cannot be sent in a header; copy the key again"
+    )
+
+
+def test_everything_that_is_wrong_is_said_at_once_in_the_files_order(tmp_path: Path) -> None:
+    text = "theme: 5\nrules: {a: b}\nmodels:\n  x: {id: ''}\nproviders:\n  y: {kind: z}\n"
+    assert [said.partition(" error")[0] for said in problems(tmp_path, text)] == [
+        "1:8:",
+        "2:12:",
+        "4:11:",
+        "6:3:",
+        "6:13:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"a: \xff\n", " error: is not UTF-8 (byte 3)"),
+        (b"a: b\n" * 100_000, " error: is larger than 256 KiB; a config file is not"),
+    ],
+)
+def test_a_file_that_is_no_text(tmp_path: Path, data: bytes, said: str) -> None:
+    assert problems(tmp_path, data) == [said]
+
+
+def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").mkdir()
+    with pytest.raises(ConfigError, match=r"config\.yaml: cannot be read \(Is a directory\)\. Mend or remove it\."):
+        load_config(tmp_path, {})
+
+
+def test_keys_of_the_app_are_taken_as_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("keys: {run.case: g, app.help: 'f1,question_mark'}\n")
+    assert load_config(tmp_path, {}).keymap == {"run.case": "g", "app.help": "f1,question_mark"}
+
+
+def test_prices_are_read(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        "prices:\n  gpt-5.2: {input: 1.75, output: 14}\n"
+        "  openrouter/vendor/model:free: {input: 0, output: 0.0, cached: 0.1, cache_writing: 3}\n",
+    )
+    assert config.prices == {
+        "gpt-5.2": Price(1.75, 14.0, "config"),
+        "openrouter/vendor/model:free": Price(0.0, 0.0, "config", 0.1, 3.0),
+    }
+
+
+def test_wrong_prices_are_told_with_their_place(tmp_path: Path) -> None:
+    wrong = """\
+prices:
+  half: {input: 1}
+  none: {}
+  word: {input: cheap, output: 1}
+  low: {input: -1, output: .inf}
+  truth: {input: true, output: null}
+  much: {input: 1e9, output: .nan}
+  odd: {input: 1, output: 2, ouput: 3}
+  flat: 3
+"""
+    usd = "must be a number of USD per million tokens, from 0 to 1,000,000"
+    assert problems(tmp_path, wrong) == [
+        "2:3: error: prices.half: needs output: USD per million tokens",
+        "3:3: error: prices.none: needs input and output: USD per million tokens",
+        f"4:17: error: prices.word.input: {usd}",
+        f"5:16: error: prices.low.input: {usd}",
+        f"5:28: error: prices.low.output: {usd}",
+        f"6:18: error: prices.truth.input: {usd}",
+        f"6:32: error: prices.truth.output: {usd}",
+        f"7:17: error: prices.much.input: {usd}",
+        f"7:30: error: prices.much.output: {usd}",
+        "8:30: error: prices.odd.ouput: unknown key. Did you mean output? Known keys are input, output, cached, "
+        "cache_writing",
+        "9:9: error: prices.flat: must be a mapping of names to values, not a single value",
+    ]

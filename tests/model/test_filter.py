@@ -1,0 +1,134 @@
+"""The filter language, word by word."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.support.scripted_desk import case_of
+from tui.model.filter import StatusWord, parse_filter, severity_of
+from tui.model.suite import Case, RiskCriterion, Step
+
+CASE = Case(
+    "sql-1",
+    "Query by e-mail",
+    "Bug Fixing",
+    (Step("Write an SQL query."), Step("Now for users.")),
+    tags=("security", "database"),
+    test_type="bug-fix",
+    risk_criteria=(RiskCriterion("Injection", "", "critical"), RiskCriterion("Style", "", "low")),
+)
+STATUSES: Mapping[str, StatusWord] = {"gpt-5.2": "failed", "gpt-mini": "passed", "claude": "timed_out"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", True),
+        ("sql", True),
+        ("SQL users", True),
+        ('"sql query"', True),
+        ('"query sql"', False),
+        ("mail", True),
+        ("nothing", False),
+        ("!nothing", True),
+        ("!sql", False),
+        ("tag:security", True),
+        ("tag:secur*", True),
+        ("tag:web", False),
+        ("!tag:security", False),
+        ("sev:critical", True),
+        ("sev:crit", True),
+        ("severity:high", False),
+        ("type:bug-fix", True),
+        ("type:bug*", True),
+        ("type:refactoring", False),
+        ('cat:"Bug Fixing"', True),
+        ('category:"bug fix', True),
+        ("cat:Security", False),
+        ("id:sql-*", True),
+        ("id:py", False),
+        ("status:fail", True),
+        ("status:failed", True),
+        ("status:error", False),
+        ("status:timeout", True),
+        ("status:timed-out", True),
+        ("!status:fail", False),
+        ("!status:error", True),
+        ("model:gpt* status:pass", True),
+        ("model:claude status:pass", False),
+        ("model:claude !status:pass", True),
+        ("!model:gpt* status:fail", False),
+        ("model:other", False),
+        ("tag:security sql status:fail", True),
+        ("tag:security sql status:running", False),
+        ("status:", True),
+        ("tag:", True),
+    ],
+)
+def test_words_say_which_cases_are_wanted(text: str, wanted: bool) -> None:
+    assert parse_filter(text).matches(CASE, STATUSES) is wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("tags:x", "no tags: here; did you mean tag:?"),
+        ("zzz:x", "no zzz: here; there are status: tag: sev: model: type: cat: id: differs:"),
+        ("differs:maybe", "no differs:maybe; there are yes, no"),
+        ("differs:y", ""),
+        ("sev:severe", "no severity severe; there are low, medium, high, critical"),
+        ("status:", ""),
+        ("stat", ""),
+    ],
+)
+def test_what_makes_no_sense_is_hinted_at(text: str, hint: str) -> None:
+    assert parse_filter(text).hint == hint
+
+
+def test_a_status_that_is_none_names_those_there_are() -> None:
+    assert parse_filter("status:green").hint.startswith("no status green; there are passed, failed")
+
+
+def test_an_unknown_key_is_looked_for_as_it_stands() -> None:
+    case = case_of("web", prompt="Fetch http://x")
+    assert parse_filter("http://x").matches(case, {})
+    assert not parse_filter("ftp://x").matches(case, {})
+
+
+@pytest.mark.parametrize(
+    ("shares", "differ", "agree"),
+    [
+        ((1.0, 0.0), True, False),
+        ((1.0, 1.0), False, True),
+        ((0.0, 0.0), False, True),
+        ((2 / 3, 1 / 3), True, False),
+        ((1.0, -1.0), False, False),
+        ((1.0, -1.0, 0.0), True, False),
+        ((-1.0, -1.0), False, False),
+        ((1.0,), False, False),
+        ((), False, False),
+    ],
+)
+def test_models_differ_or_agree_as_far_as_they_have_answered(
+    shares: tuple[float, ...], differ: bool, agree: bool
+) -> None:
+    known = {f"model-{number}": share for number, share in enumerate(shares)}
+    statuses: dict[str, StatusWord] = dict.fromkeys(known, "passed")
+    for text, wanted in {"differs:yes": differ, "differs:no": agree}.items():
+        assert parse_filter(text).matches(CASE, statuses, known) is wanted
+        assert parse_filter(f"!{text}").matches(CASE, statuses, known) is not wanted
+    assert parse_filter("differs:yes").needs_shares
+    assert parse_filter("differs:yes").needs_statuses
+
+
+def test_only_the_models_that_are_looked_at_can_differ() -> None:
+    shares = {"gpt-5.2": 0.0, "gpt-mini": 1.0, "claude": 0.0}
+    assert parse_filter("model:gpt* differs:yes").matches(CASE, STATUSES, shares)
+    assert not parse_filter("!model:mini differs:yes").matches(CASE, STATUSES, shares)
+    assert parse_filter("!model:mini differs:no").matches(CASE, STATUSES, shares)
+    assert not parse_filter("differs:yes tag:web").matches(CASE, STATUSES, shares)
+
+
+def test_a_case_is_as_severe_as_its_worst_criterion() -> None:
+    assert severity_of(CASE) == "critical"
+    assert severity_of(case_of("plain")) is None

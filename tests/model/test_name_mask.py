@@ -1,0 +1,90 @@
+"""Names of models, providers and vendors masked in texts, and ordinary words left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.model.name_mask import MASK, NameMask, mask_fault
+from tui.model.subjects import Subject
+
+MOCK = NameMask([Subject("openai/mock-a", "openai", "mock-a"), Subject("local/smollm2-135m", "local", "smollm2-135m")])
+LLAMA = NameMask([Subject("llama-3", "openrouter", "meta-llama/llama-3.3-70b-instruct"), Subject("o3", "azure", "o3")])
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("I'm Claude, made by Anthropic.", "I'm ▇▇▇, made by ▇▇▇."),
+        ("As GPT-4o (OpenAI) I say: GPT 5.2. Next", "As ▇▇▇ (▇▇▇) I say: ▇▇▇. Next"),
+        ("gpt-4o-mini-2024-07-18, claude-3-5-sonnet-20241022.", "▇▇▇, ▇▇▇."),
+        ("_ChatGPT_ and **DeepSeek-R1** and OPENAI_API_KEY", "_▇▇▇_ and **▇▇▇** and ▇▇▇_API_KEY"),
+        ("I am Gemini, trained by Google.", "I am ▇▇▇, trained by ▇▇▇."),
+        ("I’m Grok. My name is Llama. Created by Meta.", "I’m ▇▇▇. My name is ▇▇▇. Created by ▇▇▇."),
+        ("Phi-3-mini, llama3.1-70B, Gemini 2.5 Pro, o3-mini", "▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇"),
+        ("I'm Claude Opus 4.5; GPT-5.2 mini; gpt-oss-120b!", "I'm ▇▇▇; ▇▇▇; ▇▇▇!"),
+        ("**GPT**-4, `gpt`-`4o`, I am **Gemini**.", "**▇▇▇, `▇▇▇`, I am **▇▇▇**."),
+        ("GPT\u20115.2, GPT\u00a05.2, gemini\u20112.5\u2011pro", "▇▇▇, ▇▇▇, ▇▇▇"),
+        ("我是ChatGPT，由OpenAI训练。私はGPT-4です", "我是▇▇▇，由▇▇▇训练。私は▇▇▇です"),
+        ("an AI model by Google, an assistant called Grok", "an AI model by ▇▇▇, an assistant called ▇▇▇"),
+        ("Nova Pro, PaLM 2, Kimi K2, Command R+, Mistral Large, Mistral AI", "▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇"),
+        ("mock-a, MOCK-A, SmolLM2 135M and smollm2", "▇▇▇, ▇▇▇, ▇▇▇ and ▇▇▇"),
+    ],
+)
+def test_names_are_masked(text: str, masked: str) -> None:
+    assert MOCK.mask(text).text == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The constellation Gemini rises; a llama eats; phi = 1.618; the mistral-free coast".replace(
+            "mistral-free ", ""
+        ),
+        "meta tags and metadata, the amazon river, google it, an apple a day",
+        "a falcon 3 miles away; opus 10; command 3; nova 5 items; o1 = o3 + 2",
+        "mock a server, local variables, the agent replays, claudette and gptless",
+        "v1.2-3 of the parser, 135m wide",
+        "the mistral blows in Provence, a GPT partition, Claude Monet, Jean-Claude, Command-R reloads, XAI methods",
+        "Sonnet 18, Opus 27, Falcon 9 and Gemini 12; phi3 = phi_1 + phi(2)",
+        "a woman named Nova, the moon called Titan, the ratio called phi, made by the apple tree, by amazon water",
+    ],
+)
+def test_ordinary_words_are_not(text: str) -> None:
+    assert MOCK.mask(text).text == text
+
+
+def test_common_words_are_names_where_the_run_has_such_a_model() -> None:
+    assert LLAMA.mask("I am a llama. Meta made me; meta tags").text == "I am a ▇▇▇. ▇▇▇ made me; meta tags"
+    assert LLAMA.mask("Llama 3.3 70B Instruct, o3, llamas").text == "▇▇▇, ▇▇▇, llamas"
+    assert LLAMA.mask("by meta-llama/llama-3.3-70b-instruct of azure").text == "by ▇▇▇ of ▇▇▇"
+
+
+def test_common_words_of_the_family_stay_in_lower_case() -> None:
+    claude = NameMask([Subject("claude-opus-4.5", "anthropic", "claude-opus-4.5")])
+    assert claude.mask("a magnum opus, a haiku; Opus, opus 4.5").text == "a magnum opus, a haiku; ▇▇▇, ▇▇▇"
+
+
+def test_the_config_adds_names_that_are_read_as_text() -> None:
+    names = NameMask((), ("Zorro", "a.b", "Acme Labs"))
+    assert names.mask("zorro, ZORRO! zorros, a.b, aXb, acme labs").text == "▇▇▇, ▇▇▇! zorros, ▇▇▇, aXb, ▇▇▇"
+    assert names.mask("Zorro").names[0].kind == "own"
+
+
+@given(
+    st.lists(
+        st.sampled_from(["GPT-4 ", "x ", "Claude", ", ", "😀", "made by Google ", "\ud800", "-mini", "\n"]), max_size=20
+    )
+)
+def test_masks_stand_where_they_are_said_to_and_nothing_else_changes(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    masked = MOCK.mask(text)
+    assert [masked.text[name.start : name.end] for name in masked.names] == [MASK] * len(masked.names)
+    assert MOCK.mask(masked.text).text == masked.text, "nothing is left to mask"
+    assert masked.text.count("😀") == text.count("😀")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_good"), [("ab", True), ("a", False), (" a ", False), ("a" * 81, False), ("a\n", False)]
+)
+def test_what_can_be_added(name: str, is_good: bool) -> None:
+    assert (mask_fault(name) is None) == is_good

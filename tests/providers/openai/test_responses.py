@@ -1,0 +1,225 @@
+"""OpenAI's Responses protocol in every shape of the wire, with no network."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.support.messages import named
+from tests.support.responses import (
+    added,
+    begun,
+    call,
+    done,
+    ended,
+    message,
+    reasoning,
+    response,
+    text,
+    thought,
+    usage,
+)
+from tui.model.provider_messages import Chunk, Counted, FinishReason, Reasoning, Text, ToolCall
+from tui.model.results import Usage
+from tui.providers.answer_text import AnswerTooLong
+from tui.providers.http.decoder import ErrorObject, NoAnswer, Unreadable
+from tui.providers.openai.responses import ResponsesDecoder
+
+MIB = 1024 * 1024
+COUNTED = Counted(Usage(7, 3, 0, 0))
+REFUSAL = {"type": "refusal", "refusal": "No."}
+
+
+def decoder(answer_size: int = 16 * MIB) -> ResponsesDecoder:
+    return ResponsesDecoder(answer_size, MIB)
+
+
+def read(raw: bytes, size: int | None = None) -> tuple[ResponsesDecoder, list[Chunk]]:
+    reader = decoder()
+    chunks = []
+    for start in range(0, len(raw), size or len(raw)):
+        reader.feed(raw[start : start + (size or len(raw))])
+        chunks += reader.take()
+    reader.end()
+    return reader, chunks + reader.take()
+
+
+STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
+    "text, which the last event repeats": (
+        [begun(), added(message()), text("Grüß "), text("Gott 🎉"), done(message("Grüß Gott 🎉")),
+         ended("completed", "Grüß Gott 🎉", usage=usage())],
+        [Text("Grüß Gott 🎉"), COUNTED],
+        "stop",
+    ),
+    "text in the last event only": ([begun(), ended("completed", "a", usage=usage())], [Text("a"), COUNTED], "stop"),
+    "a thought, then text": (
+        [begun(), added(reasoning()), thought("h"), thought("m"), done(reasoning("hm")), added(message()), text("a"),
+         ended("completed", reasoning("hm"), "a", usage=usage(7, 3, 2))],
+        [Reasoning("hm"), Text("a"), Counted(Usage(7, 3, 2, 0))],
+        "stop",
+    ),
+    "a thought in two parts": (
+        [named("response.reasoning_summary_part.added", summary_index=0), thought("a"),
+         named("response.reasoning_summary_part.added", summary_index=1), thought("b"), text("c"), ended()],
+        [Reasoning("a\n\nb"), Text("c")],
+        "stop",
+    ),
+    "a thought in full": (
+        [named("response.reasoning_text.delta", delta="hm"), text("a"), ended()], [Reasoning("hm"), Text("a")], "stop",
+    ),
+    "a thought in the last event only": (
+        [text("a"), ended("completed", reasoning("hm"), "a")], [Text("a"), Reasoning("hm")], "stop",
+    ),
+    "two messages": (
+        [added(message()), text("a"), added(message()), text("b"), ended("completed", "a", "b")],
+        [Text("a\n\nb")],
+        "stop",
+    ),
+    "two messages in the last event only": ([ended("completed", "a", "b")], [Text("a\n\nb")], "stop"),
+    "a refusal": (
+        [named("response.refusal.delta", delta="No"), named("response.refusal.delta", delta="."),
+         ended("completed", message(REFUSAL))],
+        [Text("No.")],
+        "declined",
+    ),
+    "a refusal in pieces only": ([named("response.refusal.delta", delta="No."), ended()], [Text("No.")], "declined"),
+    "a refusal in the last event only": ([ended("completed", message(REFUSAL))], [Text("No.")], "declined"),
+    "a call, once": (
+        [added(call("look", "")), named("response.function_call_arguments.delta", delta="{}"), done(call("look", "{}")),
+         ended("completed", call("look", "{}"))],
+        [ToolCall("look", "{}")],
+        "tool_calls",
+    ),
+    "a call of the server's own": (
+        [done({"id": "ws", "type": "web_search_call", "status": "completed"}), text("a"), ended("completed", "a")],
+        [ToolCall("web_search"), Text("a")],
+        "stop",
+    ),
+    "cut by the limit": (
+        [text("a"), ended("incomplete", incomplete_details={"reason": "max_output_tokens"}, usage=usage())],
+        [Text("a"), COUNTED],
+        "length",
+    ),
+    "cut by a filter": ([text("a"), ended("incomplete", incomplete_details={"reason": "content_filter"})],
+                        [Text("a")], "content_filter"),
+    "cut for another reason": ([text("a"), ended("incomplete", incomplete_details=None)], [Text("a")], "incomplete"),
+    "unknown events and items": (
+        [named("response.hologram.delta", delta="x"), added({"type": "hologram"}), done({"type": "hologram"}),
+         named("response.output_item.added", item=None), named("response.output_text.delta", delta=5),
+         text("a"), named("response.output_text.done", text="a"), named("response.content_part.added", part={}),
+         ended("completed", 7, {"type": "hologram", "content": [7, {"type": "x"}], "summary": 5})],
+        [Text("a")],
+        "stop",
+    ),
+    "keep-alives": ([named("keepalive", sequence_number=3), text("a"), ended()], [Text("a")], "stop"),
+    "nothing after the end": ([text("a"), ended(), text("b"), b"data: nonsense\n\n"], [Text("a")], "stop"),
+    "counts that are none": (
+        [ended("completed", usage={"input_tokens": "7", "output_tokens": True, "output_tokens_details": None})],
+        [Counted(Usage(None, None, None))],
+        "stop",
+    ),
+    "no response in the last event": ([text("a"), named("response.completed")], [Text("a")], "stop"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "chunks", "finish"), STREAMS.values(), ids=STREAMS)
+def test_a_stream_becomes_chunks(data: Sequence[bytes], chunks: list[Chunk], finish: FinishReason) -> None:
+    reader, said = read(b"".join(data))
+    assert said == chunks
+    assert (reader.finish, reader.done) == (finish, True)
+
+
+@pytest.mark.parametrize(("data", "chunks", "finish"), STREAMS.values(), ids=STREAMS)
+def test_a_stream_in_single_bytes_says_the_same(
+    data: Sequence[bytes], chunks: list[Chunk], finish: FinishReason
+) -> None:
+    def merged(items: list[Chunk]) -> tuple[str, str, list[Chunk]]:
+        texts = "".join(item.text for item in items if isinstance(item, Text))
+        thoughts = "".join(item.text for item in items if isinstance(item, Reasoning))
+        return texts, thoughts, [item for item in items if not isinstance(item, Text | Reasoning)]
+
+    reader, said = read(b"".join(data), size=1)
+    assert merged(said) == merged(chunks)
+    assert reader.finish == finish
+
+
+def test_a_stream_without_its_last_event_is_not_finished() -> None:
+    reader, chunks = read(begun() + text("half") + done(message("half")) + b"data: [DONE]\n\n")
+    assert (chunks, reader.finish, reader.done) == ([Text("half")], None, False)
+
+
+def test_a_model_thinks_until_it_says_something() -> None:
+    reader = decoder()
+    seen = []
+    for data in (begun(), added(reasoning()), thought("hm"), added(message()), text("a")):
+        reader.feed(data)
+        seen.append(reader.thinks)
+    assert seen == [True, True, True, False, False]
+
+
+FAILURE = {"code": "server_error", "message": "m"}
+ERRORS: dict[str, tuple[bytes, object]] = {
+    "failed": (ended("failed", error=FAILURE), FAILURE),
+    "failed without a word": (ended("failed"), {"message": "the response was failed"}),
+    "cancelled": (ended("cancelled"), {"message": "the response was cancelled"}),
+    "an error event": (
+        named("error", code="rate_limit_exceeded", message="m", param=None),
+        {"type": "error", "code": "rate_limit_exceeded", "message": "m", "param": None},
+    ),
+    "an error event with an object": (named("error", error=FAILURE), FAILURE),
+    "an error of chat completions": (b'data: {"error": {"message": "m"}}\n\n', {"message": "m"}),
+}
+
+
+@pytest.mark.parametrize(("data", "error"), ERRORS.values(), ids=ERRORS)
+def test_an_error_in_a_stream(data: bytes, error: object) -> None:
+    reader = decoder()
+    with pytest.raises(ErrorObject) as caught:
+        reader.feed(begun() + text("a") + data)
+    assert caught.value.error == error
+    assert reader.take() == [Text("a")]
+
+
+def test_what_cannot_be_read_is_said() -> None:
+    with pytest.raises(Unreadable, match=r"^Unreadable chunk 4$"):
+        decoder().feed(begun() + text("a") + b"data: {no\n\n")
+    reader = decoder(answer_size=3)
+    with pytest.raises(AnswerTooLong):
+        reader.feed(text("ab") + text("cd"))
+    assert reader.take() == [Text("abc")]
+
+
+WHOLES: dict[str, tuple[dict[str, Any], list[Chunk], FinishReason]] = {
+    "text": (response("completed", "a", usage=usage()), [Text("a"), COUNTED], "stop"),
+    "a thought and text": (response("completed", reasoning("h", "m"), "a"), [Reasoning("hm"), Text("a")], "stop"),
+    "several parts": (response("completed", message("a", "b")), [Text("ab")], "stop"),
+    "a call": (response("completed", call("look", "{}")), [ToolCall("look", "{}")], "tool_calls"),
+    "a refusal": (response("completed", message(REFUSAL)), [Text("No.")], "declined"),
+    "cut": (
+        response("incomplete", "a", incomplete_details={"reason": "max_output_tokens"}),
+        [Text("a")],
+        "length",
+    ),
+    "nothing": (response("completed"), [], "stop"),
+}
+
+
+@pytest.mark.parametrize(("answer", "chunks", "finish"), WHOLES.values(), ids=WHOLES)
+def test_a_whole_response_becomes_chunks(answer: dict[str, Any], chunks: list[Chunk], finish: FinishReason) -> None:
+    reader = decoder()
+    reader.take_whole(json.dumps(answer).encode())
+    assert reader.take() == chunks
+    assert (reader.finish, reader.done) == (finish, True)
+
+
+def test_a_whole_answer_that_is_something_else() -> None:
+    for raw in (b"", b"{", b"[]"):
+        with pytest.raises(Unreadable, match="not JSON"):
+            decoder().take_whole(raw)
+    with pytest.raises(NoAnswer):
+        decoder().take_whole(b'{"choices": []}')
+    for answer in (response("failed", error=FAILURE), {"error": FAILURE}):
+        with pytest.raises(ErrorObject) as caught:
+            decoder().take_whole(json.dumps(answer).encode())
+        assert caught.value.error == FAILURE

@@ -1,0 +1,322 @@
+"""Score files: nothing that was given is lost to a crash, another process, a merge, a strange name or line."""
+
+import errno
+import os
+import random
+import stat
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.scoring import RUN, act_lists, item, make_act
+from tui.model.errors import StoreError
+from tui.model.scores import Act
+from tui.risk import appending
+from tui.risk.locking import locked
+from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order
+from tui.risk.score_lines import read_line, write_line
+
+OTHER_RUN = "0193f2a4c6d87000a1b2c3d4e5f60719"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> ScoreFiles:
+    return ScoreFiles(tmp_path / "data" / "scores")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.jsonl")}
+
+
+def test_what_is_appended_is_read_back_in_order(files: ScoreFiles) -> None:
+    acts = [make_act(1, 3), make_act(2, 1, reviewer="Bo"), make_act(3, act="reveal"), make_act(4, act="invalidate")]
+    assert [files.append(act) for act in acts] == acts
+    assert files.read(RUN) == KeptActs(tuple(acts))
+    assert ScoreFiles(files.folder_of(RUN).parent).read(RUN).acts == tuple(acts)
+    assert files.file_of(RUN, "Bo").read_text() == write_line(acts[1])
+    assert files.read(OTHER_RUN) == KeptActs()
+    assert not files.has(OTHER_RUN)
+
+
+def test_only_the_owner_may_look(files: ScoreFiles) -> None:
+    files.append(make_act(1))
+    files.merge([make_act(2, reviewer="Bo")])
+    for path in files.folder_of(RUN).parent.parent.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_a_clock_that_was_set_back_does_not_make_a_score_earlier(files: ScoreFiles) -> None:
+    files.append(make_act(1, 4, seconds=3600))
+    back = files.append(make_act(2, 1, seconds=0))
+    again = files.append(make_act(3, 2, seconds=0))
+    assert (back.scored_at, again.scored_at) == ("2026-11-20T11:00:00.001+00:00", "2026-11-20T11:00:00.002+00:00")
+    assert files.read(RUN).acts[-1] == again
+    same = files.append(make_act(4, 0, seconds=0, reviewer="Bo"), make_act(5, seconds=7200).order[0])
+    assert same.scored_at == "2026-11-20T12:00:00.001+00:00"
+
+
+def test_nothing_comes_after_the_end_of_time(files: ScoreFiles) -> None:
+    files.merge([replace(make_act(1), scored_at="9999-12-31T23:59:59.999999+00:00")])
+    with pytest.raises(StoreError, match="nothing can come after it"):
+        files.append(make_act(2))
+
+
+# --- crashes
+
+
+@pytest.mark.parametrize("left", [1, 10, 30, 200])
+def test_a_line_that_was_cut_off_is_passed_over_and_swallows_nothing(files: ScoreFiles, left: int) -> None:
+    first, second = make_act(1, 3, note="é" * 30), make_act(3, 1)
+    files.append(first)
+    file = files.file_of(RUN, "Ada")
+    torn = write_line(make_act(2, 2, note="é" * 30)).encode()[:left]
+    file.write_bytes(file.read_bytes() + torn)
+    assert files.read(RUN) == KeptActs((first,))
+    files.append(second)
+    assert files.read(RUN) == KeptActs((first, second))
+    assert file.read_bytes() == (write_line(first) + write_line(second)).encode()
+
+
+def test_a_whole_line_without_its_end_is_kept(files: ScoreFiles) -> None:
+    first, second = make_act(1, 3), make_act(2, 2)
+    files.append(first)
+    file = files.file_of(RUN, "Ada")
+    file.write_bytes(file.read_bytes()[:-1])
+    assert files.read(RUN).acts == (first,)
+    files.append(second)
+    assert file.read_text() == write_line(first) + write_line(second)
+
+
+@pytest.mark.parametrize("strange", [b"<<<<<<< HEAD", b"\0\0\0\0", b"\xff\xfe", b'{"version": 2}', b"x" * 9000])
+def test_what_somebody_else_left_is_told_and_stays(files: ScoreFiles, strange: bytes) -> None:
+    first, second, third = make_act(1, 3), make_act(2, 2), make_act(3, 1)
+    files.append(first)
+    file = files.file_of(RUN, "Ada")
+    file.write_bytes(file.read_bytes() + strange)
+    files.append(second)
+    kept = files.read(RUN)
+    assert kept.acts == (first, second)
+    assert [str(bad).startswith(f"{file}:2: error: ") for bad in kept.bad] == [True]
+    files.merge([third])
+    assert file.read_bytes().split(b"\n")[-2] == strange, "a merge keeps it, at the end"
+    assert files.read(RUN).acts == (first, second, third)
+    back = files.append(make_act(4, 1, seconds=0))
+    assert back.order > third.order, "the last act is found above what is none"
+
+
+def test_lines_in_the_wrong_place_are_told(files: ScoreFiles) -> None:
+    files.append(make_act(1, 3))
+    file = files.folder_of(RUN) / "theirs.jsonl"
+    lines = (make_act(2, run=OTHER_RUN), make_act(1, 4), make_act(1, 3), make_act(3, None), make_act(4, 4))
+    file.write_text("".join(map(write_line, lines)))
+    kept = files.read(RUN)
+    assert kept.acts == (make_act(1, 3), make_act(4, 4))
+    assert [(bad.file, bad.line) for bad in kept.bad] == [(str(file), 1), (str(file), 2), (str(file), 4)]
+    assert [words in bad.what for bad, words in zip(kept.bad, ("another run", "the id", "template"), strict=True)]
+
+
+def test_a_full_disk_leaves_nothing_of_the_line(files: ScoreFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = make_act(1, 3), make_act(2, 2)
+    files.append(first)
+    before = contents(files.folder_of(RUN))
+
+    def write_half(descriptor: int, data: bytes) -> None:
+        os.write(descriptor, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(appending, "_write_all", write_half)
+        for change in (lambda: files.append(second), lambda: files.merge([second])):
+            with pytest.raises(StoreError, match="No space left on device"):
+                change()
+            assert contents(files.folder_of(RUN)) == before
+            assert sorted(path.name for path in files.folder_of(RUN).iterdir()) == [file_name("Ada")]
+    files.append(second)
+    assert files.read(RUN).acts == (first, second)
+
+
+def test_what_the_disk_does_not_confirm_was_not_given(files: ScoreFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    files.append(make_act(1))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", _fail)
+        with pytest.raises(StoreError, match="Input/output error"):
+            files.append(make_act(2))
+    assert files.read(RUN).acts == (make_act(1),)
+
+
+def _fail(_descriptor: int) -> None:
+    raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
+    (tmp_path / "scores" / RUN).mkdir(parents=True)
+    files = ScoreFiles(tmp_path / "scores")
+    files.file_of(RUN, "Ada").symlink_to("/dev/full")
+    with pytest.raises(StoreError, match="No space left on device"):
+        files.append(make_act(1))
+
+
+def test_a_folder_that_cannot_be_made_or_read(tmp_path: Path) -> None:
+    (tmp_path / "scores").write_text("in the way")
+    files = ScoreFiles(tmp_path / "scores")
+    for change in (lambda: files.append(make_act(1)), lambda: files.merge([make_act(1)])):
+        with pytest.raises(StoreError, match="Scores cannot be kept"):
+            change()
+    files = ScoreFiles(tmp_path / "others")
+    files.file_of(RUN, "Ada").mkdir(parents=True)
+    with pytest.raises(StoreError, match="Scores cannot be read"):
+        files.read(RUN)
+
+
+def test_a_note_that_is_too_long_is_refused_before_it_is_kept(files: ScoreFiles) -> None:
+    with pytest.raises(StoreError, match="note is too long"):
+        files.append(make_act(1, note="\u202e" * 200_000))
+    files.append(make_act(2, note="x" * 1_000_000))
+    assert len(files.read(RUN).acts) == 1
+
+
+# --- merging
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(act_lists(), act_lists(), st.randoms(use_true_random=False))
+def test_files_made_apart_merge_to_the_same_bytes_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, mine: list[Act], theirs: list[Act], chance: random.Random
+) -> None:
+    taken = {act.id for act in mine}
+    theirs = [replace(act, reviewer=f"{act.reviewer} 2") for act in theirs if act.id not in taken]
+    folder = tmp_path_factory.mktemp("merged")
+    one, two, whole = (ScoreFiles(folder / name) for name in ("one", "two", "whole"))
+    assert len(one.merge(mine) + one.merge(theirs)) == len(mine) + len(theirs)
+    two.merge(chance.sample(theirs, len(theirs)))
+    two.merge([*chance.sample(mine, len(mine)), *mine])
+    whole.merge([*theirs, *mine])
+    assert contents(folder / "one") == contents(folder / "two") == contents(folder / "whole")
+    assert one.read(RUN).acts == in_order([*mine, *theirs])
+    assert one.merge([*theirs, *mine]) == ()
+    for data in contents(folder / "one").values():
+        lines = data.split(b"\n")[:-1]
+        assert [read_line(line) for line in lines] == list(in_order(map(read_line, lines)))
+
+
+def test_an_id_that_stands_for_something_else_changes_nothing(files: ScoreFiles) -> None:
+    files.append(make_act(1, 3))
+    before = contents(files.folder_of(RUN))
+    with pytest.raises(ActConflict) as caught:
+        files.merge([make_act(2, 2), make_act(1, 4), make_act(5, 1, run=OTHER_RUN)])
+    assert caught.value.ids == {make_act(1).id}
+    with pytest.raises(ActConflict):
+        files.merge([make_act(1, 3, reviewer="Bo")])
+    assert contents(files.folder_of(RUN)) == before
+    assert not files.has(OTHER_RUN)
+
+
+def test_an_act_without_the_keys_that_are_ours_is_the_same_in_any_order(files: ScoreFiles, tmp_path: Path) -> None:
+    full = replace(make_act(1, 3), attempt=2, seed=7, took_ms=1500)
+    bare = make_act(1, 3)
+    assert [files.merge([full]), files.merge([bare])] == [(full,), ()]
+    other = ScoreFiles(tmp_path / "other")
+    assert [other.merge([bare]), other.merge([full]), other.merge([bare, full])] == [(bare,), (), ()]
+    assert contents(files.folder_of(RUN)) == contents(other.folder_of(RUN))
+    assert other.read(RUN) == KeptActs((full,))
+    with pytest.raises(ActConflict):
+        files.merge([replace(full, attempt=1)])
+
+
+def test_a_file_that_an_editor_saved_in_its_own_way_is_read(files: ScoreFiles) -> None:
+    files.merge([make_act(1, 3), make_act(2, 1)])
+    file = files.file_of(RUN, "Ada")
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
+    files.append(make_act(3, 2))
+    files.merge([make_act(4, 0)])
+    assert files.read(RUN) == KeptActs((make_act(1, 3), make_act(2, 1), make_act(3, 2), make_act(4, 0)))
+
+
+def test_readings_of_one_act_in_two_files_are_put_together(files: ScoreFiles) -> None:
+    files.merge([make_act(1, 3)])
+    beside = files.folder_of(RUN) / "from-git.jsonl"
+    beside.write_text(write_line(replace(make_act(1, 3), attempt=2)))
+    assert files.read(RUN) == KeptActs((replace(make_act(1, 3), attempt=2),))
+
+
+def test_a_line_that_stands_twice_is_written_once(files: ScoreFiles) -> None:
+    files.append(make_act(1, 3))
+    file = files.file_of(RUN, "Ada")
+    file.write_bytes(file.read_bytes() * 3)
+    assert files.read(RUN) == KeptActs((make_act(1, 3),))
+    files.merge([make_act(2, 2)])
+    assert file.read_text() == write_line(make_act(1, 3)) + write_line(make_act(2, 2))
+
+
+def test_merging_loses_nothing_to_those_who_score_meanwhile(files: ScoreFiles) -> None:
+    given_acts: list[Act] = []
+
+    def score(start: int) -> None:
+        given_acts.extend(files.append(make_act(start + number, number % 5)) for number in range(40))
+
+    def merge(start: int) -> None:
+        for number in range(40):
+            files.merge([make_act(start + number, 1)])
+
+    work = [(score, 1000), (score, 2000), (merge, 3000), (merge, 4000)]
+    threads = [threading.Thread(target=each, args=(start,)) for each, start in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    kept = files.read(RUN)
+    assert len(kept.acts) == 160
+    assert not kept.bad
+    assert set(given_acts) < set(kept.acts)
+
+
+def test_whoever_holds_the_lock_for_too_long_is_told_of(tmp_path: Path) -> None:
+    files = ScoreFiles(tmp_path, patience=0.02)
+    with locked(tmp_path / ".lock"), pytest.raises(StoreError, match="another program keeps them locked"):
+        files.append(make_act(1))
+    files.append(make_act(1))
+
+
+# --- the end, and names
+
+
+def test_scores_are_counted_and_go_with_their_run(files: ScoreFiles) -> None:
+    assert files.count(RUN) == ScoreCount()
+    acts = [make_act(1), make_act(2, 3), make_act(3, act="invalidate"), make_act(4, act="adjudicate", reviewer="Bo")]
+    files.merge([*acts, make_act(5, act="reveal", reviewer="Cy"), make_act(6, run=OTHER_RUN)])
+    assert files.count(RUN) == ScoreCount(3, 2)
+    files.remove(RUN)
+    files.remove(RUN)
+    assert files.read(RUN) == KeptActs()
+    assert files.count(OTHER_RUN) == ScoreCount(1, 1)
+
+
+NAMES = (
+    "Ada", "ada", "ADA", " Ada", "../x", "/etc/passwd", "..", ".", "", "CON", "nul.txt", "a" * 300, "a" * 299 + "b",
+    "é", "e\u0301", "日本語", "\x1b[31m", "\ud800", "a/b", "a\\b", "a:b", "a\0b", "x.jsonl", "Ada ", "🜚" * 100,
+)  # fmt: skip
+
+
+def test_every_name_has_a_file_of_its_own_that_every_system_takes() -> None:
+    names = [file_name(name) for name in NAMES]
+    assert len({name.lower() for name in names}) == len(NAMES)
+    assert all(len(name) <= 70 and name.isascii() and name == name.lower() for name in names)
+    assert all(set(name.removesuffix(".jsonl")) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
+    assert file_name("Ada Lovelace").startswith("ada-lovelace-")
+
+
+def test_every_name_scores(files: ScoreFiles) -> None:
+    acts = [files.append(make_act(number, 1, reviewer=name)) for number, name in enumerate(NAMES, 1) if name.strip()]
+    assert files.read(RUN).acts == tuple(acts)
+    assert {path.parent for path in files.folder_of(RUN).parent.rglob("*.jsonl")} == {files.folder_of(RUN)}
+
+
+@pytest.mark.parametrize("run", ["../../x", "", "a" * 300, "CON", "x\0y", "\ud800"])
+def test_runs_of_any_id_stay_in_the_folder(files: ScoreFiles, run: str) -> None:
+    act = files.append(make_act(1, of=item("\x1b"), run=run))
+    assert files.read(run).acts == (act,)
+    assert files.folder_of(run).parent == files.folder_of(RUN).parent

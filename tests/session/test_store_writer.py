@@ -1,0 +1,81 @@
+"""Stored, then shown: also when the store cannot write for a while, or not at all."""
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.plans import case_of, plan_of, suite_of
+from tui.model.errors import StoreError
+from tui.model.events import Event, RunFinished, RunStarted, StoreRecovered, StoreStalled, TrialFinished, TrialStarted
+from tui.model.results import Attempt, TrialKey, TrialResult
+from tui.model.run import RunOptions
+from tui.session.store_writer import Patience, keep_events
+from tui.store.sqlite import SqliteStore
+
+PLAN = plan_of(suite_of(*(case_of(f"c{number}") for number in range(3))), RunOptions())
+
+
+def result_of(key: TrialKey) -> TrialResult:
+    return TrialResult(key, "passed", False, None, (Attempt(1, "passed", None, ()),))
+
+
+async def story() -> AsyncIterator[list[Event]]:
+    yield [RunStarted(PLAN.run_id, PLAN.trials, "2026-01-01T00:00:00+00:00")]
+    for key in PLAN.trials:
+        yield [TrialStarted(key), TrialFinished(result_of(key))]
+    yield [RunFinished(PLAN.run_id, "finished", "2026-01-01T00:00:01+00:00")]
+
+
+class FullDisk(SqliteStore):
+    """A real store whose disk is full for the first `failures` writes."""
+
+    def __init__(self, path: Path, failures: int) -> None:
+        super().__init__(path)
+        self.failures = failures
+
+    def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("The disk is full")
+        super().save_trials(run_id, results)
+
+
+async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
+    shown: list[Event] = []
+    async for event in keep_events(story(), store, PLAN.run_id, Patience()):
+        shown.append(event)
+        if isinstance(event, TrialFinished):
+            kept = store.read_run(PLAN.run_id)
+            assert event.result in kept.results
+        if isinstance(event, RunFinished):
+            assert store.read_run(PLAN.run_id).record.state == "finished"
+    store.close()
+    assert shown == [event async for batch in story() for event in batch]
+
+
+async def test_a_store_that_recovers_loses_nothing_and_is_told_once(tmp_path: Path) -> None:
+    store = FullDisk(tmp_path / "runs.sqlite", failures=3)
+    store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
+    events = [event async for event in keep_events(story(), store, PLAN.run_id, Patience(between=0.0))]
+    notices = [event for event in events if isinstance(event, StoreStalled | StoreRecovered)]
+    assert notices == [StoreStalled("The disk is full"), StoreRecovered()]
+    assert len(store.read_run(PLAN.run_id).results) == 3
+    store.close()
+
+
+async def test_the_patience_ends_and_nothing_is_shown_as_finished(tmp_path: Path) -> None:
+    store = FullDisk(tmp_path / "runs.sqlite", failures=1_000_000)
+    store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
+    shown: list[Event] = []
+
+    async def follow() -> None:
+        async for event in keep_events(story(), store, PLAN.run_id, Patience(total=0.0, between=0.0)):
+            shown.append(event)  # noqa: PERF401 - what came before the error counts
+
+    with pytest.raises(StoreError, match="disk is full"):
+        await follow()
+    store.close()
+    assert not any(isinstance(event, TrialFinished) for event in shown)

@@ -1,0 +1,340 @@
+"""Whatever state the file is in, opening it ends well or with a sentence."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.kept_runs import FINISHED, STARTED, large_run, small_run
+from tui.model.errors import StoreError
+from tui.model.scores import current_answer_hash
+from tui.store import database, schema
+from tui.store.sqlite import SqliteStore
+
+KEPT = small_run()
+
+
+def fill(history: Path) -> None:
+    store = SqliteStore(history)
+    store.begin_run(KEPT.plan, STARTED)
+    store.save_trials(KEPT.plan.run_id, KEPT.results)
+    store.finish_run(KEPT.plan.run_id, "finished", FINISHED)
+    store.close()
+
+
+def change(history: Path, *statements: str) -> None:
+    connection = sqlite3.connect(history)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def ask(history: Path, question: str) -> object:
+    connection = sqlite3.connect(history)
+    answer = connection.execute(question).fetchone()[0]
+    connection.close()
+    return answer
+
+
+def test_only_its_owner_may_read_the_file(history: Path) -> None:
+    before = os.umask(0)
+    try:
+        store = SqliteStore(history)
+        store.begin_run(KEPT.plan, STARTED)
+    finally:
+        os.umask(before)
+    assert history.parent.stat().st_mode & 0o777 == 0o700
+    files = [path for path in history.parent.rglob("*") if path.is_file()]
+    assert len(files) == 4  # the file, its log, its shared memory, the owner's lock
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    store.close()
+
+
+def test_the_file_says_whose_it_is_and_how_it_is_written(history: Path) -> None:
+    fill(history)
+    assert ask(history, "PRAGMA application_id") == schema.APPLICATION_ID
+    assert ask(history, "PRAGMA user_version") == len(schema.STEPS)
+    assert ask(history, "PRAGMA journal_mode") == "wal"
+
+
+def test_every_commit_reaches_the_disk(history: Path) -> None:
+    opened = database.open_history(history)
+    assert opened.connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+    opened.connection.close()
+
+
+def test_a_newer_history_is_refused(history: Path) -> None:
+    fill(history)
+    change(history, "PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match=r"newer Assay \(format 99; .*Update Assay"):
+        SqliteStore(history)
+    assert ask(history, "SELECT count(*) FROM run") == 1
+
+
+@pytest.mark.parametrize("mark", ["CREATE TABLE other (a)", "PRAGMA application_id = 7", "PRAGMA user_version = 1"])
+def test_the_database_of_another_program_is_left_alone(tmp_path: Path, mark: str) -> None:
+    other = tmp_path / "other.db"
+    change(other, "CREATE TABLE t (a)", "DROP TABLE t", mark)
+    before = other.read_bytes()
+    with pytest.raises(StoreError, match="database of another program"):
+        SqliteStore(other)
+    assert other.read_bytes() == before
+
+
+def test_a_folder_is_no_history(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="this is a folder"):
+        SqliteStore(tmp_path)
+
+
+def test_a_file_where_the_folder_should_be_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SqliteStore(tmp_path / "data" / "runs.sqlite")
+
+
+def test_an_empty_file_becomes_a_history(history: Path) -> None:
+    history.parent.mkdir()
+    history.touch()
+    fill(history)
+    assert SqliteStore(history).notices == ()
+
+
+NEW_KEYS = ("asking", "price", "cost_usd", "served_by", "cached_tokens", "cache_writing_tokens")
+
+
+def without_new_keys(value: object) -> object:
+    if isinstance(value, dict):
+        older = {key: without_new_keys(inner) for key, inner in value.items() if key not in NEW_KEYS}
+        return {**older, "asked_again": value["asking"] > 0} if "asking" in value else older
+    return [without_new_keys(each) for each in value] if isinstance(value, list) else value
+
+
+def make_older(history: Path) -> None:
+    """As it was written before there were costs and versions."""
+    change(
+        history,
+        "ALTER TABLE trial DROP COLUMN first_verdict",
+        "ALTER TABLE trial DROP COLUMN reruns",
+        "ALTER TABLE run DROP COLUMN unchecked",
+        "ALTER TABLE trial DROP COLUMN cost_usd",
+        "ALTER TABLE run DROP COLUMN versions",
+        "ALTER TABLE trial DROP COLUMN answer",
+        "PRAGMA user_version = 1",
+    )
+    connection = sqlite3.connect(history)
+    for table, column in (("result", "content"), ("run", "subjects")):
+        for number, text in connection.execute(f"SELECT number, {column} FROM {table}").fetchall():
+            older = json.dumps(without_new_keys(json.loads(text)))
+            assert older != json.dumps(json.loads(text))
+            connection.execute(f"UPDATE {table} SET {column} = ? WHERE number = ?", (older, number))
+    connection.commit()
+    connection.close()
+
+
+def test_a_history_without_costs_is_read_and_they_are_unknown(history: Path) -> None:
+    fill(history)
+    make_older(history)
+    store = SqliteStore(history)
+    kept = store.read_run(KEPT.plan.run_id)
+    assert (kept.results, kept.plan.subjects, kept.versions) == (KEPT.results, KEPT.plan.subjects, {})
+    assert {outcome.cost_usd for outcome in store.read_outcomes(KEPT.plan.run_id)} == {None}
+    costs = store.read_costs(KEPT.plan.run_id)
+    assert {spent.usd for spent in costs.values()} == {None}
+    hashes = {result.trial: current_answer_hash(result) for result in KEPT.results}
+    assert store.read_answer_hashes(KEPT.plan.run_id) == hashes, "scores name answers that were kept before, too"
+    assert sum(spent.trials for spent in costs.values()) == len(KEPT.results)
+    store.close()
+
+
+def test_a_damaged_history_of_an_older_format_is_read_as_far_as_that_goes(history: Path) -> None:
+    fill(history)
+    make_older(history)
+    page = int(str(ask(history, "SELECT rootpage FROM sqlite_schema WHERE name = 'run_by_suite'")))
+    with history.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    store = SqliteStore(history)
+    assert "was damaged" in store.notices[-1]
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+
+
+def test_an_older_history_is_backed_up_and_brought_forward(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(history)
+    now = len(schema.STEPS)
+    newer = (*schema.STEPS, ("CREATE TABLE remark (text TEXT)",))
+    monkeypatch.setattr(database, "STEPS", newer)
+    store = SqliteStore(history)
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+    (copy,) = history.parent.glob(f"runs.format-{now}-*.sqlite")
+    assert store.notices == (f"The history was brought to a newer format; as it was, it is kept in {copy}.",)
+    assert ask(history, "PRAGMA user_version") == now + 1
+    assert ask(copy, "PRAGMA user_version") == now
+    assert ask(copy, "SELECT count(*) FROM result") == len(KEPT.results)
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert SqliteStore(history).notices == ()
+
+
+def test_a_migration_that_fails_changes_nothing(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(history)
+    newer = (*schema.STEPS, ("CREATE TABLE remark (text TEXT)", "CREATE TABLE run (again)"))
+    monkeypatch.setattr(database, "STEPS", newer)
+    with pytest.raises(StoreError, match="already exists"):
+        SqliteStore(history)
+    monkeypatch.undo()
+    store = SqliteStore(history)
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "no database at all": lambda data: b"not a database\n" * (len(data) // 15),
+    "zeros": lambda data: bytes(len(data)),
+    "header overwritten": lambda data: b"\xff" * 100 + data[100:],
+    "first page overwritten": lambda data: data[:100] + b"\xff" * 3996 + data[4096:],
+    "cut to half": lambda data: data[: len(data) // 2],
+    "noise in every page": lambda data: b"".join(
+        data[at : at + 2000] + b"\xa5" * 2096 if at else data[:4096] for at in range(0, len(data), 4096)
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_history_is_moved_aside(history: Path, damage: str) -> None:
+    fill(history)
+    damaged = DAMAGES[damage](history.read_bytes())
+    history.write_bytes(damaged)
+    store = SqliteStore(history)
+    (moved,) = history.parent.glob("runs.damaged-*.sqlite")
+    assert moved.read_bytes() == damaged
+    (notice,) = store.notices
+    assert f"moved to {moved} and a fresh one begun" in notice
+    store.begin_run(KEPT.plan, STARTED)
+    store.save_trials(KEPT.plan.run_id, KEPT.results)
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+    assert SqliteStore(history).notices == ()
+
+
+def test_what_can_be_read_of_a_damaged_history_is_kept(history: Path) -> None:
+    kept = large_run(400)
+    store = SqliteStore(history)
+    store.begin_run(kept.plan, STARTED)
+    store.save_trials(kept.plan.run_id, kept.results)
+    store.close()
+    data = bytearray(history.read_bytes())
+    pages = len(data) // 4096
+    for page in (pages // 2, pages // 2 + 1, pages - 20):
+        data[page * 4096 : (page + 1) * 4096] = b"\xff" * 4096
+    history.write_bytes(data)
+    store = SqliteStore(history)
+    assert "1 of its runs with " in store.notices[0]
+    back = store.read_run(kept.plan.run_id)
+    assert 700 < len(back.results) < 800
+    assert set(back.results) <= set(kept.results)
+    assert back.record.passed == sum(result.verdict == "passed" for result in back.results)
+    store.close()
+
+
+def test_damage_that_is_met_later_is_looked_into_at_the_next_opening(
+    history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_ALWAYS_CHECKED", 0)
+    fill(history)
+    data = bytearray(history.read_bytes())
+    root = int(str(ask(history, "SELECT rootpage FROM sqlite_schema WHERE name = 'result'")))
+    data[(root - 1) * 4096 : root * 4096] = b"\xff" * 4096
+    history.write_bytes(data)
+    store = SqliteStore(history)
+    with pytest.raises(StoreError, match=r"is damaged .*moved aside \(not deleted\)"):
+        store.read_run(KEPT.plan.run_id)
+    store.close()
+    store = SqliteStore(history)
+    assert "was damaged" in store.notices[0]
+    store.close()
+    assert SqliteStore(history).notices == ()
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every account may walk into."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        folder = Path(name) / "data"
+        folder.mkdir()
+        yield folder
+        folder.chmod(0o700)
+
+
+READER = """
+import os, pathlib, sys
+from tests.support.kept_runs import STARTED, small_run
+from tui.model.errors import StoreError
+from tui.store.sqlite import SqliteStore
+import pydantic.root_model, pydantic.type_adapter
+warm = SqliteStore(pathlib.Path(sys.argv[2])); kept = small_run()
+warm.begin_run(kept.plan, STARTED); warm.save_trials(kept.plan.run_id, kept.results); warm.read_run(kept.plan.run_id)
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+store = SqliteStore(pathlib.Path(sys.argv[1]))
+print(store.is_readonly, len(store.list_runs()), *store.notices, sep="|")
+for run in store.list_runs():
+    print(run.state, len(store.read_run(run.id).results))
+for write in (
+    lambda: store.begin_run(kept.plan, STARTED), lambda: store.save_trials(kept.plan.run_id, kept.results),
+    lambda: store.finish_run(kept.plan.run_id, "finished", STARTED), lambda: store.delete_run(kept.plan.run_id),
+):
+    try:
+        write()
+    except StoreError as error:
+        print("refused:", error)
+"""
+
+
+def read_as_a_stranger(history: Path, spare: Path) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(history), str(spare)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("folder", "file", "live"),
+    [(0o555, 0o444, False), (0o555, 0o444, True), (0o755, 0o444, False), (0o755, 0o444, True), (0o555, 0o644, False)],
+)
+def test_what_cannot_be_written_is_read(open_folder: Path, tmp_path: Path, folder: int, file: int, live: bool) -> None:
+    history = open_folder / "runs.sqlite"
+    fill(history)
+    writer = SqliteStore(history) if live else None
+    if writer:
+        writer.begin_run(KEPT.plan, STARTED)
+    for path in open_folder.iterdir():
+        path.chmod(0o555 if path.is_dir() else file)
+    if os.getuid() == 0 and folder == 0o755:
+        os.chown(open_folder, 65534, 65534)
+    open_folder.chmod(folder)
+    if os.getuid() == 0 and file == 0o644:
+        os.chown(history, 65534, 65534)
+    lines = read_as_a_stranger(history, tmp_path / "spare.sqlite")
+    assert lines[0] == f"True|1|The run history {history} can only be read: nothing new is kept."
+    assert lines[1].split() == ["running" if live else "finished", str(len(KEPT.results))]
+    refused = [line for line in lines if "can only be read. Give yourself the right to write" in line]
+    assert len(refused) == 4
+    if writer:
+        writer.close()
+
+
+def test_where_nothing_can_be_kept_there_is_an_empty_history(open_folder: Path, tmp_path: Path) -> None:
+    open_folder.chmod(0o555)
+    lines = read_as_a_stranger(open_folder / "runs.sqlite", tmp_path / "spare.sqlite")
+    assert lines[0].startswith("True|0|There is no run history, and ")
+    assert sum(line.startswith("refused:") for line in lines) == 4

@@ -1,0 +1,356 @@
+"""Applying answers to real repositories, compared with what git itself makes of the same trees."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.repositories import git, make_repository
+from tui.model.errors import WorkspaceError
+from tui.model.results import Change, TrialKey
+from tui.model.suite import Case
+from tui.workspace.answer.apply import Applied, apply_answer, branch_name
+from tui.workspace.git.base import Base, open_base
+
+FILES: dict[str, str | bytes] = {
+    "a.py": "one\ntwo\nthree\n",
+    "src/b.ts": "export const b = 1;\n",
+    "crlf.txt": "one\r\ntwo\r\nthree\r\n",
+    "cr.txt": "one\rtwo\rthree\r",
+    "mixed.txt": "one\r\ntwo\nthree\r\nfour\r\n",
+    "open.txt": "one\ntwo",
+    "open-crlf.txt": "one\r\ntwo",
+    "mark.txt": "\ufeffone\ntwo\n",
+    "empty.txt": "",
+    "single": "one",
+    "bin.dat": b"a\0b",
+    "latin.txt": "é\nx\n".encode("latin-1"),
+    "a file.txt": "one\n",
+    "日本/語.md": "one\n",
+    'q"uote.txt': "one\n",
+    "run.sh": "echo one\n",
+}
+TRIAL = TrialKey("case-1", "openai/gpt-5.2", 1)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("apply")
+    work = make_repository(folder / "work", FILES)
+    (work / "run.sh").chmod(0o755)
+    (work / "link.txt").symlink_to("/etc/passwd")
+    (work / "out").symlink_to("..")
+    git(work, "add", "-A")
+    git(work, "commit", "-q", "-m", "second")
+    git(folder, "clone", "-q", "--bare", "work", "clone.git")
+    return folder / "clone.git"
+
+
+@pytest.fixture
+def base(clone: Path) -> Base:
+    return open_base(clone)
+
+
+def case(target: str | None = None, apply: bool = True) -> Case:
+    return Case("case-1", "n", "c", (), apply_changes=apply, target_file=target)
+
+
+def fenced(text: str, info: str = "") -> str:
+    return f"Here it is:\n\n````{info}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}````\n"
+
+
+def content(base: Base, applied: Applied, path: str) -> bytes:
+    assert applied.commit is not None
+    return git(Path(base.repository.path), "show", f"{applied.commit}:{path}")
+
+
+def git_diff(base: Base, applied: Applied) -> bytes:
+    assert applied.commit is not None
+    return git(Path(base.repository.path), "diff", str(base.commit.id), applied.commit)
+
+
+def reason(applied: Applied, block: int = 0) -> str:
+    return next(refused.reason for refused in applied.not_applied if refused.block == block)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", "one\n2\nthree\n", b"one\n2\nthree\n"),
+        ("a.py", "", b""),
+        ("a.py", "\n", b"\n"),
+        ("new.py", "x", b"x\n"),
+        ("deep/er/new.py", "x\n\n", b"x\n\n"),
+        ("new-empty.py", "", b""),
+        ("crlf.txt", "one\n2\nthree\n", b"one\r\n2\r\nthree\r\n"),
+        ("cr.txt", "one\n2\nthree\n", b"one\r2\rthree\r"),
+        ("mixed.txt", "one\ntwo\nnew\nthree\nfour\n", b"one\r\ntwo\nnew\r\nthree\r\nfour\r\n"),
+        ("mixed.txt", "two\nfour\n", b"two\nfour\r\n"),
+        ("open.txt", "one\n2\n", b"one\n2"),
+        ("open-crlf.txt", "one\n2\n", b"one\r\n2"),
+        ("single", "two\n", b"two"),
+        ("mark.txt", "one\n2\n", b"\xef\xbb\xbfone\n2\n"),
+        ("empty.txt", "x\n", b"x\n"),
+        ("a file.txt", "two\n", b"two\n"),
+        ("日本/語.md", "two\n", b"two\n"),
+        ("日本/new file.md", "two\n", b"two\n"),
+        ("run.sh", "echo two\n", b"echo two\n"),
+        ("a.py", "one\ntwo\u2028two\nthree\n", "one\ntwo\u2028two\nthree\n".encode()),
+        ("latin.txt", "e\nx\n", b"e\nx\n"),
+    ],
+)
+def test_a_file_keeps_its_shape_and_the_diff_is_gits(base: Base, path: str, text: str, expected: bytes) -> None:
+    applied = apply_answer(base, case(path), fenced(text), TRIAL)
+    assert applied.not_applied == ()
+    assert content(base, applied, path) == expected
+    assert applied.changes[0].diff == git_diff(base, applied).decode("utf-8", "replace")
+    assert applied.branch is not None
+    assert git(Path(base.repository.path), "rev-parse", applied.branch).decode().strip() == applied.commit
+    numbers = git(Path(base.repository.path), "diff", "--numstat", str(base.commit.id), str(applied.commit)).split()[:2]
+    assert [str(applied.changes[0].added), str(applied.changes[0].removed)] == [part.decode() for part in numbers]
+
+
+HEADINGS = (
+    "def " + "é" * 100, "x" + "y" * 200, "fn trailing   \t", "fn\x0c", "a\x0bb \x0b", "$dollar", "_under", "日本 start",
+    "a b" * 40, "x" * 79 + " y", "x" * 80 + "y", "  inner", "-- @@ -1 +1 @@",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", HEADINGS, ids=ascii)
+def test_headings_of_hunks_are_gits(tmp_path: Path, heading: str) -> None:
+    lines = [f"  line {number}" for number in range(90)]
+    old = "\n".join([heading, *lines, "z" * 90, *lines, ""])
+    make_repository(tmp_path / "work", {"f.txt": old})
+    base = open_base(tmp_path / "work" / ".git")
+    new = old.replace("line 15\n", "LINE\n", 1).replace("line 35\n", "", 1).replace("line 55\n", "line 55\nnew\n")
+    applied = apply_answer(base, case("f.txt"), fenced(new), TRIAL)
+    assert applied.changes[0].diff == git_diff(base, applied).decode("utf-8", "replace")
+
+
+def test_modes_are_kept(base: Base) -> None:
+    applied = apply_answer(base, case("run.sh"), fenced("echo 2"), TRIAL)
+    listed = git(Path(base.repository.path), "ls-tree", str(applied.commit), "run.sh", "a.py").decode()
+    assert [line.split()[0] for line in listed.splitlines()] == ["100644", "100755"]
+
+
+def test_several_files_at_once_in_path_order(base: Base) -> None:
+    answer = (
+        fenced("z\n", "py z/y/x.py") + fenced("b\n", "ts src/b.ts") + fenced("y\n", "z/y/w.py") + fenced("1\n", "py")
+    )
+    applied = apply_answer(base, case("a.py"), answer, TRIAL)
+    assert [(change.path, change.kind) for change in applied.changes] == [
+        ("a.py", "modified"),
+        ("src/b.ts", "modified"),
+        ("z/y/w.py", "added"),
+        ("z/y/x.py", "added"),
+    ]
+    assert "".join(change.diff for change in applied.changes).encode() == git_diff(base, applied)
+
+
+def test_a_block_equal_to_the_file_is_no_change(base: Base) -> None:
+    for path in ("a.py", "crlf.txt", "open.txt", "mark.txt", "mixed.txt", "cr.txt"):
+        text = str(FILES[path]).replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+        applied = apply_answer(base, case(path), fenced(text), TRIAL)
+        assert applied.changes == ()
+        assert applied.branch is None
+        assert reason(applied) == "is equal to the file"
+
+
+def test_the_longest_fitting_block_goes_to_the_target(base: Base) -> None:
+    answer = fenced("a\n", "python") + fenced("long " * 9, "js") + fenced("longer\n", "PY") + fenced("b\n")
+    applied = apply_answer(base, case("a.py"), answer, TRIAL)
+    assert content(base, applied, "a.py") == b"longer\n"
+    assert [refused.block for refused in applied.not_applied] == [0, 1, 3]
+    assert reason(applied, 0) == "names no file, and block 3 is as long or longer"
+    assert reason(applied, 1) == "its language does not fit a.py"
+    assert [refused.language for refused in applied.not_applied] == ["python", "js", None]
+
+
+def test_another_block_can_be_picked(base: Base) -> None:
+    answer = fenced("a\n", "python") + fenced("long " * 9, "js") + fenced("x\n", "py new.py")
+    applied = apply_answer(base, case("a.py"), answer, TRIAL, block=1)
+    assert content(base, applied, "a.py") == b"long " * 9 + b"\n"
+    assert [change.path for change in applied.changes] == ["a.py", "new.py"]
+    assert reason(applied, 0) == "names no file, and block 2 was chosen for it"
+    named = apply_answer(base, case("a.py"), answer, TRIAL, block=2)
+    assert [change.path for change in named.changes] == ["a.py"]
+    for wrong in (-1, 3):
+        with pytest.raises(WorkspaceError, match="cannot go to the target"):
+            apply_answer(base, case("a.py"), answer, TRIAL, block=wrong)
+
+
+def test_a_block_that_names_the_target_takes_it(base: Base) -> None:
+    applied = apply_answer(base, case("a.py"), fenced("named\n", "py a.py") + fenced("much longer\n", "py"), TRIAL)
+    assert content(base, applied, "a.py") == b"named\n"
+    assert reason(applied, 1) == "names no file, and block 1 names that file"
+
+
+def test_the_last_of_several_blocks_for_a_file_counts(base: Base) -> None:
+    applied = apply_answer(base, case(), fenced("1\n", "a.py") + fenced("2\n", "py ./a.py"), TRIAL)
+    assert content(base, applied, "a.py") == b"2\n"
+    assert reason(applied, 0) == "block 2 names the same file, and is later"
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "words"),
+    [
+        (None, fenced("x\n", "py"), "names no file, and the case has no targetFile"),
+        ("a.py", fenced("x\n", "diff a.py"), "is a diff"),
+        ("bin.dat", fenced("x\n"), "is binary"),
+        ("link.txt", fenced("x\n"), "link.txt is a link"),
+        ("out/x.txt", fenced("x\n"), "out is a link"),
+        ("src", fenced("x\n"), "src is a folder"),
+        ("a.py/b.py", fenced("x\n"), "a.py is a file in the repository, not a folder"),
+        ("a.py", fenced("a\ud800b\n"), "cannot be written as UTF-8"),
+        ("a.py", fenced("a\0b\n"), "NUL"),
+        ("../a.py", fenced("x\n"), "targetFile is refused"),
+        ("x.ts", fenced("x\n", "py"), "its language does not fit"),
+        ("x.ts", fenced("x\n", "js"), "its language does not fit"),
+    ],
+)
+def test_what_is_not_applied_says_why(base: Base, target: str | None, answer: str, words: str) -> None:
+    applied = apply_answer(base, case(target), answer, TRIAL)
+    assert applied.changes == ()
+    assert words in reason(applied)
+
+
+def test_a_file_and_a_file_below_it_cannot_both_be(base: Base) -> None:
+    applied = apply_answer(base, case(), fenced("x\n", "py n/x.py") + fenced("y\n", "py n/x.py/y.py"), TRIAL)
+    assert [change.path for change in applied.changes] == ["n/x.py"]
+    assert reason(applied, 1) == "lies below a file of the same answer"
+
+
+@pytest.mark.parametrize(
+    ("info", "target"), [("TypeScript", "a.tsx"), ("c++", "x.h"), ("C", "x.h"), ("yml", "a.yaml"), ("SH", "run.sh"),
+                         ("golang", "a.go"), ("C#", "a.cs"), ("docker", "Dockerfile"), ("txt", "LICENSE"), ("", "x.q")]
+)  # fmt: skip
+def test_languages_go_by_alias(base: Base, info: str, target: str) -> None:
+    assert [change.path for change in apply_answer(base, case(target), fenced("new\n", info)).changes] == [target]
+
+
+def test_an_open_last_fence_counts(base: Base) -> None:
+    applied = apply_answer(base, case("a.py"), "```python\none\n2", TRIAL)
+    assert content(base, applied, "a.py") == b"one\n2\n"
+
+
+def test_no_blocks_and_no_apply_change_nothing(base: Base) -> None:
+    assert apply_answer(base, case("a.py"), "no code here", TRIAL) == Applied()
+    assert apply_answer(base, case("a.py", apply=False), fenced("x\n"), TRIAL) == Applied()
+
+
+def test_without_a_trial_no_branch_is_made(base: Base) -> None:
+    before = set(base.repository.branches)
+    assert apply_answer(base, case("other.py"), fenced("x\n")).changes[0].path == "other.py"
+    assert set(base.repository.branches) == before
+
+
+def test_a_later_attempt_takes_the_branch_over(base: Base) -> None:
+    trial = TrialKey("again", "m")
+    first = apply_answer(base, case("a.py"), fenced("1\n"), trial)
+    second = apply_answer(base, case("a.py"), fenced("2\n"), trial)
+    assert first.branch == second.branch
+    assert content(base, second, "a.py") == b"2\n"
+    parents = git(Path(base.repository.path), "rev-list", "--parents", "-1", str(second.branch)).split()
+    assert parents[1].decode() == str(base.commit.id)
+    apply_answer(base, case("a.py"), "nothing", trial)
+    assert first.branch
+    assert first.branch not in base.repository.branches.local
+
+
+def test_branch_names_are_safe_and_apart() -> None:
+    keys = [
+        TrialKey("a", "b"), TrialKey("a", "b", 2), TrialKey("a-b", ""), TrialKey("", ""), TrialKey("..", "@{x}.lock"),
+        TrialKey("a/b", "c"), TrialKey("a", "b/c"), TrialKey("日本", "~^:?*[\\"), TrialKey("x" * 300, "y" * 300),
+        TrialKey("a\nb", "\ud800"), TrialKey("A", "B"),
+    ]  # fmt: skip
+    names = [branch_name(key) for key in keys]
+    assert len(set(names)) == len(names)
+    for name in names:
+        git(Path(), "check-ref-format", "--branch", name)
+        assert len(name) < 120
+
+
+# Each is refused: absolute, home, drive, upwards, empty parts, git's own names in every disguise, devices.
+REFUSED = r"""
+/etc/passwd //etc/passwd / ~/.bashrc ~root/x ../x ../../x a/../../x a/.. .. a/../b ./../x a//b a/ /a/ ././x a/./b . ./
+C:\x C:/x c:x \\server\share\x \x a\b ..\x a\..\..\x file:///etc/passwd a:b a:$DATA x.py::$DATA ./.git/config
+.git/config .git/hooks/post-checkout .GIT/config .Git/HEAD a/.git/hooks/x .git .git./config git~1/config GIT~1/hooks/x
+.git::$INDEX_ALLOCATION/config .gitmodules .GITMODULES a/.gitmodules gitmod~1 a/././../b .git\hooks\x
+con CON.txt nul aux.py prn com1 COM9.log lpt1.txt a/nul/b conin$ CONOUT$ clock$ nul.tar.gz
+a. a./b b/a. ... a/.../b x.py. ..../x a<b a>b a|b a?b a*b < > * ? | x*.py
+．git/config .ｇｉｔ/config .gıt/config
+"""
+UNSEEN = (
+    "a |a /b|.git /config|. .|x.py |a\tb|a\x1bb|a\x00b|a\x7fb|a\u202eb.py|a\u2066b|a\u00adb|a\u2028b|\x07|a\x85b|"
+    "a\x0cb|a\ud800b|a\u115fb|a\U000e0041b|.g\u200cit/config|.gi\u200dt/x|\ufeff.git/x|.git\u200b/x|.gi\u0307t/x"
+)
+TOO_LONG = ("x/" * 33 + "y", "y" * 256, "é" * 128, "x/" + "z" * 300)
+HOSTILE = sorted({*REFUSED.split(), *UNSEEN.split("|"), *TOO_LONG})
+
+
+def test_there_are_hostile_paths_enough() -> None:
+    assert len(HOSTILE) >= 100
+
+
+@pytest.mark.parametrize("path", HOSTILE, ids=lambda path: ascii(path)[:60])
+def test_a_hostile_path_is_refused_with_its_reason(base: Base, path: str) -> None:
+    infos, comments = [f'python title="{path}"', f'x "{path}"'], [f"# file: '{path}'"]
+    if " " not in path and "\t" not in path:
+        infos, comments = [*infos, f"python:{path}", f"path={path}"], [*comments, f"# path: {path}"]
+    answers = [fenced("evil\n", info) for info in infos] + [fenced(f"{comment}\nevil\n") for comment in comments]
+    for answer in answers:
+        applied = apply_answer(base, case("a.py"), answer, TRIAL)
+        assert applied.changes == (), answer
+        assert "refused" in reason(applied)
+        assert applied.not_applied[0].path == path
+    targeted = apply_answer(base, case(path), fenced("evil\n"), TRIAL)
+    assert targeted.changes == ()
+    assert "refused" in reason(targeted)
+
+
+LINES = st.lists(
+    st.sampled_from(["a", "b", "c", "", " x", "\tif", "}", "def f():", "é", "-- a", "+++ b", "@@ -1 +1 @@"])
+)
+ENDS = st.sampled_from(["\n", "\r\n", "mixed"])
+
+
+NAMES = ("a.txt", "b c.txt", "d/é.txt", "d/e/f", "g", "n/ew")
+
+
+@st.composite
+def old_texts(draw: st.DrawFn) -> str:
+    lines, end = draw(LINES), draw(ENDS)
+    ends = [draw(st.sampled_from(["\n", "\r\n"])) if end == "mixed" else end for _ in lines]
+    text = "".join(line + mark for line, mark in zip(lines, ends, strict=True))
+    return text + draw(st.sampled_from(["", "last"]))
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    files=st.dictionaries(st.sampled_from(NAMES[:-1]), old_texts(), min_size=1),
+    edits=st.dictionaries(st.sampled_from(NAMES), LINES, min_size=1),
+)
+def test_saved_patches_give_git_the_same_tree(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], edits: dict[str, list[str]]
+) -> None:
+    folder = tmp_path_factory.mktemp("patch")
+    make_repository(folder / "work", files)
+    git(folder, "clone", "-q", "--bare", "work", "clone.git")
+    base = open_base(folder / "clone.git")
+    answer = "".join(fenced("".join(f"{line}\n" for line in lines), f'title="{path}"') for path, lines in edits.items())
+    applied = apply_answer(base, case(), answer, TRIAL)
+    patch = "".join(change.diff for change in applied.changes).encode()
+    assert len(applied.changes) + len(applied.not_applied) == len(edits)
+    if not applied.changes:
+        return
+    assert patch == git_diff(base, applied)
+    git(folder / "work", "apply", "--index", "--whitespace=nowarn", "-", stdin=patch)
+    tree = git(folder / "work", "write-tree").decode().strip()
+    assert tree == git(folder / "clone.git", "rev-parse", f"{applied.commit}^{{tree}}").decode().strip()
+
+
+def test_a_change_is_a_plain_value(base: Base) -> None:
+    change = apply_answer(base, case("src/b.ts"), fenced("export const b = 2;\n")).changes[0]
+    assert isinstance(change, Change)
+    assert (change.path, change.kind, change.added, change.removed) == ("src/b.ts", "modified", 1, 1)

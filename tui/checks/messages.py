@@ -1,0 +1,118 @@
+"""How a decided check is put into words: what was expected, what came, and where the two differ."""
+
+import difflib
+import json
+from collections.abc import Iterator, Sequence
+
+from tui.checks.searches import Matches
+from tui.checks.values import Missing
+from tui.model.results import MOST_SPANS
+from tui.model.values import JsonValue
+
+_LONGEST_VALUE = 200
+_LONGEST_LINE = 240
+_MOST_LINES = 80
+_CONTEXT = 3
+_LONGEST_SHOWN = 100_000
+
+
+def line_of(text: str, place: int) -> int:
+    """The line, from 1, on which a code point stands."""
+    return text.count("\n", 0, place) + 1
+
+
+def words_for_matches(matches: Matches, text: str) -> str:
+    """How often something was found and where, or that it was not, or why that cannot be said."""
+    if matches.failure:
+        return f"could not be evaluated: {matches.failure}"
+    if not matches.count:
+        return "not found"
+    line = line_of(text, matches.spans[0][0])
+    if not matches.counted:
+        return f"found, first on line {line}; the rest could not be counted"
+    if matches.count == 1:
+        return f"found on line {line}"
+    marked = f" (the first {MOST_SPANS:,} are marked)" if matches.count > MOST_SPANS else ""
+    return f"found {matches.count:,} times{marked}, first on line {line}"
+
+
+def quote(value: JsonValue | Missing) -> str:
+    """A value on one line, as JSON, cut where it is long."""
+    if isinstance(value, Missing):
+        return "missing"
+    if isinstance(value, str):
+        value = value[: _LONGEST_VALUE + 1]
+    return _cut(_as_json(value, None), _LONGEST_VALUE)
+
+
+def words_for_values(expected: JsonValue | Missing, got: JsonValue | Missing, name: str = "") -> str:
+    """`expected …` and `got …` on a line each; with a diff below where they do not fit on a line."""
+    label = f" {name}" if name else ""
+    lines = [f"expected{label} {quote(expected)}", f"got{label} {quote(got)}"]
+    if not _fits(expected) or not _fits(got):
+        lines += diff_lines(_lines_of(got), _lines_of(expected))
+    return "\n".join(lines)
+
+
+def diff_lines(got: Sequence[str], expected: Sequence[str]) -> list[str]:
+    """A unified diff from what came (`-`) to what was expected (`+`): the first 80 lines that differ on each side."""
+    head = _common(got, expected)
+    tail = _common(got[head:][::-1], expected[head:][::-1])
+    first = max(0, head - _CONTEXT)
+    last = max(0, tail - _CONTEXT)
+    came, wanted = (list(side[first : min(len(side) - last, first + _MOST_LINES)]) for side in (got, expected))
+    hunks = difflib.unified_diff(came, wanted, "got", "expected", lineterm="", n=_CONTEXT)
+    lines = [_numbered(line, first) if line.startswith("@@") else _cut(line, _LONGEST_LINE) for line in hunks]
+    left_out = sum(max(0, len(side) - last - first - _MOST_LINES) for side in (got, expected))
+    return [*lines, f"… {left_out:,} more lines"] if left_out else lines
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _numbered(header: str, offset: int) -> str:
+    """A hunk's header, with lines counted in the whole."""
+    return " ".join(_shifted(part, offset) if part[:1] in "-+" else part for part in header.split(" "))
+
+
+def _shifted(part: str, offset: int) -> str:
+    start, comma, size = part[1:].partition(",")
+    return f"{part[0]}{int(start) + offset}{comma}{size}"
+
+
+def _fits(value: JsonValue | Missing) -> bool:
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_VALUE and "\n" not in value
+    if isinstance(value, dict | list):
+        return len(value) <= 1 and len(_as_json(value, None)) <= 60
+    return True
+
+
+def _lines_of(value: JsonValue | Missing) -> list[str]:
+    if isinstance(value, Missing):
+        return []
+    text = value if isinstance(value, str) else _as_json(value, 2)
+    lines = text[:_LONGEST_SHOWN].split("\n")
+    return [piece for line in lines for piece in _pieces(line)]
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A long line in pieces, so that the diff shows which part of it differs."""
+    if len(line) <= _LONGEST_LINE:
+        yield line
+        return
+    for start in range(0, len(line), _LONGEST_VALUE):
+        yield line[start : start + _LONGEST_VALUE]
+
+
+def _as_json(value: JsonValue, indent: int | None) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=indent is not None)
+    except (RecursionError, ValueError):
+        return "(a value that is nested too deeply or too large to be shown)"
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

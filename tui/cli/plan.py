@@ -1,0 +1,129 @@
+"""`assay plan`: how many cases it takes to show a difference, and which difference some cases show."""
+
+import os
+from dataclasses import replace
+
+import click
+
+from tui.model.errors import ConfigError
+
+
+@click.command()
+@click.option("--run", "run", metavar="RUN", help="Take discordance, number of cases and number of pairs from a run.")
+@click.option("--difference", type=float, metavar="D", help="Difference between two pass rates, above 0 up to 1.")
+@click.option("--discordance", type=float, metavar="R", help="Share of cases that one model alone passes, 0 to 1.")
+@click.option("--power", type=float, default=0.8, show_default=True, metavar="P", help="Chance to show the difference.")
+@click.option("--cases", type=int, metavar="N", help="Number of cases: gives the difference that they show.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def plan(
+    run: str | None,
+    difference: float | None,
+    discordance: float | None,
+    power: float,
+    cases: int | None,
+    as_json: bool,
+) -> None:
+    """Plan the number of cases for a comparison of two models, each case run once.
+
+    With --difference: how many cases show it. With --cases: which difference they show; with both: with which power.
+    With --run alone: which difference the cases of that run show. Power is that of McNemar's exact test.
+    """
+    from tui.reports.json_text import json_text
+    from tui.statistics.pairs import ALPHA
+    from tui.statistics.power import DISCORDANCE, PlanError
+
+    alpha = ALPHA
+    if run is not None:
+        in_run, of_cases, pairs = _of_run(run)
+        alpha = ALPHA / pairs
+        # A difference beyond what was seen in the run needs more cases that differ.
+        discordance = max(in_run, difference or 0.0) if discordance is None else discordance
+        cases = of_cases if cases is None and difference is None else cases
+    if discordance is None:
+        discordance = max(DISCORDANCE, difference or 0.0)
+    if difference is None and cases is None:
+        raise ConfigError("There is nothing to plan", fix="Name --difference, --cases or --run.")
+    try:
+        figures, sentence = _planned(difference, discordance, power, cases, alpha)
+    except PlanError as error:
+        raise ConfigError(f"This cannot be planned: {error}") from error
+    click.echo(json_text(figures, indent=2) if as_json else sentence)
+
+
+def _planned(
+    difference: float | None, discordance: float, power: float, cases: int | None, alpha: float
+) -> tuple[dict[str, object], str]:
+    from tui.statistics.power import SamplePlan, plan_cases, plan_difference, plan_power
+
+    test = f"each case run once, McNemar's exact test, alpha {alpha:.3g}"
+    if difference is not None and cases is None:
+        found: SamplePlan | None = plan_cases(difference, discordance, power, alpha)
+        assert found is not None
+        sentence = (
+            f"{_cases(found.cases)} show a difference of {_points(difference)} points with at least {power:.0%} power, "
+            f"where the two models differ on {discordance:.0%} of the cases ({test})."
+        )
+    elif difference is not None and cases is not None:
+        found = plan_power(cases, difference, discordance, alpha)
+        sentence = (
+            f"{_cases(cases)} show a difference of {_points(difference)} points with {found.power:.0%} power, "
+            f"where the two models differ on {discordance:.0%} of the cases ({test})."
+        )
+    else:
+        assert cases is not None
+        found = plan_difference(cases, discordance, power, alpha)
+        if found is None:
+            figures: dict[str, object] = {
+                "cases": cases,
+                "difference": None,
+                "discordance": discordance,
+                "power": power,
+                "alpha": alpha,
+            }
+            return figures, f"{_cases(cases)} show no difference at all with {power:.0%} power ({test}); take more."
+        sentence = (
+            f"{_cases(cases)} show a difference of {_points(found.difference)} points with {power:.0%} power, "
+            f"where the two models differ on {found.discordance:.0%} of the cases ({test})."
+        )
+    return {
+        "cases": found.cases,
+        "difference": found.difference,
+        "discordance": found.discordance,
+        "power": found.power,
+        "alpha": found.alpha,
+    }, sentence
+
+
+def _of_run(run: str) -> tuple[float, int, int]:
+    """The largest discordance among the pairs of models of a kept run, the number of cases of that pair, and the
+    number of pairs. Discordance is of single results: with repeats, how often one of each model would differ."""
+    from tui.reports.summary import summarize
+    from tui.session.open_history import open_history
+    from tui.statistics.power import discordance_of
+
+    with open_history(os.environ) as store:
+        kept = store.read_run(store.find_run(run))
+    # A run that is not finished says how often models differ as well as any other.
+    finished = replace(kept, record=replace(kept.record, state="finished"))
+    summary = summarize(finished)
+    pairs = summary.comparisons
+    found = [
+        (discordance_of(*(summary.figures[model].rates.passes for model in (pair.a, pair.b))), pair.common)
+        for pair in pairs
+        if pair.common
+    ]
+    if not found:
+        raise ConfigError(
+            "No two models of this run have checked results of the same case",
+            where=kept.record.id,
+            fix="Name --discordance and --cases.",
+        )
+    return (*max(found), len(pairs))
+
+
+def _cases(number: int) -> str:
+    return f"{number:,} case{'' if number == 1 else 's'}"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}".removesuffix(".0")

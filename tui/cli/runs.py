@@ -1,0 +1,72 @@
+"""`assay runs` and `assay report`: what was kept."""
+
+import os
+from pathlib import Path
+
+import click
+
+from tui.cli.run_options import FORMATS, report_wish
+from tui.model.kept import ReportFormat
+from tui.model.runs import RunRecord
+from tui.model.sanitize import show_line
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def runs(as_json: bool) -> None:
+    """List the kept runs, the newest first."""
+    from tui.reports.json_text import json_text
+    from tui.session.open_history import open_history
+
+    with open_history(os.environ) as store:
+        records = store.list_runs()
+    if as_json:
+        click.echo(json_text([_as_json(record) for record in records], indent=2))
+        return
+    for record in records:
+        click.echo(
+            show_line(
+                f"{record.id[:13]}  {record.started_at[:16].replace('T', ' ')}  {record.state:<11}  "
+                f"{record.passed:>4}/{record.trials:<4}  {record.suite_name}  {', '.join(record.models)}"
+            )
+        )
+
+
+def _as_json(record: RunRecord) -> dict[str, object]:
+    return {
+        "id": record.id,
+        "state": record.state,
+        "suite": record.suite_name,
+        "models": list(record.models),
+        "started_at": record.started_at,
+        "finished_at": record.finished_at,
+        "trials": record.trials,
+        "passed": record.passed,
+    }
+
+
+@click.command()
+@click.argument("run")
+@click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Of the report.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The report's file.")
+@click.option("-r", "--responses", is_flag=True, help="Whole answers in the report.")
+@click.option("-t", "--timestamps", is_flag=True, help="Times in the report.")
+@click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
+@click.option("--margin", type=float, metavar="M", help="Models are equivalent within this difference of pass rates.")
+def report(
+    run: str,
+    chosen_format: ReportFormat | None,
+    output: Path | None,
+    responses: bool,
+    timestamps: bool,
+    risk_analysis: bool,
+    margin: float | None,
+) -> None:
+    """Write the report of a kept run; RUN is its id, the beginning of it, or `last`."""
+    from tui.cli.report_file import write_report
+    from tui.session.open_history import open_reviews
+
+    wish = report_wish(chosen_format, output, responses, timestamps, risk_analysis, margin)
+    with open_reviews(os.environ) as (store, reviews):
+        kept = store.read_run(store.find_run(run))
+        write_report([kept], wish, reviews)

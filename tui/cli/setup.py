@@ -1,0 +1,101 @@
+"""`assay paths`, `assay config`, `assay completion`."""
+
+import os
+
+import click
+
+from tui.cli.narration import say
+
+_SAMPLE = """\
+# Assay's config. Everything is optional; 'assay config check' says what is wrong with it.
+
+# Variants: a model with settings, under a name of its own.
+models:
+  # warm: {provider: local, id: smollm2-135m, temperature: 0.8, seed: 7}
+
+# Servers that speak the OpenAI protocol. Keys come from the environment.
+providers:
+  # my-server: {kind: openai, base_url: "http://localhost:8080/v1", api_key: "${MY_SERVER_KEY}"}
+
+# What a model or a variant costs, in USD per million tokens. Of the public providers much is known without this.
+prices:
+  # my-server/some-model: {input: 0.5, output: 1.5}
+"""
+
+
+@click.command()
+def paths() -> None:
+    """Say where config, themes and the run history are."""
+    from tui.config.folders import find_folders
+    from tui.model.shipped import shipped_folder
+
+    folders = find_folders(os.environ)
+    rows = {
+        "config": folders.config_file,
+        "themes": folders.themes,
+        "data": folders.data,
+        "history": folders.data / "runs.sqlite",
+        "cache": folders.cache,
+        "bundled suites": shipped_folder("test-suites"),
+        "bundled themes": shipped_folder("themes"),
+    }
+    for name, path in rows.items():
+        click.echo(f"{name:<15} {path}")
+
+
+@click.group()
+def config() -> None:
+    """Make, find and check the config file."""
+
+
+@config.command("path")
+def config_path() -> None:
+    """Say where the config file is, or would be."""
+    from tui.config.folders import find_folders
+
+    click.echo(find_folders(os.environ).config_file)
+
+
+@config.command("init")
+def config_init() -> None:
+    """Write a commented config file; an existing one is left alone."""
+    from tui.config.folders import find_folders
+    from tui.model.errors import ConfigError
+
+    file = find_folders(os.environ).config_file
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError as error:
+        raise ConfigError("The file exists already", where=str(file), fix="Edit it.") from error
+    except OSError as error:
+        raise ConfigError(f"Cannot be written ({error.strerror})", where=str(file)) from error
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        opened.write(_SAMPLE)
+    say(f"Wrote {file}")
+
+
+@config.command("check")
+def config_check() -> None:
+    """Say everything that is wrong with the config file."""
+    from tui.config.folders import find_folders
+    from tui.config.load import load_config
+
+    folders = find_folders(os.environ)
+    loaded = load_config(folders.config, os.environ)
+    for problem in loaded.warnings:
+        say(str(problem))
+    say(f"{folders.config_file}: {'can be used' if loaded.path else 'there is none; the defaults hold'}")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), default="zsh")
+def completion(shell: str) -> None:
+    """Print the script that completes `assay` in a shell, for example: eval "$(assay completion bash)"."""
+    from click.shell_completion import get_completion_class
+
+    from tui.cli.main import assay
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(assay, {}, "assay", "_ASSAY_COMPLETE").source())

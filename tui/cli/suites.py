@@ -1,0 +1,99 @@
+"""`assay validate`, `assay schema`, `assay init`."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import click
+
+from tui.cli.narration import say
+from tui.model.sanitize import show_line
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--offline", is_flag=True, help="Do not look up the models in the lists of the configured providers.")
+def validate(paths: tuple[Path, ...], offline: bool) -> int:
+    """Check suites and report everything that is wrong with them; a folder is checked whole.
+
+    Where a provider is configured (a key or a URL), a model that it does not list is a warning.
+    """
+    from tui.session.opening import open_suite, suites_at, unchecked_problem
+
+    errors = warnings = 0
+    checked = [(file, open_suite(file)) for path in paths for file in suites_at(path)]
+    named = dict.fromkeys(model for _, loaded in checked if loaded.suite for model in loaded.suite.models)
+    unlisted = _unlisted(tuple(named)) if named and not offline else {}
+    for file, loaded in checked:
+        if loaded.suite and not unlisted.keys().isdisjoint(loaded.suite.models):
+            loaded = open_suite(file, unlisted=unlisted)
+        nothing_checked = unchecked_problem(loaded.suite) if loaded.suite else None
+        for problem in (*loaded.problems, *([nothing_checked] if nothing_checked else ())):
+            click.echo(show_line(str(problem), 2000))
+            errors += problem.level == "error"
+            warnings += problem.level == "warning"
+    say(_count(len(checked), "file") + f", {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+    return 2 if errors or not checked else 0
+
+
+def _unlisted(models: tuple[str, ...]) -> dict[str, str]:
+    """The models that no provider lists, each with the warning. What keeps them from being looked up is a note."""
+    from tui.model.errors import ConfigError
+    from tui.session.models import unlisted_models
+
+    try:
+        unlisted, unknown = asyncio.run(unlisted_models(models, os.environ))
+    except ConfigError as error:
+        say(f"Note: the models were not looked up. {error}")
+        return {}
+    for listed in unknown:
+        say(f"Note: the models of {listed.provider} were not looked up: {listed.error}")
+    return unlisted
+
+
+@click.command()
+@click.option("--format", "suite_format", type=click.Choice(["schema-1.0.0", "testhaven"]), help="Only this format.")
+def schema(suite_format: str | None) -> None:
+    """Print the JSON Schema of the suite formats, for editors."""
+    from tui.suites.schema import schema_of
+
+    if suite_format == "testhaven":
+        shown: object = schema_of("testhaven")
+    elif suite_format:
+        shown = schema_of("schema-1.0.0")
+    else:
+        shown = {"schema-1.0.0": schema_of("schema-1.0.0"), "testhaven": schema_of("testhaven")}
+    click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("test-suites/my-suite.yaml"),
+    show_default=True,
+    help="The suite's file: .json, or .yaml, which is written with comments.",
+)
+def init(output: Path) -> None:
+    """Write a suite to start from; an existing file is left alone."""
+    from tui.cli.run_options import prepare_output
+    from tui.model.errors import ConfigError
+    from tui.suites.example import example_suite
+
+    output = prepare_output(output, ".yaml")
+    if output.suffix.lower() not in (".json", ".yaml", ".yml"):
+        raise ConfigError("A suite is JSON or YAML", where=str(output), fix="Name a .json or .yaml file with -o.")
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(example_suite("JSON" if output.suffix.lower() == ".json" else "YAML"))
+    except FileExistsError as error:
+        raise ConfigError("The file exists already", where=str(output), fix="Name another one with -o.") from error
+    except OSError as error:
+        raise ConfigError(f"Cannot be written ({error.strerror})", where=str(output), fix="Choose with -o.") from error
+    say(f"Wrote {output}. Next: assay {output}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

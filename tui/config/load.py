@@ -1,0 +1,132 @@
+"""The person's config.yaml becomes a Config; everything that is wrong with it is told at once, with its place."""
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tui.config.entries import read_provider
+from tui.config.folders import CONFIG_FILE
+from tui.config.nodes import Findings, Place, read_tree
+from tui.config.price_entries import read_prices
+from tui.config.risk_section import name_fault, read_review, read_risk
+from tui.model.errors import ConfigError
+from tui.model.parameters import PARAMETERS, parameter_fault, settings_from
+from tui.model.servers import KEY_VARIABLES, SERVERS, variable
+from tui.model.subjects import Config, Settings, Variant
+from tui.model.suggest import did_you_mean
+
+_SECTIONS = ("models", "providers", "rules", "theme", "keys", "risk", "reviewer", "prices", "review")
+
+
+def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
+    """`config.yaml` of that folder with the environment filled in; without the file, what the environment says.
+
+    Raises ConfigError, whose text is one `file:line:column: error: where: what` a line and which carries the problems.
+    """
+    keys = {name: value for name in KEY_VARIABLES if (value := variable(environ, name))}
+    path = folder / CONFIG_FILE
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return Config(secrets=keys)
+    except OSError as error:
+        raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), fix="Mend or remove it.") from error
+    findings = Findings(str(path))
+    tree = read_tree(data, findings)
+    config = Config(secrets=keys) if tree is None else _read_config(tree, path, environ, keys)
+    problems = tuple(sorted(findings.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
+    if any(problem.level == "error" for problem in problems):
+        raise ConfigError("\n".join(map(str, problems)), problems)
+    return replace(config, path=str(path), warnings=problems)
+
+
+def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapping[str, str]) -> Config:
+    sections = tree.fields(_SECTIONS)
+    listed = sections["providers"].entries() if "providers" in sections else ()
+    entries = {name: read_provider(name, place, environ) for name, place in listed}
+    if any(entry.literal for entry in entries.values()):
+        _warn_of_readers(path, sections["providers"])
+    secrets = dict(keys)
+    for entry in entries.values():
+        secrets.update(entry.secrets)
+    known = sorted({*SERVERS, *entries})
+    rule, guidance = read_risk(sections.get("risk"))
+    mask, repeats = read_review(sections.get("review"))
+    return Config(
+        variants=_read_variants(sections["models"], known) if "models" in sections else {},
+        providers={name: entry.settings for name, entry in entries.items()},
+        rules=_read_rules(sections["rules"], known) if "rules" in sections else (),
+        theme=sections["theme"].text() if "theme" in sections else None,
+        secrets=secrets,
+        keymap=_read_keymap(sections["keys"]) if "keys" in sections else {},
+        rule=rule,
+        guidance=guidance,
+        mask=mask,
+        repeats=repeats,
+        reviewer=sections["reviewer"].text(name_fault) if "reviewer" in sections else None,
+        prices=read_prices(sections["prices"]) if "prices" in sections else {},
+    )
+
+
+def _read_variants(section: Place, known: Sequence[str]) -> dict[str, Variant]:
+    variants = {}
+    for name, place in section.entries():
+        if "?" in name or name != name.strip():
+            place.complain_of_name("a variant's name has no `?` and no white space around it")
+        fields = place.fields(("provider", "id", *PARAMETERS))
+        model_id = fields["id"].text() if "id" in fields else None
+        if "id" not in fields:
+            place.complain_of_name("needs an id: the model that is asked")
+        provider = fields["provider"].text() if "provider" in fields else None
+        if provider is not None and provider not in known:
+            fields["provider"].complain(_no_such_provider(provider, known))
+        settings = _read_settings({key: fields[key] for key in PARAMETERS if key in fields})
+        variants[name] = Variant(model_id or "", provider, settings)
+    return variants
+
+
+def _read_settings(fields: Mapping[str, Place]) -> Settings:
+    values = {}
+    for name, place in fields.items():
+        before = len(place.findings.problems)
+        value = place.value()
+        if place.is_null or len(place.findings.problems) > before:
+            continue
+        if fault := parameter_fault(name, value):
+            place.complain(fault)
+        else:
+            values[name] = value
+    return settings_from(values, Settings())
+
+
+def _read_rules(section: Place, known: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    rules = []
+    for pattern, place in section.entries():
+        provider = place.text()
+        if provider is not None and provider not in known:
+            place.complain(_no_such_provider(provider, known))
+        if "/" in pattern:
+            place.complain_of_name("rules are for bare ids; no bare id has a `/`")
+        rules.append((pattern, provider or ""))
+    return tuple(rules)
+
+
+def _read_keymap(section: Place) -> dict[str, str]:
+    """Which binding of the app gets which keys; the app knows the bindings, so an unknown one is left to it."""
+    return {binding: keys for binding, place in section.entries() if (keys := place.text()) is not None}
+
+
+def _no_such_provider(provider: str, known: Sequence[str]) -> str:
+    return f"there is no provider {provider}. {did_you_mean(provider, known)}Providers are {', '.join(known)}"
+
+
+def _warn_of_readers(path: Path, section: Place) -> None:
+    """A key in the file itself: only its owner should be able to read it."""
+    if os.name == "nt":
+        return
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        what = f"a key is written here and others can read the file (mode {mode:o}). Run: chmod 600 {path}"
+        section.complain(what, level="warning")

@@ -1,0 +1,1 @@
+"""Read YAML and JSON with the position of every value, within limits."""

@@ -1,0 +1,177 @@
+"""Reads JSON with the place of everything in it, and says of each fault what and where; for files with problems."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from json import JSONDecodeError
+from math import isinf
+
+from tui.documents.positions import Branch, OpenBranch, Path, Tree
+from tui.documents.problems import MOST_PROBLEMS, Finding, Unreadable
+from tui.model.sanitize import show_line
+from tui.model.values import JsonValue
+from tui.suites import json_words as words
+from tui.suites.limits import MOST_DEPTH, MOST_DIGITS, MOST_VALUES, TOO_DEEP
+
+# The C scanner of the standard library, which its type stubs leave out.
+_scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
+_SPACE = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))((?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)")
+_WORD = re.compile(r"[-+.\w]+")
+_LITERALS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
+_NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity", "+Infinity", "-NaN", "inf", "nan", "-inf"))
+
+
+@dataclass(slots=True)
+class ExactJson:
+    """A text with its value, the tree of its places and all that is wrong with it as JSON.
+
+    Reading ends at the first fault of syntax; doubled keys and impossible values are noted and read over.
+    """
+
+    text: str
+    value: JsonValue = None
+    tree: Tree = 0
+    findings: list[Finding] = field(default_factory=list)
+    _open: list[OpenBranch] = field(default_factory=list)
+    _count: int = 0
+
+    def read(self) -> bool:
+        """Whether the text could be read to its end."""
+        try:
+            position = self._space(self._read_value(self._space(0)))
+            if position < len(self.text):
+                raise self._stop(position, "there is more after the end of the value; a file holds one JSON value")
+        except Unreadable as stopped:
+            self.findings.append(stopped.finding)
+            return False
+        return True
+
+    def _read_value(self, position: int) -> int:
+        while True:
+            begun = position
+            self._count += 1
+            if self._count > MOST_VALUES:
+                raise self._stop(begun, f"holds more than {MOST_VALUES:,} values; split the file")
+            character = self.text[position : position + 1]
+            if character in ("{", "["):
+                if (inside := self._enter(position, character)) is not None:
+                    position = inside
+                    continue
+                value: JsonValue = {} if character == "{" else []
+                tree: Tree = Branch(begun)
+                position = self._space(position + 1) + 1
+            elif character == '"':
+                tree = begun
+                value, position = self._string(position)
+            else:
+                tree = begun
+                value, position = self._literal(position)
+            after = self._close(value, tree, position)
+            if not self._open:
+                return after
+            position = after
+
+    def _enter(self, position: int, character: str) -> int | None:
+        """Where the first value of the object or list stands; None where it is empty."""
+        if len(self._open) >= MOST_DEPTH:
+            raise self._stop(position, TOO_DEEP)
+        inside = self._space(position + 1)
+        if character == "[":
+            if self.text.startswith("]", inside):
+                return None
+            self._open.append(OpenBranch([], position))
+            return inside
+        if self.text.startswith("}", inside):
+            return None
+        self._open.append(OpenBranch({}, position))
+        return self._key(inside)
+
+    def _close(self, value: JsonValue, tree: Tree, position: int) -> int:
+        """Put a finished value into what is open; where the next value stands, or the end of everything."""
+        while self._open:
+            inner = self._open[-1]
+            inner.put(value, tree)
+            position = self._space(position)
+            closer = "]" if isinstance(inner.value, list) else "}"
+            character = self.text[position : position + 1]
+            if character == ",":
+                following = self._space(position + 1)
+                if self.text.startswith(closer, following):
+                    raise self._stop(position, f"a comma before `{closer}` is one too many; remove it")
+                return following if closer == "]" else self._key(following)
+            if character != closer:
+                raise self._stop(position, words.not_closed(self.text, position, closer))
+            self._open.pop()
+            value, tree, position = inner.value, inner.tree(), position + 1
+        self.value, self.tree = value, tree
+        return position
+
+    def _key(self, position: int) -> int:
+        if not self.text.startswith('"', position):
+            raise self._stop(position, words.no_key(self.text, position))
+        key, after = self._string(position)
+        inner, shown = self._open[-1], show_line(key, 60)
+        inner.key, inner.key_start = key, position
+        if key in inner.members:
+            self._note(position, f"the key `{shown}` stands here a second time; remove one of the two")
+        colon = self._space(after)
+        if not self.text.startswith(":", colon):
+            raise self._stop(colon, f"a colon is due after `{shown}`, {words.found(self.text, colon)}; add it")
+        return self._space(colon + 1)
+
+    def _string(self, position: int) -> tuple[str, int]:
+        try:
+            value, after = _scan_string(self.text, position + 1, True)
+        except JSONDecodeError as error:
+            raise self._stop(*words.string_fault(self.text, position, error)) from error
+        if not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                code = ord(value[error.start])
+                self._note(position, f"half a surrogate pair (\\u{code:04x}) is no character; remove or complete it")
+        return value, after
+
+    def _literal(self, position: int) -> tuple[JsonValue, int]:
+        match = _WORD.match(self.text, position)
+        word = match[0] if match else ""
+        after = position + len(word)
+        if word in _LITERALS:
+            return _LITERALS[word], after
+        if word in _NOT_FINITE:
+            self._note(position, f"{word} is no JSON number; write a number, or null")
+            return None, after
+        number = _NUMBER.fullmatch(word)
+        if number is None:
+            raise self._stop(position, words.no_value(self.text, position, word))
+        return self._number(number, position), after
+
+    def _number(self, number: re.Match[str], position: int) -> JsonValue:
+        digits = number[0]
+        if len(digits) > MOST_DIGITS:
+            self._note(position, words.LONG_NUMBER.format(len(digits)))
+            return None
+        if not number[2]:
+            return int(digits)
+        value = float(digits)
+        if isinf(value):
+            self._note(position, f"the number {show_line(digits, 40)} is too large; write a smaller one")
+            return None
+        return value
+
+    def _space(self, position: int) -> int:
+        match = _SPACE.match(self.text, position)
+        return match.end() if match else position
+
+    def _path(self) -> Path:
+        return tuple(inner.here() for inner in self._open)
+
+    def _note(self, position: int, what: str) -> None:
+        if len(self.findings) > MOST_PROBLEMS:
+            raise self._stop(position, "holds too many faults to go on reading; mend the first ones")
+        self.findings.append(Finding(self._path(), what, offset=position))
+
+    def _stop(self, position: int, what: str) -> Unreadable:
+        return Unreadable(Finding((), what, offset=position, where="JSON"))

@@ -1,0 +1,179 @@
+"""Reads YAML event by event into plain values with their places: nothing is built before its limits are checked."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from tui.documents.positions import Path, Tree, start_of
+from tui.documents.problems import MOST_PROBLEMS, Finding, Unreadable
+from tui.documents.yaml_scalars import TAG, no_tag, resolved
+from tui.model.sanitize import show_line
+from tui.model.values import JsonValue
+from tui.suites.limits import (
+    MOST_ALIASED_CHARACTERS,
+    MOST_ALIASED_VALUES,
+    MOST_DEPTH,
+    MOST_YAML_VALUES,
+    TOO_DEEP,
+)
+from tui.suites.yaml_nodes import Finished, OpenNode, copied
+from tui.suites.yaml_words import explain
+
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(slots=True)
+class ExactYaml:
+    """A text with its value, the tree of its places and all that is wrong with it as YAML.
+
+    Reading ends at the first fault of syntax; doubled keys and impossible values are noted and read over.
+    """
+
+    text: str
+    value: JsonValue = None
+    tree: Tree = 0
+    findings: list[Finding] = field(default_factory=list)
+    _open: list[OpenNode] = field(default_factory=list)
+    _anchors: dict[str, Finished] = field(default_factory=dict)
+    _count: int = 0
+    _aliased_size: int = 0
+    _aliased_letters: int = 0
+
+    def read(self) -> bool:
+        """Whether the text could be read to its end."""
+        try:
+            if bad := _UNPRINTABLE.search(self.text):
+                code = ord(bad[0])
+                raise self._stop(bad.start(), f"the character U+{code:04X} is not allowed in YAML; write an escape")
+            self._read()
+        except Unreadable as stopped:
+            self.findings.append(stopped.finding)
+            return False
+        return True
+
+    def _read(self) -> None:
+        documents = 0
+        for event in self._events():
+            start = event.start_mark.index
+            match event:
+                case yaml.ScalarEvent():
+                    self._scalar(event, start)
+                case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                    self._enter(event, start)
+                case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                    self._leave()
+                case yaml.AliasEvent():
+                    self._alias(event.anchor or "", start)
+                case yaml.DocumentStartEvent():
+                    documents += 1
+                    if documents > 1:
+                        raise self._stop(start, "a second document begins here; a file holds one suite")
+
+    def _events(self) -> Iterator[Any]:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(self.text)
+        try:
+            while loader.check_event():
+                yield loader.get_event()
+        except yaml.MarkedYAMLError as error:
+            # Of a quotation mark that is never closed, the mark is where to look, not the end of the file.
+            opened = "end of stream" in str(error.problem) and error.context_mark
+            mark = opened or error.problem_mark or error.context_mark
+            raise self._stop(mark.index if mark else 0, explain(error)) from error
+        except yaml.YAMLError as error:
+            raise self._stop(0, f"cannot be read ({show_line(str(error), 100)}); check the syntax") from error
+        finally:
+            loader.dispose()
+
+    def _enter(self, event: Any, start: int) -> None:
+        self._refuse_as_key(start)
+        if len(self._open) >= MOST_DEPTH:
+            raise self._stop(start, TOO_DEEP)
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        if event.tag not in (None, "!", f"{TAG}{'map' if mapping else 'seq'}"):
+            self._note(start, no_tag(event.tag))
+        if event.anchor:
+            self._anchors.pop(event.anchor, None)
+        self._open.append(OpenNode({} if mapping else [], start, anchor=event.anchor))
+
+    def _leave(self) -> None:
+        inner = self._open.pop()
+        finished = Finished(inner.value, inner.tree(), inner.size, inner.letters, inner.height)
+        self._finish(finished, inner.anchor)
+
+    def _scalar(self, event: Any, start: int) -> None:
+        if self._awaits_key():
+            self._key(event, start)
+            return
+        scalar = resolved(event)
+        if scalar.fault:
+            self._note(start, scalar.fault)
+        elif scalar.doubt and any(str(step).startswith("memory") for step in self._path()):
+            self.findings.append(Finding(self._path(), scalar.doubt, "warning", offset=start))
+        self._finish(Finished(scalar.value, start, 1, len(event.value)), event.anchor)
+
+    def _alias(self, anchor: str, start: int) -> None:
+        self._refuse_as_key(start)
+        name = show_line(anchor, 40)
+        target = self._anchors.get(anchor)
+        if target is None:
+            if any(outer.anchor == anchor for outer in self._open):
+                raise self._stop(start, f"the alias *{name} stands inside what it names; write the values out")
+            raise self._stop(start, f"the alias *{name} names nothing; write &{name} before it, or quote the text")
+        self._aliased_size += target.size
+        self._aliased_letters += target.letters
+        if self._aliased_size > MOST_ALIASED_VALUES or self._aliased_letters > MOST_ALIASED_CHARACTERS:
+            raise self._stop(start, "the aliases stand for too much; write the values out")
+        if len(self._open) + target.height > MOST_DEPTH:
+            raise self._stop(start, TOO_DEEP)
+        copy = Finished(copied(target.value), target.tree, target.size, target.letters, target.height)
+        self._finish(copy, None)
+
+    def _finish(self, finished: Finished, anchor: str | None) -> None:
+        """Put a complete value into what is open."""
+        self._count += 1
+        if self._count > MOST_YAML_VALUES:
+            raise self._stop(start_of(finished.tree), f"holds more than {MOST_YAML_VALUES:,} values; split the file")
+        if anchor:
+            self._anchors[anchor] = finished
+        if not self._open:
+            self.value, self.tree = finished.value, finished.tree
+            return
+        outer = self._open[-1]
+        outer.size += finished.size
+        outer.letters += finished.letters
+        outer.height = max(outer.height, finished.height + 1)
+        outer.put(finished.value, finished.tree)
+
+    def _awaits_key(self) -> bool:
+        return bool(self._open) and isinstance(self._open[-1].value, dict) and self._open[-1].key is None
+
+    def _refuse_as_key(self, start: int) -> None:
+        if self._awaits_key():
+            raise self._stop(start, "a key must be plain text, not a list, an object or an alias; write it out")
+
+    def _key(self, event: Any, start: int) -> None:
+        outer, text = self._open[-1], str(event.value)
+        shown = show_line(text, 60)
+        if text == "<<" and event.implicit[0]:
+            raise self._stop(start, "merge keys (`<<`) are not taken in suites; write the keys out")
+        outer.key, outer.key_start = text, start
+        outer.letters += len(text)
+        scalar = resolved(event)
+        if not isinstance(scalar.value, str):
+            self._note(start, scalar.fault or f"the key `{shown}` is no text; put it in quotes")
+        if text in outer.members:
+            self._note(start, f"the key `{shown}` stands here a second time; remove one of the two")
+
+    def _path(self) -> Path:
+        return tuple(outer.here() for outer in self._open)
+
+    def _note(self, start: int, what: str) -> None:
+        if len(self.findings) > MOST_PROBLEMS:
+            raise self._stop(start, "holds too many faults to go on reading; mend the first ones")
+        self.findings.append(Finding(self._path(), what, offset=start))
+
+    def _stop(self, start: int, what: str) -> Unreadable:
+        return Unreadable(Finding((), what, offset=start, where="YAML"))

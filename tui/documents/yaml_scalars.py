@@ -1,0 +1,117 @@
+"""What a word in YAML means: without quotes, YAML 1.2's core schema, and text where YAML 1.1 would have surprised.
+
+`no`, `on`, `017`, `1:30` and dates are text, as they are written: the person who writes `tags: [on]` means the word.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+from math import isinf
+from typing import Any
+
+from tui.model.sanitize import show_line
+from tui.model.values import JsonValue
+from tui.suites.limits import MOST_DIGITS
+
+TAG = "tag:yaml.org,2002:"
+_TAGGED: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "null": (type(None),),
+}
+_WORDS: dict[str, JsonValue] = {
+    "": None,
+    "~": None,
+    **dict.fromkeys(("null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NUMERIC = frozenset("0123456789.-+")
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_DATE = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9][0-9]?-[0-9][0-9]?)"
+    r"(?:(?:[Tt]|[ \t]+)(?P<time>[0-9][0-9]?:[0-9]{2}:[0-9]{2})(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9:]+))?)?"
+)
+_OLD_BOOL = re.compile(r"yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF")
+_OLD_NUMBER = re.compile(r"[-+]?(?:0[0-7_]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*|[0-9][0-9_]*(?::[0-5]?[0-9])+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value, or why there is none; `doubt` where other readers of YAML would take it for something else."""
+
+    value: JsonValue
+    fault: str = ""
+    doubt: str = ""
+
+
+def plain_scalar(text: str) -> Scalar:
+    """The value of a word without quotes or tag."""
+    if text in _WORDS:
+        return Scalar(_WORDS[text])
+    if text[0] not in _NUMERIC:
+        if _OLD_BOOL.fullmatch(text):
+            meaning = "true" if text.lower() in ("yes", "on") else "false"
+            return Scalar(text, doubt=f"`{text}` is kept as text; write {meaning}, or put it in quotes")
+        return Scalar(text)
+    if len(text) > MOST_DIGITS:
+        return _long_scalar(text)
+    if _NOT_FINITE.fullmatch(text):
+        return Scalar(None, f"`{text}` is no number that JSON knows; write a number, or put it in quotes")
+    if found := _DATE.fullmatch(text):
+        return _dated(text, found)
+    if _OLD_NUMBER.fullmatch(text):
+        return Scalar(text, doubt=f"`{show_line(text, 40)}` is kept as text; write a plain number, or put it in quotes")
+    value = _number(text)
+    if isinstance(value, float) and isinf(value):
+        return Scalar(None, f"the number {show_line(text, 40)} is too large; write a smaller one, or put it in quotes")
+    return Scalar(text) if value is None else Scalar(value)
+
+
+def resolved(event: Any) -> Scalar:
+    """The value of a scalar event, by its quotes and its tag."""
+    if event.tag in (None, "!"):
+        plain = event.implicit[0] and event.tag is None
+        return plain_scalar(event.value) if plain else Scalar(event.value)
+    name = event.tag.removeprefix(TAG)
+    if event.tag == f"{TAG}str":
+        return Scalar(event.value)
+    if name not in _TAGGED or event.tag == name:
+        return Scalar(None, no_tag(event.tag))
+    scalar = plain_scalar(event.value)
+    if scalar.fault or type(scalar.value) in _TAGGED[name]:
+        return scalar
+    return Scalar(None, f"`{show_line(event.value, 40)}` does not fit its tag !!{name}; remove the tag")
+
+
+def no_tag(tag: str) -> str:
+    """What to say of a tag that suites do not take."""
+    return f"the tag {show_line(tag.replace(TAG, '!!'), 40)} is not taken in suites; remove it"
+
+
+def _long_scalar(text: str) -> Scalar:
+    if _FLOAT.fullmatch(text) or _OTHER_BASE.fullmatch(text):
+        return Scalar(None, f"a number of {len(text):,} characters is too long; write a smaller one, or quote it")
+    return Scalar(text)
+
+
+def _number(text: str) -> JsonValue:
+    if _INT.fullmatch(text):
+        return int(text)
+    if _OTHER_BASE.fullmatch(text):
+        return int(text, 0)
+    return float(text) if _FLOAT.fullmatch(text) else None
+
+
+def _dated(text: str, found: re.Match[str]) -> Scalar:
+    try:
+        date(*map(int, found["day"].split("-")))
+        if found["time"]:
+            datetime.strptime(found["time"], "%H:%M:%S")
+    except ValueError:
+        return Scalar(None, f"`{show_line(text, 40)}` looks like a date, but there is none such; put it in quotes")
+    return Scalar(text)

@@ -1,0 +1,179 @@
+"""The filter language of the suite tree and the matrix: `status:fail tag:security sev:critical !model:gpt* "sql"`."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Literal
+
+from tui.model.results import Verdict
+from tui.model.suite import Case, Severity
+
+StatusWord = Literal["unasked", "waiting", "delayed", "running", "flaky"] | Verdict
+STATUS_WORDS = (
+    "passed", "failed", "flaky", "unchecked", "error", "timed_out", "incomplete", "cancelled", "running", "waiting",
+    "delayed", "unasked",
+)  # fmt: skip
+SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
+KEYS = {
+    "status": "status",
+    "tag": "tag",
+    "sev": "severity",
+    "severity": "severity",
+    "model": "model",
+    "type": "type",
+    "cat": "category",
+    "category": "category",
+    "id": "id",
+    "differs": "differs",
+}
+KEYS_IN_WORDS = "status: tag: sev: model: type: cat: id: differs:"
+DIFFERS = ("yes", "no")
+
+_OF_MODELS = ("status", "differs")
+_TERM = re.compile(r'(?P<not>!?)(?:(?P<key>[A-Za-z_]+):)?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<word>[^\s"]*))')
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a filter; `key` is empty for a bare word. `value` is folded."""
+
+    key: str
+    value: str
+    inverted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter that was read. `hint` says what in it makes no sense, else it is empty."""
+
+    terms: tuple[Term, ...] = ()
+    hint: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def matches(
+        self, case: Case, statuses: Mapping[str, StatusWord], shares: Mapping[str, float] | None = None
+    ) -> bool:
+        """Whether the case is wanted. `statuses` holds a word for each model that is looked at, `shares` the share of
+        its plain passes, negative where that is not known yet.
+
+        Words about the case must all hold. `model:` says which models are looked at; `status:` must hold for at least
+        one of those, `!status:` for none. `differs:yes` wants those of them to differ, `differs:no` two or more of
+        them to agree.
+        """
+        looked_at = statuses
+        for term in self.terms:
+            if term.key == "model":
+                looked_at = {name: at for name, at in looked_at.items() if _fits(name, term.value) != term.inverted}
+                if not looked_at:
+                    return False
+            elif term.key not in _OF_MODELS and _holds(term, case) == term.inverted:
+                return False
+        for term in self.terms:
+            if term.key == "differs":
+                found = [share for model, share in (shares or {}).items() if model in looked_at and share >= 0]
+                if _differs(term.value, found) == term.inverted:
+                    return False
+            elif term.key == "status":
+                wanted = _status(term.value)
+                if any(at.startswith(wanted) for at in looked_at.values()) == term.inverted:
+                    return False
+        return True
+
+    @property
+    def needs_statuses(self) -> bool:
+        """Whether it asks for more than the case itself."""
+        return any(term.key == "model" or term.key in _OF_MODELS for term in self.terms)
+
+    @property
+    def needs_shares(self) -> bool:
+        """Whether it asks how models stand to each other."""
+        return any(term.key == "differs" for term in self.terms)
+
+
+def parse_filter(text: str) -> Filter:
+    """Read what a person typed, also while it is being typed: a key without a value yet is passed over."""
+    terms: list[Term] = []
+    hint = ""
+    for match in _TERM.finditer(text):
+        value = match["quoted"] if match["quoted"] is not None else match["word"]
+        key = match["key"]
+        if not value:
+            continue
+        if key is not None and key.casefold() not in KEYS:
+            hint = hint or _unknown_key(key)
+            key, value = None, f"{key}:{value}"
+        term = Term(KEYS[key.casefold()] if key else "", value.casefold(), bool(match["not"]))
+        hint = hint or _unknown_value(term)
+        terms.append(term)
+    return Filter(tuple(terms), hint)
+
+
+def spread_of(shares: Iterable[float]) -> float:
+    """How far models are apart at a case: the greatest of these shares of passes less the least; 0 where they agree.
+    Negative ones are not known and left out."""
+    low, high = 2.0, -1.0
+    for share in shares:
+        if share >= 0:
+            low, high = min(low, share), max(high, share)
+    return max(0.0, high - low)
+
+
+def severity_of(case: Case) -> Severity | None:
+    """The worst severity among the criteria of a case."""
+    return max((criterion.severity for criterion in case.risk_criteria), key=SEVERITIES.index, default=None)
+
+
+def _unknown_key(key: str) -> str:
+    close = get_close_matches(key.casefold(), KEYS, 1)
+    return f"no {key}: here; did you mean {close[0]}:?" if close else f"no {key}: here; there are {KEYS_IN_WORDS}"
+
+
+def _unknown_value(term: Term) -> str:
+    if term.key == "status" and not any(word.startswith(_status(term.value)) for word in STATUS_WORDS):
+        return f"no status {term.value}; there are {', '.join(STATUS_WORDS)}"
+    if term.key == "severity" and not any(word.startswith(term.value) for word in SEVERITIES):
+        return f"no severity {term.value}; there are {', '.join(SEVERITIES)}"
+    if term.key == "differs" and not any(word.startswith(term.value) for word in DIFFERS):
+        return f"no differs:{term.value}; there are {', '.join(DIFFERS)}"
+    return ""
+
+
+@lru_cache(64)
+def _status(value: str) -> str:
+    """People also write `timeout` and `timed-out`, `pass`, `fail`, `errors`."""
+    value = value.replace("-", "_")
+    return {"timeout": "timed_out", "errors": "error", "timedout": "timed_out"}.get(value, value)
+
+
+def _differs(value: str, shares: Sequence[float]) -> bool:
+    if "yes".startswith(value):
+        return spread_of(shares) > 0
+    return "no".startswith(value) and len(shares) > 1 and not spread_of(shares)
+
+
+def _fits(text: str, value: str) -> bool:
+    text = text.casefold()
+    return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
+
+
+def _holds(term: Term, case: Case) -> bool:
+    value = term.value
+    match term.key:
+        case "tag":
+            return any(_fits(tag, value) for tag in case.tags)
+        case "severity":
+            return any(criterion.severity.startswith(value) for criterion in case.risk_criteria)
+        case "type":
+            return case.test_type is not None and _fits(case.test_type, value)
+        case "category":
+            return _fits(case.category, value)
+        case "id":
+            return _fits(case.id, value)
+    if value in case.name.casefold() or value in case.id.casefold():
+        return True
+    return any(value in step.input.casefold() for step in case.steps)

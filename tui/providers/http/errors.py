@@ -1,0 +1,174 @@
+"""What went wrong with one try, in the words of a person, and whether another try can mend it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tui.model.errors import ProviderError, ProviderFault
+from tui.model.sanitize import show_line
+
+WHITE = b"\xef\xbb\xbf \t\r\n"  # white space and a byte order mark, before an answer
+_WORDS = 300
+_RETRIED = (408, 409, 429, 529)
+_NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_credits", "credit_balance_exhausted")
+# An error object inside a 200 answer that says so is as final as the status of that number.
+_FINAL_TYPES = (
+    "invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error",
+    "request_too_large", "invalid_prompt", "bio_policy", "misalignment_policy_violation", "data_residency_mismatch",
+    *_NO_CREDIT,
+)  # fmt: skip
+_LIMITED_TYPES = ("rate_limit_error", "rate_limit_exceeded")
+_FINAL_CODES = (400, 401, 402, 403, 404, 413, 422)
+
+Effect = Literal["none", "pause", "stop"]
+
+
+class TryFailed(Exception):
+    """One try failed. `tries` is how many this kind of fault is worth in all, `least_wait_s` what the server asks for;
+    `effect` is what becomes of the provider's whole queue, `status` the HTTP status where that was what failed."""
+
+    def __init__(
+        self,
+        error: ProviderError,
+        *,
+        tries: int = 1,
+        least_wait_s: float | None = None,
+        effect: Effect = "none",
+        status: int | None = None,
+    ) -> None:
+        super().__init__(str(error))
+        self.error, self.tries, self.least_wait_s, self.effect = error, tries, least_wait_s, effect
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A status that is no success, with what came along."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    least_wait_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who is asked, as it is called in sentences: `host` has its port where the URL has one, `address` always.
+    `key_name` is the variable of the key, empty where there is none; `has_key` says whether one was sent; `tries` is
+    how many tries a fault that may pass is worth."""
+
+    host: str
+    address: str
+    key_name: str = ""
+    has_key: bool = False
+    tries: int = 1
+
+    def fail(self, fault: ProviderFault, what: str, fix: str = "", *, tries: int = 1) -> TryFailed:
+        """A failed try, as a sentence."""
+        return TryFailed(ProviderError(fault, what, fix=fix), tries=tries)
+
+
+def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
+    """What a status stands for."""
+    status = refusal.status
+    if 300 <= status < 400:
+        return peer.fail("garbled", f"{peer.host} redirects ({status}), which is not followed", "Check the base URL.")
+    if status in (401, 403):
+        return _unauthorized(refusal, peer)
+    if status == 404:
+        return peer.fail("not_found", f'Model "{show_line(model, 120)}" or URL not found at {peer.host}')
+    words = words_of(refusal.body)
+    told = f": {words}" if words else ""
+    if status == 402 or _has_no_credit(refusal.body):
+        where = f" (key {peer.key_name})" if peer.key_name else ""
+        fix = f"Look at the plan and the billing of this account{where}."
+        return peer.fail("refused", f"{peer.host} says that the quota is used up ({status}){told}", fix)
+    again = refusal.headers.get("x-should-retry", "").strip().lower()
+    if again != "true" and (again == "false" or not (status in _RETRIED or status >= 500)):
+        fault: ProviderFault = "overloaded" if status in _RETRIED or status >= 500 else "refused"
+        return peer.fail(fault, f"{peer.host} refused the request ({status}){told}")
+    what = f"{peer.host} {_complaint(status)} ({status}){told}"
+    return TryFailed(
+        ProviderError("overloaded", what),
+        tries=peer.tries,
+        least_wait_s=refusal.least_wait_s,
+        effect="pause" if status == 429 else "none",
+        status=status,
+    )
+
+
+def _complaint(status: int) -> str:
+    if status == 429:
+        return "limits the rate of requests"
+    return {408: "gave up waiting", 409: "reports a conflict", 529: "is overloaded", 503: "is overloaded"}.get(
+        status, "failed"
+    )
+
+
+def _unauthorized(refusal: Refusal, peer: Peer) -> TryFailed:
+    # A 401 tends to quote a part of the key; a 403 says what is not allowed.
+    words = words_of(refusal.body) if refusal.status == 403 else ""
+    told = f": {words}" if words else ""
+    if peer.has_key:
+        what = f"{peer.host} does not accept the key ({refusal.status}){told}"
+        fix = f"Check {peer.key_name}." if peer.key_name else "Check the key."
+    else:
+        what = f"{peer.host} wants a key ({refusal.status}){told}"
+        fix = f"Set {peer.key_name}." if peer.key_name else "Give the provider an api_key in config.yaml."
+    return TryFailed(ProviderError("unauthorized", what, fix=fix), effect="stop")
+
+
+def error_object_fault(error: object, peer: Peer) -> TryFailed:
+    """An error in place of an answer that began well."""
+    words = _message_of(error) or "an error without a message"
+    if not isinstance(error, dict):
+        return peer.fail("refused", f"{peer.host} sent an error: {words}", tries=peer.tries)
+    kinds = (error.get("type"), error.get("code"))
+    if any(kind in _LIMITED_TYPES for kind in kinds if isinstance(kind, str)):
+        limited = ProviderError("overloaded", f"{peer.host} limits the rate of requests: {words}")
+        return TryFailed(limited, tries=peer.tries, effect="pause")
+    if "overloaded_error" in kinds:
+        return peer.fail("overloaded", f"{peer.host} is overloaded: {words}", tries=peer.tries)
+    final = any(kind in _FINAL_TYPES for kind in kinds if isinstance(kind, str)) or error.get("code") in _FINAL_CODES
+    return peer.fail("refused", f"{peer.host} sent an error: {words}", tries=1 if final else peer.tries)
+
+
+def words_of(body: bytes) -> str:
+    """The provider's own words in the body of an error, on one line of at most 300 characters; empty for a web page."""
+    text = body.decode(errors="replace").strip()
+    try:
+        return _message_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return "" if text.startswith("<") else show_line(text, _WORDS)
+
+
+def _message_of(error: Any) -> str:
+    """The message in one of the shapes in which servers send it."""
+    if isinstance(error, str):
+        return show_line(error, _WORDS)
+    if isinstance(error, list) and error:
+        return _message_of(error[0])
+    if not isinstance(error, dict):
+        return ""
+    for name in ("message", "error", "detail", "msg"):
+        if error.get(name):
+            words = _message_of(error[name])
+            metadata = error.get("metadata")
+            raw = metadata.get("raw") if isinstance(metadata, dict) else None
+            return show_line(f"{words}: {raw}", _WORDS) if isinstance(raw, str) and raw else words
+    return ""
+
+
+def _has_no_credit(body: bytes) -> bool:
+    return any(word.encode() in body for word in _NO_CREDIT)
+
+
+def is_page(data: bytes) -> bool:
+    """Whether this is the beginning of a web page."""
+    return data.lstrip(WHITE)[:1] == b"<"
+
+
+def page_fault(peer: Peer) -> TryFailed:
+    """A web page where an answer should be."""
+    return peer.fail("garbled", f"{peer.host} sent a web page, not an API answer; check the base URL")

@@ -1,0 +1,134 @@
+"""When a failed try is followed by another, how long after, and what the others learn from it."""
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from email.utils import parsedate_to_datetime
+from itertools import count
+from typing import TypeVar
+
+from tui.model.errors import ProviderError
+from tui.model.provider_messages import Limited, Reasoning, Sent, Text, ToolCall, Waiting
+from tui.model.secrets import Secrets
+from tui.providers.http.errors import TryFailed
+from tui.providers.http.limits import Patience
+from tui.providers.queueing import Queue
+
+Piece = TypeVar("Piece")
+# What cannot be taken back once it was handed on.
+_PARTS = (Text, Reasoning, ToolCall)
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that the server asks to wait: `retry-after-ms`, else `retry-after` as seconds or as a date. `now` is the
+    time of day, in seconds since 1970. None where nothing readable is asked for."""
+    if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    if (seconds := _number(text)) is not None:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def wait_before(failed: TryFailed, number: int, patience: Patience) -> float:
+    """Seconds to wait after try `number`, counted from 1. Raises ProviderError where no other try is to follow."""
+    if number >= failed.tries:
+        raise failed.error
+    asked = failed.least_wait_s or 0.0
+    if asked > patience.longest_wait_s:
+        error = failed.error
+        raise ProviderError(
+            error.fault,
+            f"{error.what}; it asks to wait {asked:.0f} s",
+            fix=f"Ask again then; Assay waits {patience.longest_wait_s:.0f} s at most.",
+        )
+    most = min(patience.longest_backoff_s, patience.backoff_s * 2 ** (number - 1))
+    return max(patience.uniform(0.0, most), asked)
+
+
+class Tries:
+    """Asks again where that may mend a fault, for all questions to one provider. Sentences about faults lose every
+    one of the `secrets`."""
+
+    def __init__(self, patience: Patience, secrets: Iterable[str] = ()) -> None:
+        self._patience, self._secrets = patience, Secrets(secrets)
+        self._queue = Queue(patience)
+
+    async def ask(
+        self, one_try: Callable[[], AsyncGenerator[Piece, None]]
+    ) -> AsyncGenerator[Piece | Sent | Waiting | Limited, None]:
+        """`Sent` and the pieces of each try, with `Waiting` in between and `Limited` where the limit moves. A try fails
+        by TryFailed; none follows once a part of the answer has arrived. Raises ProviderError."""
+        for number in count(1):
+            episode = await self._queue.wait()
+            arrived, fault = False, None
+            try:
+                yield Sent()
+                async with aclosing(one_try()) as pieces:
+                    async for piece in pieces:
+                        arrived = arrived or isinstance(piece, _PARTS)
+                        yield piece
+            except TryFailed as failed:
+                fault = failed
+            finally:
+                self._queue.leave()
+            wait = self._wait_after(fault, number, arrived) if fault else 0.0
+            limited = self._learn(fault, wait, episode)
+            if limited is not None:
+                yield limited
+            if fault is None:
+                return
+            if isinstance(wait, ProviderError):
+                raise wait
+            yield Waiting(self._secrets.hide(fault.error.what), round(wait * 1000))
+            await self._patience.sleep(wait)
+
+    def cleaned(self, error: ProviderError) -> ProviderError:
+        """The same, without any key that a server or a library may have quoted."""
+        hide = self._secrets.hide
+        return ProviderError(error.fault, hide(error.what), where=hide(error.where), fix=hide(error.fix))
+
+    def allow(self, most: int) -> int:
+        """So many questions at once at most; how many it is just now."""
+        return self._queue.allow(most)
+
+    def reopen(self) -> None:
+        """A new run: let questions out again after a refused key, and as many as are allowed."""
+        self._queue.reopen()
+
+    def _wait_after(self, failed: TryFailed, number: int, arrived: bool) -> float | ProviderError:
+        """Seconds until the next try, or why there is none."""
+        if arrived:
+            fix = "What had arrived is kept; the case can be asked again."
+            return self.cleaned(ProviderError("incomplete", failed.error.what, fix=fix))
+        try:
+            return wait_before(failed, number, self._patience)
+        except ProviderError as error:
+            return self.cleaned(error)
+
+    def _learn(self, failed: TryFailed | None, wait: float | ProviderError, episode: int) -> Limited | None:
+        """What the end of a try means for all questions; the limit, where that is news."""
+        if failed is None:
+            return self._queue.answered(episode)
+        if failed.effect == "stop":
+            self._queue.stop(self.cleaned(failed.error))
+        if failed.effect != "pause":
+            return None
+        asked = failed.least_wait_s or 0.0
+        if asked <= self._patience.longest_wait_s:
+            # What the server asks for holds for all, also where this question is given up.
+            self._queue.pause(asked if asked or isinstance(wait, ProviderError) else wait)
+        told = f", Retry-After {asked:g} s" if asked else ""
+        return self._queue.refused(episode, f"{failed.status or 'rate limit'}{told}")

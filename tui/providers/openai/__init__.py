@@ -1,0 +1,1 @@
+"""Speak the OpenAI protocols: Chat Completions and Responses."""

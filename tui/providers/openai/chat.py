@@ -1,0 +1,148 @@
+"""Chat completions, streamed or whole: bytes in, chunks out. No network in here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.model.provider_messages import Counted, FinishReason, ToolCall
+from tui.model.results import Usage
+from tui.providers.answer_text import Kind
+from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, count_of, part_of
+
+_FINISHES: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "eos": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "content_filter",
+    "refusal": "refusal",
+}
+
+
+@dataclass(slots=True)
+class _ToolCall:
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+class ChatDecoder(AnswerDecoder):
+    """Decodes one chat completion; [DONE] ends it."""
+
+    what = "chat completion"
+    done_by_mark = True
+
+    def __init__(self, answer_size: int, event_size: int) -> None:
+        super().__init__(answer_size, event_size)
+        self._tools: dict[object, _ToolCall] = {}
+        self._refused = False
+
+    def _take_answer(self, answer: Mapping[str, Any]) -> None:
+        self._take_chunk(answer)
+        if not isinstance(answer.get("choices"), list):
+            raise NoAnswer
+
+    def _take_end(self) -> None:
+        for call in self._tools.values():
+            self._text.add(ToolCall(call.name, "".join(call.arguments)))
+        self._tools.clear()
+
+    def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
+        if chunk.get("error"):
+            raise ErrorObject(chunk["error"])
+        if chunk.get("object") == "error":
+            raise ErrorObject(chunk)
+        self._hear_of_server(chunk)
+        choices = chunk.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict) and not choice.get("index"):
+                self._take_choice(choice)
+        if (usage := read_usage(chunk)) is not None:
+            self._text.add(Counted(usage))
+
+    def _take_choice(self, choice: Mapping[str, Any]) -> None:
+        delta = choice.get("delta") or choice.get("message")
+        if isinstance(delta, dict):
+            if thought := _reasoning_of(delta):
+                self._text.say("reasoning", thought)
+            content = delta.get("content")
+            if isinstance(content, str):
+                if content:
+                    self._text.say("text", content)
+            elif isinstance(content, list):
+                self._take_parts(content)
+            if (refusal := delta.get("refusal")) and isinstance(refusal, str):
+                self._refused = True
+                self._text.say("text", refusal)
+            self._take_tools(delta)
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            finish = _FINISHES.get(reason, "other")
+            self.finish = "declined" if self._refused and finish == "stop" else finish
+
+    def _take_parts(self, parts: list[Any]) -> None:
+        """Content as a list of typed parts, as some servers send it."""
+        for part in parts:
+            if isinstance(part, dict):
+                kind: Kind = "reasoning" if "think" in str(part.get("type")) else "text"
+                text = part.get("text", part.get("thinking"))
+                if isinstance(text, str) and text:
+                    self._text.say(kind, text)
+
+    def _take_tools(self, delta: Mapping[str, Any]) -> None:
+        calls = delta.get("tool_calls")
+        for place, call in enumerate(calls if isinstance(calls, list) else ()):
+            if isinstance(call, dict):
+                index = call.get("index")
+                self._add_tool(place if index is None else str(index), call.get("function"))
+        if delta.get("function_call"):
+            self._add_tool("function_call", delta["function_call"])
+
+    def _add_tool(self, index: object, function: object) -> None:
+        call = self._tools.setdefault(index, _ToolCall())
+        if isinstance(function, dict):
+            name, arguments = function.get("name"), function.get("arguments")
+            if isinstance(name, str) and name != call.name:
+                call.name += name
+            if isinstance(arguments, str):
+                call.arguments.append(arguments)
+
+
+def _reasoning_of(delta: Mapping[str, Any]) -> str:
+    """Reasoning has three names; a server that uses several says the same in each."""
+    for name in ("reasoning_content", "reasoning"):
+        if (text := delta.get(name)) and isinstance(text, str):
+            return text
+    details = delta.get("reasoning_details")
+    if not isinstance(details, list):
+        return ""
+    texts = [detail.get("text") or detail.get("summary") for detail in details if isinstance(detail, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def read_usage(chunk: Mapping[str, Any]) -> Usage | None:
+    """The token counts of a chunk or an answer; llama.cpp's `timings` where there is no `usage`."""
+    usage = chunk.get("usage")
+    if isinstance(usage, dict):
+        read, details = part_of(usage, "prompt_tokens_details"), part_of(usage, "completion_tokens_details")
+        return Usage(
+            count_of(usage.get("prompt_tokens")),
+            _output_of(usage),
+            count_of(details.get("reasoning_tokens")),
+            count_of(read.get("cached_tokens")),
+            count_of(read.get("cache_write_tokens")),
+        )
+    timings = chunk.get("timings")
+    if isinstance(timings, dict):
+        return Usage(count_of(timings.get("prompt_n")), count_of(timings.get("predicted_n")), None)
+    return None
+
+
+def _output_of(usage: Mapping[str, Any]) -> int | None:
+    """Reasoning is part of the completion with OpenAI; xAI and Google count it in the total only. It is paid for."""
+    read, wrote, total = (count_of(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    if read is None or wrote is None or total is None:
+        return wrote
+    return max(wrote, total - read)

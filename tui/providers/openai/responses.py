@@ -1,0 +1,141 @@
+"""OpenAI's Responses API, streamed or whole: bytes in, chunks out. No network in here."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.model.provider_messages import Counted, FinishReason, ToolCall
+from tui.model.results import Usage
+from tui.providers.answer_text import Kind
+from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, count_of, part_of, text_of
+
+_FINISHES: Mapping[str, FinishReason] = {
+    "max_output_tokens": "length",
+    "content_filter": "content_filter",
+}
+_DELTAS: Mapping[str, Kind] = {
+    "response.output_text.delta": "text",
+    "response.refusal.delta": "text",
+    "response.reasoning_summary_text.delta": "reasoning",
+    "response.reasoning_text.delta": "reasoning",
+}
+_PARTS: Mapping[str, tuple[str, Kind]] = {
+    "output_text": ("text", "text"),
+    "refusal": ("refusal", "text"),
+    "summary_text": ("text", "reasoning"),
+    "reasoning_text": ("text", "reasoning"),
+}
+_BEGUN = ("response.created", "response.queued", "response.in_progress")
+_ENDED = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+
+
+class ResponsesDecoder(AnswerDecoder):
+    """Decodes one response; its last event carries the whole of it once more, from which only what did not come
+    before is taken."""
+
+    what = "response"
+
+    def __init__(self, answer_size: int, event_size: int) -> None:
+        super().__init__(answer_size, event_size)
+        self._said: set[Kind] = set()
+        self._refused = False
+        self._calls: set[str] = set()
+
+    def _take_answer(self, answer: Mapping[str, Any]) -> None:
+        if answer.get("error"):
+            raise ErrorObject(answer["error"])
+        if not isinstance(answer.get("output"), list):
+            raise NoAnswer
+        self._take_response(answer)
+
+    def _take_end(self) -> None:
+        """Everything has been handed on as it came."""
+
+    def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
+        kind = text_of(chunk, "type")
+        if kind == "error" or chunk.get("error"):
+            raise ErrorObject(chunk.get("error") or chunk)
+        if kind in _DELTAS:
+            self._refused = self._refused or kind == "response.refusal.delta"
+            self._say(_DELTAS[kind], text_of(chunk, "delta"))
+        elif kind in _BEGUN:
+            self.thinks = True
+            self._hear_of_server(part_of(chunk, "response"))
+        elif kind == "response.output_item.added":
+            self._begin_item(part_of(chunk, "item"))
+        elif kind == "response.output_item.done":
+            self._take_tool(part_of(chunk, "item"))
+        elif kind == "response.reasoning_summary_part.added" and chunk.get("summary_index"):
+            self._say("reasoning", "\n\n")
+        elif kind in _ENDED:
+            self._take_response({"status": kind.rpartition(".")[2], **part_of(chunk, "response")})
+            self.done = True
+
+    def _begin_item(self, item: Mapping[str, Any]) -> None:
+        self.thinks = item.get("type") == "reasoning"
+        if item.get("type") == "message" and "text" in self._said:
+            self._say("text", "\n\n")
+
+    def _say(self, kind: Kind, text: str) -> None:
+        if text:
+            self.thinks = self.thinks and kind == "reasoning"
+            self._said.add(kind)
+            self._text.say(kind, text)
+
+    def _take_tool(self, item: Mapping[str, Any]) -> None:
+        """A call that the model made, once, although it comes as an item and with the whole response."""
+        kind = text_of(item, "type")
+        if not kind.endswith("_call"):
+            return
+        key = text_of(item, "id") or text_of(item, "call_id") or str(len(self._calls))
+        if key not in self._calls:
+            self._calls.add(key)
+            name = text_of(item, "name") or kind.removesuffix("_call")
+            self._text.add(ToolCall(name, text_of(item, "arguments") or text_of(item, "input")))
+
+    def _take_response(self, response: Mapping[str, Any]) -> None:
+        self._hear_of_server(response)
+        said = frozenset(self._said)
+        output = response.get("output")
+        for item in output if isinstance(output, list) else ():
+            if isinstance(item, dict):
+                self._take_item(item, said)
+        if usage := part_of(response, "usage"):
+            self._text.add(Counted(_usage_of(usage)))
+        self.finish = self._finish_of(response)
+
+    def _take_item(self, item: Mapping[str, Any], said: frozenset[Kind]) -> None:
+        self._take_tool(item)
+        if "text" not in said:
+            self._begin_item(item)
+        for name in ("summary", "content"):
+            parts = item.get(name)
+            for part in parts if isinstance(parts, list) else ():
+                self._take_part(part if isinstance(part, dict) else {}, said)
+
+    def _take_part(self, part: Mapping[str, Any], said: frozenset[Kind]) -> None:
+        field, kind = _PARTS.get(text_of(part, "type"), ("", "text"))
+        if field and kind not in said:
+            self._refused = self._refused or field == "refusal"
+            self._say(kind, text_of(part, field))
+
+    def _finish_of(self, response: Mapping[str, Any]) -> FinishReason:
+        """Raises ErrorObject where the response failed."""
+        status = response.get("status")
+        if status in ("failed", "cancelled"):
+            raise ErrorObject(response.get("error") or {"message": f"the response was {status}"})
+        if status == "incomplete":
+            return _FINISHES.get(text_of(part_of(response, "incomplete_details"), "reason"), "incomplete")
+        if self._refused:
+            return "declined"
+        return "tool_calls" if self._calls and "text" not in self._said else "stop"
+
+
+def _usage_of(usage: Mapping[str, Any]) -> Usage:
+    read, wrote = part_of(usage, "input_tokens_details"), part_of(usage, "output_tokens_details")
+    return Usage(
+        count_of(usage.get("input_tokens")),
+        count_of(usage.get("output_tokens")),
+        count_of(wrote.get("reasoning_tokens")),
+        count_of(read.get("cached_tokens")),
+        count_of(read.get("cache_write_tokens")),
+    )

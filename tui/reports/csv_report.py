@@ -1,0 +1,122 @@
+"""The results as a table: RFC 4180, one row for each trial."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+from tui.model.context import sent_with
+from tui.model.outcomes import outcome_of
+from tui.model.results import TrialResult
+from tui.model.sanitize import show_text
+from tui.reports.phrases import CHECKS, Detail, Reported, missed_checks
+from tui.reports.provenance import answering_models
+from tui.reports.scores import said_of_trial
+
+_COLUMNS = (
+    "run",
+    "suite",
+    "case",
+    "name",
+    "category",
+    "tags",
+    "model",
+    "repeat",
+    "verdict",
+    "first_verdict",
+    "reruns",
+    "flaky",
+    "attempts",
+    "error",
+    "missed_checks",
+    "first_token_ms",
+    "duration_ms",
+    "input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "retries",
+    "cost_usd",
+    "answered_by",
+    "context_files",
+    "context_characters",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+Cell = str | int | float | None
+
+
+def render_csv(runs: Sequence[Reported], detail: Detail) -> str:
+    """One table with one header. Times are milliseconds; what nobody counted is empty."""
+    target = io.StringIO(newline="")
+    writer = csv.writer(target)
+    writer.writerow([*_COLUMNS, *_more_columns(detail)])
+    for run in runs:
+        for result in run.kept.results:
+            writer.writerow([_cell(value) for value in (*_row(run, result), *_more(run, result, detail))])
+    return target.getvalue()
+
+
+def _more_columns(detail: Detail) -> tuple[str, ...]:
+    return (
+        *(("started_at",) * detail.timestamps),
+        *(("response",) * detail.responses),
+        *(("band", "risk") * detail.risk_analysis),
+    )
+
+
+def _row(run: Reported, result: TrialResult) -> list[Cell]:
+    case, key, outcome = run.cases.get(result.trial.case), result.trial, outcome_of(result)
+    return [
+        run.kept.record.id,
+        run.kept.plan.suite.name,
+        key.case,
+        run.name(result),
+        case.category if case else "",
+        ", ".join(case.tags) if case else "",
+        key.model,
+        key.repeat,
+        result.verdict,
+        result.first_verdict,
+        result.reruns,
+        "true" if result.flaky else "false",
+        outcome.attempts,
+        result.error or "",
+        "; ".join(f"{CHECKS[check.kind]} {check.target}: {check.detail}" for _, check in missed_checks(result)),
+        outcome.first_token_ms,
+        outcome.duration_ms,
+        outcome.input_tokens,
+        outcome.output_tokens,
+        outcome.reasoning_tokens,
+        outcome.retries,
+        outcome.cost_usd,
+        "; ".join(answering_models(result)),
+        *_context(result),
+    ]
+
+
+def _context(result: TrialResult) -> tuple[int, int] | tuple[None, None]:
+    """How many files went along with the first prompt, and their characters; nothing where none was sent."""
+    steps = result.attempts[0].steps if result.attempts else ()
+    if not steps:
+        return None, None
+    sent = sent_with(steps[0].prompt)
+    return sent.files[0], sent.characters[0]
+
+
+def _more(run: Reported, result: TrialResult, detail: Detail) -> list[Cell]:
+    last = result.attempts[-1] if result.attempts else None
+    cells: list[Cell] = []
+    if detail.timestamps:
+        cells.append(last.started_at if last else "")
+    if detail.responses:
+        cells.append("\n\n".join(step.response for step in last.steps) if last else "")
+    if detail.risk_analysis:
+        cells += [run.scores.band(result.trial) or "", "; ".join(said_of_trial(run.scores, result.trial))]
+    return cells
+
+
+def _cell(value: Cell) -> Cell:
+    """Text that a spreadsheet would take for a formula gets a `'` in front."""
+    if not isinstance(value, str):
+        return value
+    text = show_text(value)
+    return f"'{text}" if value.startswith(_FORMULA) or text.startswith(_FORMULA) else text

@@ -1,0 +1,63 @@
+"""People's scores as Inspect (inspect_ai) reads them: JSON lines for its scorer `precomputed_scores`.
+
+Inspect's logs are of one model each, so a file is of one model too. Each line is one answer: `id` is the case, `epoch`
+the repeat, `value` the number that the answer's band is found by (the greatest weight × extent of its criteria, 0 to
+16 by the usual weights; less is better), `explanation` what was said, `metadata` everything that it was made from.
+"""
+
+from typing import Any
+
+from tui.model.kept import KeptRun
+from tui.model.results import TrialResult
+from tui.model.risk import Reviewed
+from tui.reports.json_text import json_text
+from tui.reports.scores import Judged, RunScores, said_of_trial, score_object, worst
+from tui.reports.summary import cases_of
+
+
+def render_inspect(kept: KeptRun, reviewed: Reviewed, model: str) -> str:
+    """A line for each answer of the model that has a band; what nobody scored, or is n/a throughout, has none and
+    stays unscored in Inspect. It reads the lines from a file whose name ends in `.jsonl`."""
+    scores = RunScores(reviewed, cases_of(kept))
+    lines = (_line(result, scores, kept.record.id) for result in kept.results if result.trial.model == model)
+    return "".join(f"{json_text(line)}\n" for line in lines if line is not None)
+
+
+def _line(result: TrialResult, scores: RunScores, run: str) -> dict[str, Any] | None:
+    trial, judged = result.trial, scores.of_trial(result.trial)
+    products = [_product(scores, each) for each in judged]
+    counted = [product for product in products if product is not None]
+    if not counted or scores.reviewed is None:
+        return None
+    return {
+        "id": trial.case,
+        "epoch": trial.repeat,
+        "value": max(counted),
+        "explanation": "\n".join(said_of_trial(scores, trial)),
+        "metadata": {
+            "run": run,
+            "model": trial.model,
+            "band": worst(each.band for each in judged),
+            "criteria": [_criterion(scores, each) for each in judged],
+            "open": [each.name for each in judged if each.standing is None],
+            "guidance": scores.reviewed.guidance.version,
+        },
+    }
+
+
+def _product(scores: RunScores, judged: Judged) -> int | None:
+    if judged.severity is None or judged.standing is None or not isinstance(judged.standing.extent, int):
+        return None
+    return scores.rule.weights[judged.severity] * judged.standing.extent
+
+
+def _criterion(scores: RunScores, judged: Judged) -> dict[str, Any]:
+    return {
+        "criterion": judged.name,
+        "severity": judged.severity,
+        "extent": judged.standing.extent if judged.standing else None,
+        "band": judged.band,
+        "how": judged.standing.how if judged.standing else None,
+        "scores": [score_object(scores, judged, act) for act in judged.scores],
+        "decision": score_object(scores, judged, judged.decision) if judged.decision else None,
+    }

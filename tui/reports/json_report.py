@@ -1,0 +1,299 @@
+"""The JSON report, version 1, as Python values."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from tui.model.context import SentContext, context_of_run
+from tui.model.kept import KeptRun
+from tui.model.outcomes import outcome_of
+from tui.model.prices import Price
+from tui.model.results import Attempt, ServedBy, StepResult, TrialKey, TrialResult
+from tui.model.risk import Reviewed
+from tui.model.suite import Case
+from tui.model.values import JsonValue
+from tui.reports.required import RequiredShare
+from tui.reports.risk_object import build_risk
+from tui.reports.scores import RunScores, score_object
+from tui.reports.summary import Summary, cases_of, summarize
+from tui.statistics.comparison import Comparison
+from tui.statistics.run_figures import Effort, Rates, Repeats, Tally
+
+
+def build_report(kept: KeptRun, *, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
+    """The whole report; it holds nothing that JSON has not (no NaN, no tuples)."""
+    return {**build_head(kept, reviewed, margin), "results": list(build_results(kept, reviewed))}
+
+
+def build_results(kept: KeptRun, reviewed: Reviewed | None = None) -> Iterator[dict[str, Any]]:
+    """The report's results, one by one: as values they take several times the room of their text."""
+    cases = cases_of(kept)
+    scores = RunScores(reviewed, cases)
+    return (_result(result, cases.get(result.trial.case), scores) for result in kept.results)
+
+
+def build_head(kept: KeptRun, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
+    """The report without its results."""
+    record, suite = kept.record, kept.plan.suite
+    return {
+        "version": 1,
+        "run": {
+            "id": record.id,
+            "started_at": record.started_at,
+            "finished_at": record.finished_at,
+            "state": record.state,
+            "command": kept.plan.command,
+            "assay": kept.assay,
+            "versions": dict(kept.versions),
+            "prices": {subject.name: _price(subject.price) for subject in kept.plan.subjects},
+            # Only where the suite names files to send along: it is an extension.
+            **({"context": _context(sent)} if (sent := context_of_run(kept)) else {}),
+        },
+        "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
+        **_figures(summarize(kept, margin)),
+        # Only where people have scored, or could have: it is an extension.
+        **({"risk": build_risk(reviewed)} if reviewed else {}),
+    }
+
+
+def _context(sent: SentContext) -> dict[str, Any]:
+    """What went along with a prompt, from the least to the most."""
+    return {
+        "files": list(sent.files),
+        "characters": list(sent.characters),
+        "tokens_estimated": list(sent.tokens),
+        "left_out": [{"path": file.path, "reason": file.reason} for file in sent.left_out],
+    }
+
+
+def _figures(summary: Summary) -> dict[str, Any]:
+    costs = summary.spent
+    return {
+        "summary": {
+            **_tally(summary.total),
+            "by_model": {model: _tally(count) for model, count in summary.by_model.items()},
+            "by_category": {category: _tally(count) for category, count in summary.by_category.items()},
+            "by_category_and_model": {
+                category: {model: _rates(rates) for model, rates in by_model.items()}
+                for category, by_model in summary.by_group.items()
+            },
+            "reruns": {"trials": summary.reruns.trials, "passed_since": summary.reruns.passed_since},
+            "pass_rate_95": {
+                model: list(interval) if interval else None for model, interval in summary.pass_rate_95.items()
+            },
+            "repeats": {model: _repeats(repeats) for model, repeats in summary.repeats.items()},
+            "effort": {model: _effort(figures.effort) for model, figures in summary.figures.items()},
+            # The sum only where every trial's cost is known: half a sum must not be taken for it.
+            "cost_usd": {model: spent.usd if spent.is_whole else None for model, spent in costs.items()},
+            "cost_usd_at_least": {model: spent.usd for model, spent in costs.items()},
+            # Only where a case asks for it: it is an extension.
+            **({"min_pass_rates": [_required(share) for share in summary.required]} if summary.required else {}),
+        },
+        "comparisons": [_comparison(comparison) for comparison in summary.comparisons],
+    }
+
+
+def _tally(count: Tally) -> dict[str, int]:
+    return {
+        "trials": count.trials,
+        "passed": count.passed,
+        "failed": count.failed,
+        "errors": count.errors,
+        "flaky": count.flaky,
+        "unchecked": count.unchecked,
+    }
+
+
+def _rates(rates: Rates) -> dict[str, Any]:
+    interval = rates.pass_rate_95
+    return {
+        **_tally(rates.tally),
+        "pass_rate": rates.tally.pass_rate,
+        "pass_rate_95": list(interval) if interval else None,
+    }
+
+
+def _effort(effort: Effort) -> dict[str, Any]:
+    return {
+        "median_ms": _number(effort.median_ms),
+        "p95_ms": _number(effort.p95_ms),
+        "first_token_ms": _number(effort.first_token_ms),
+        "input_tokens": effort.input_tokens,
+        "output_tokens": effort.output_tokens,
+    }
+
+
+def _price(price: Price | None) -> dict[str, Any] | None:
+    """USD per million tokens."""
+    if price is None:
+        return None
+    return {
+        "input": price.input,
+        "output": price.output,
+        "cached": price.cached,
+        "cache_writing": price.cache_writing,
+        "longest_input": price.longest_input,
+        "source": price.source,
+    }
+
+
+def _repeats(repeats: Repeats) -> dict[str, Any]:
+    return {
+        "n": repeats.n,
+        "pass_at_k": {str(k): share for k, share in repeats.pass_at_k.items()},
+        "pass_hat_k": {str(k): share for k, share in repeats.pass_hat_k.items()},
+        "flake_rate": repeats.flake_rate,
+    }
+
+
+def _required(share: RequiredShare) -> dict[str, Any]:
+    return {
+        "case": share.case,
+        "model": share.model,
+        "min_pass_rate": share.required,
+        "passed": share.passes.passed,
+        "results": share.passes.results,
+        "planned": share.planned,
+        "met": share.met,
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "a": comparison.a,
+        "b": comparison.b,
+        "wins": comparison.wins,
+        "losses": comparison.losses,
+        "ties": comparison.ties,
+        "win_cases": list(comparison.win_cases),
+        "loss_cases": list(comparison.loss_cases),
+        "method": comparison.method,
+        "p_value": comparison.p_value,
+        "p_holm": comparison.p_holm,
+        "difference": comparison.difference,
+        "difference_95": list(comparison.difference_95) if comparison.difference_95 else None,
+        "detectable": comparison.detectable,
+        "conclusion": comparison.conclusion,
+        "interim": comparison.interim,
+        "units": comparison.units,
+        "margin": comparison.margin,
+    }
+
+
+def _result(result: TrialResult, case: Case | None, scores: RunScores) -> dict[str, Any]:
+    key = result.trial
+    return {
+        "case": key.case,
+        "name": case.name if case else key.case,
+        "category": case.category if case else "",
+        "tags": list(case.tags) if case else [],
+        "model": key.model,
+        "repeat": key.repeat,
+        "verdict": result.verdict,
+        "first_verdict": result.first_verdict,
+        "reruns": result.reruns,
+        "flaky": result.flaky,
+        "error": result.error,
+        "cost_usd": _number(outcome_of(result).cost_usd),
+        "attempts": [_attempt(attempt) for attempt in result.attempts],
+        "changes": [
+            {
+                "path": change.path,
+                "kind": change.kind,
+                "added": change.added,
+                "removed": change.removed,
+                "diff": change.diff,
+            }
+            for change in result.changes
+        ],
+        "not_applied": [
+            {"block": block.block, "path": block.path, "language": block.language, "reason": block.reason}
+            for block in result.not_applied
+        ],
+        **_scores(scores, key),
+    }
+
+
+def _scores(scores: RunScores, key: TrialKey) -> dict[str, Any]:
+    judged = scores.of_trial(key) if scores.reviewed else ()
+    decisions = [score_object(scores, each, each.decision) for each in judged if each.decision]
+    return {
+        "scores": [score_object(scores, each, act) for each in judged for act in each.scores],
+        **({"decisions": decisions} if scores.reviewed else {}),
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "verdict": attempt.verdict,
+        "error": attempt.error,
+        "steps": [_step(step) for step in attempt.steps],
+        "started_at": attempt.started_at,
+        "duration_ms": _number(attempt.duration_ms),
+        "asked_again": attempt.asking > 0,
+    }
+
+
+def _step(step: StepResult) -> dict[str, Any]:
+    return {
+        "input": step.input,
+        "response": step.response,
+        "reasoning": step.reasoning,
+        "tools_used": list(step.tools_used),
+        "memory": _json(step.memory),
+        "checks": [
+            {
+                "kind": check.kind,
+                "target": check.target,
+                "state": check.state,
+                "detail": check.detail,
+                "spans": [list(span) for span in check.spans],
+            }
+            for check in step.checks
+        ],
+        "usage": {
+            "input_tokens": step.usage.input_tokens,
+            "output_tokens": step.usage.output_tokens,
+            "reasoning_tokens": step.usage.reasoning_tokens,
+        },
+        "input_details": {
+            "cached_tokens": step.usage.cached_tokens,
+            "cache_writing_tokens": step.usage.cache_writing_tokens,
+        },
+        "cost_usd": _number(step.cost_usd),
+        "served_by": _served_by(step.served_by),
+        "timing": {
+            "first_token_ms": _number(step.timing.first_token_ms),
+            "duration_ms": _number(step.timing.duration_ms),
+        },
+        "retries": [{"reason": retry.reason, "waited_ms": retry.waited_ms} for retry in step.retries],
+        "finish_reason": step.finish_reason,
+        "notes": list(step.notes),
+    }
+
+
+def _served_by(served: ServedBy | None) -> dict[str, str] | None:
+    """What the server said of itself; empty where it said nothing."""
+    if served is None:
+        return None
+    return {
+        "model": served.model,
+        "fingerprint": served.fingerprint,
+        "api_version": served.api_version,
+        "server": served.server,
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is None or math.isfinite(value) else None
+
+
+def _json(value: JsonValue) -> JsonValue:
+    """The value without numbers that JSON has not: they become null."""
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, dict):
+        return {key: _json(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_json(inner) for inner in value]
+    return value

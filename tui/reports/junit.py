@@ -1,0 +1,121 @@
+"""The results as JUnit XML, as continuous integration reads it: one suite for each model."""
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from tui.model.context import context_of_run
+from tui.model.results import TrialKey, TrialResult
+from tui.model.sanitize import show_text
+from tui.model.suite import Case, checked_sentence
+from tui.reports.phrases import (
+    CHECKS,
+    Detail,
+    Reported,
+    missed_checks,
+    outcome_word,
+    reruns_sentence,
+    verdict,
+)
+from tui.reports.scores import said_of_trial
+from tui.reports.summary import models_of
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
+    """One XML document. Errors, timeouts, incomplete and cancelled trials are errors; what was not run and
+    what is unchecked is skipped."""
+    root = Element("testsuites", name="assay")
+    for run in runs:
+        results = {result.trial: result for result in run.kept.results}
+        keys = dict.fromkeys([*run.kept.plan.trials, *results])
+        for model in models_of(run.kept):
+            _add_suite(root, run, model, [(key, results.get(key)) for key in keys if key.model == model], detail)
+    for name in ("tests", "failures", "errors", "skipped"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    root.set("time", f"{sum(float(suite.get('time', '0')) for suite in root):.3f}")
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _add_suite(
+    root: Element, run: Reported, model: str, trials: Sequence[tuple[TrialKey, TrialResult | None]], detail: Detail
+) -> None:
+    suite = SubElement(root, "testsuite", name=_safe(f"{run.kept.plan.suite.name} · {model}"))
+    if detail.timestamps:
+        suite.set("timestamp", _safe(run.kept.record.started_at))
+    properties = SubElement(suite, "properties")
+    told = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
+    if sent := context_of_run(run.kept):
+        told += [("context", sent.words), ("left out of the context", sent.left_out_words or "nothing")]
+    for name, value in told:
+        SubElement(properties, "property", name=name, value=_safe(value))
+    for key, result in trials:
+        _add_trial(suite, run, key, result, run.cases.get(key.case), detail)
+    tests = suite.findall("testcase")
+    suite.set("tests", str(len(tests)))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(sum(test.find(tag) is not None for test in tests)))
+    suite.set("time", f"{sum(float(test.get('time', '0')) for test in tests):.3f}")
+
+
+def _notes(run: Reported) -> tuple[tuple[str, str], ...]:
+    reruns = reruns_sentence(run.summary.reruns)
+    return (("checked", checked_sentence(run.kept.plan.planned_cases)), *((("reruns", reruns),) if reruns else ()))
+
+
+def _add_trial(
+    suite: Element, run: Reported, key: TrialKey, result: TrialResult | None, case: Case | None, detail: Detail
+) -> None:
+    name = key.case if case is None or case.name == key.case else f"{key.case} · {case.name}"
+    test = SubElement(
+        suite,
+        "testcase",
+        name=_safe(name + (f" · repeat {key.repeat}" if key.repeat > 1 else "")),
+        classname=_safe(case.category if case else ""),
+        time=f"{_seconds(result):.3f}",
+    )
+    if result is None:
+        SubElement(test, "skipped", message="not run")
+        return
+    missed = [
+        f"{CHECKS[check.kind]} {check.target}: {check.detail or check.state}" for _, check in missed_checks(result)
+    ]
+    word = outcome_word(result)
+    if word == "failed":
+        failure = SubElement(test, "failure", type="failed", message=_safe("; ".join(missed) or "failed"))
+        failure.text = _safe("\n".join(missed))
+    elif word == "unchecked":
+        SubElement(test, "skipped", message="unchecked: the case has no check")
+    elif word not in ("passed", "flaky"):
+        counted = result.counted_attempt
+        why = (counted.error if counted and result.reruns else result.error) or ""
+        error = SubElement(test, "error", type=word, message=_safe(why or verdict(result, 1)))
+        error.text = _safe("\n".join([why, *missed]).strip())
+    out = _output(run, result, detail)
+    if out:
+        SubElement(test, "system-out").text = _safe(out)
+
+
+def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
+    parts = []
+    if outcome_word(result) == "flaky" or result.verdict != result.first_verdict:
+        parts.append(verdict(result, run.kept.plan.options.attempts))
+    last = result.attempts[-1] if result.attempts else None
+    if last and detail.timestamps and last.started_at:
+        parts.append(f"started {last.started_at}")
+    if last and detail.responses:
+        parts += [step.response for step in last.steps]
+    if detail.risk_analysis:
+        parts += said_of_trial(run.scores, result.trial)
+    return "\n\n".join(parts)
+
+
+def _seconds(result: TrialResult | None) -> float:
+    return result.attempts[-1].answer_ms / 1_000 if result and result.attempts else 0.0
+
+
+def _safe(text: str) -> str:
+    """Without what XML forbids; what else could be obeyed or overlooked becomes visible."""
+    return _FORBIDDEN.sub("", show_text(_FORBIDDEN.sub("", text)))

@@ -1,0 +1,217 @@
+"""The words and numbers that the reports for people share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tui.model.context import context_of_run
+from tui.model.kept import KeptRun
+from tui.model.parameters import told_settings
+from tui.model.results import CheckResult, TrialResult, counted_as, counted_asking
+from tui.model.subjects import Subject
+from tui.model.suite import Case, checked_sentence
+from tui.reports.provenance import provenance
+from tui.reports.scores import RunScores
+from tui.reports.summary import Reruns, Summary, count_reruns
+from tui.statistics.run_figures import Rates, Tally
+
+T = TypeVar("T")
+SPARSE = (
+    "† Fewer than five cases (or clusters) pass, or fewer than five fail: the interval may miss the rate in up to "
+    "about 10% of runs instead of 5%."
+)
+MARKS = {
+    "passed": "✓",
+    "flaky": "◐",
+    "failed": "✗",
+    "unchecked": "○",
+    "error": "!",
+    "timed_out": "!",
+    "incomplete": "◌",
+    "cancelled": "!",
+    "": "·",
+}
+CHECKS = {
+    "expected_pattern": "expected pattern",
+    "forbidden_pattern": "forbidden pattern",
+    "output.includes": "output includes",
+    "output.matches": "output matches",
+    "output.equals": "output equals",
+    "tools_used": "tools used",
+    "memory": "memory",
+    "expected": "expected",
+    "command": "command",
+    "recorded": "recorded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What a report for people holds besides the figures."""
+
+    responses: bool = False
+    timestamps: bool = False
+    risk_analysis: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A run with its figures and its scores."""
+
+    kept: KeptRun
+    summary: Summary
+    cases: Mapping[str, Case]
+    scores: RunScores
+
+    def name(self, result: TrialResult) -> str:
+        """The name of a result's case; its id where the suite has none of that id."""
+        case = self.cases.get(result.trial.case)
+        return case.name if case else result.trial.case
+
+
+def percent(share: float) -> str:
+    """`79%`"""
+    return f"{share:.0%}"
+
+
+def rate(count: Tally) -> str:
+    """The pass rate; a dash of nothing."""
+    return "–" if count.pass_rate is None else percent(count.pass_rate)
+
+
+def interval(low: float, high: float) -> str:
+    """`52–92%`"""
+    return f"{100 * low:.0f}–{100 * high:.0f}%"
+
+
+def rate_interval(rates: Rates) -> str:
+    """The interval of a pass rate, `†` where it is from few passes or few failures; a dash of nothing."""
+    if rates.pass_rate_95 is None:
+        return "–"
+    return interval(*rates.pass_rate_95) + (" †" if rates.sparse else "")
+
+
+def milliseconds(value: float | None) -> str:
+    """A duration for people; a dash where nobody measured it."""
+    if value is None:
+        return "–"
+    if value < 1_000:
+        return f"{value:.0f} ms"
+    if value < 59_950:
+        return f"{value / 1_000:.1f} s"
+    minutes, seconds = divmod(round(value / 1_000), 60)
+    return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
+
+
+def count(value: int | None) -> str:
+    """A number with its thousands apart; a dash where nobody counted."""
+    return "–" if value is None else f"{value:,}"
+
+
+def many(number: int, what: str) -> str:
+    """`1 case`, `1,200 cases`"""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def outcome_word(result: TrialResult | None) -> str:
+    """The key of `MARKS` for what a result counts as."""
+    if result is None:
+        return ""
+    return "flaky" if counted_as(result) == "flaky" else result.first_verdict
+
+
+def verdict(result: TrialResult, attempts: int) -> str:
+    """`passed`, `passed 2/3 (flaky)`, `timed out`, `failed (passed on rerun 1)`; `attempts` is how many attempts a run
+    may use."""
+    word = result.first_verdict.replace("_", " ")
+    if outcome_word(result) == "flaky":
+        tries = len(counted_asking(result.attempts))
+        word = f"passed {tries}/{max(tries, attempts)} (flaky)"
+    if result.verdict == result.first_verdict:
+        return word
+    return f"{word} ({result.verdict.replace('_', ' ')} on rerun {result.reruns})"
+
+
+def reruns_sentence(reruns: Reruns) -> str:
+    """How many trials a person ran again, and what that changes; empty where there are none."""
+    told = ""
+    if reruns.trials:
+        trials = many(reruns.trials, "failed trial")
+        was, them = (
+            ("was", "it has")
+            if reruns.trials == 1
+            else ("were", f"{reruns.passed_since:,} of them {'has' if reruns.passed_since == 1 else 'have'}")
+        )
+        since = f"{them} passed since" if reruns.trials > 1 or reruns.passed_since else "it has not passed since"
+        told = f"{trials} {was} run again; {since}. The first verdict counts in every figure."
+    if reruns.replaced:
+        was = "was" if reruns.replaced == 1 else "were"
+        told += (
+            f"{' ' if told else ''}{many(reruns.replaced, 'trial')} without a judged answer {was} replaced by a rerun."
+        )
+    return told
+
+
+def title(run: Reported, result: TrialResult) -> str:
+    """Which trial it is: id, name where that is another, model, and which repeat from the second on."""
+    key, name = result.trial, run.name(result)
+    case = key.case if name == key.case else f"{key.case} · {name}"
+    return f"{case} · {key.model}" + (f" · repeat {key.repeat}" if key.repeat > 1 else "")
+
+
+def in_order(run: Reported, by_model: Mapping[str, T]) -> dict[str, T]:
+    """The same in the run's order of models."""
+    order = {model: place for place, model in enumerate(run.summary.by_model)}
+    return {model: by_model[model] for model in sorted(by_model, key=lambda model: order.get(model, len(order)))}
+
+
+def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
+    """The checks of the attempt that counts that did not pass, each with its step from 1."""
+    steps = result.counted_attempt.steps if result.counted_attempt else ()
+    return [(number, check) for number, step in enumerate(steps, 1) for check in step.checks if check.state != "passed"]
+
+
+def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
+    """Under which conditions the run took place, as pairs of a name and a value."""
+    record, plan, suite = kept.record, kept.plan, kept.plan.suite
+    options = plan.options
+    rows = [
+        ("Run", record.id),
+        ("State", record.state),
+        ("Suite", suite.path),
+        ("SHA-256 of the suite", suite.sha256),
+        ("Format", suite.format),
+        ("Assay", kept.assay),
+    ]
+    if plan.command:
+        rows.append(("Command", plan.command))
+    if timestamps:
+        rows += [("Started", record.started_at), ("Finished", record.finished_at or "not finished")]
+    rows.append(("Time limit", milliseconds(options.timeout_ms)))
+    rows.append(("Attempts", str(options.attempts)))
+    if options.repeats > 1:
+        rows.append(("Repeats", str(options.repeats)))
+    if sent := context_of_run(kept):
+        rows.append(("Context", sent.words))
+        if sent.left_out:
+            rows.append(("Left out of the context", sent.left_out_words))
+    if options.accept_truncated:
+        rows.append(("Truncated answers", "judged as whole (acceptTruncated)"))
+    rows.append(("Checked cases", checked_sentence(plan.planned_cases)))
+    if told := reruns_sentence(count_reruns(kept.results)):
+        rows.append(("Reruns", told))
+    return [*rows, *((f"Model {subject.name}", _settings(subject)) for subject in plan.subjects), *provenance(kept)]
+
+
+def not_run_sentence(summary: Summary) -> str:
+    """How many trials have no result; empty where all have one."""
+    if not summary.not_run:
+        return ""
+    if summary.not_run == 1:
+        return f"1 of {summary.planned} trials was not run; it counts nowhere below."
+    return f"{summary.not_run} of {summary.planned} trials were not run; they count nowhere below."
+
+
+def _settings(subject: Subject) -> str:
+    said = told_settings(subject.settings, subject.settings.system)
+    return ", ".join([f"{subject.provider}/{subject.model_id}", *said])

@@ -1,0 +1,71 @@
+"""Reports as text, in each format."""
+
+from collections.abc import Mapping, Sequence
+
+from tui.model.kept import KeptRun, ReportFormat
+from tui.model.risk import Reviewed
+from tui.reports.phrases import Detail, Reported
+from tui.reports.scores import RunScores
+from tui.reports.summary import cases_of, summarize
+
+
+def render_report(
+    kept: KeptRun,
+    format: ReportFormat,
+    *,
+    responses: bool = False,
+    timestamps: bool = False,
+    risk_analysis: bool = False,
+    margin: float | None = None,
+    reviewed: Reviewed | None = None,
+) -> str:
+    """One run. JSON is always whole; the options are for the formats that people read.
+
+    `responses` adds full answers, `timestamps` the times, `risk_analysis` criteria, scores with notes and the rule.
+    Within `margin` (0 to 1) two models count as equivalent.
+    """
+    return render_reports(
+        [kept],
+        format,
+        responses=responses,
+        timestamps=timestamps,
+        risk_analysis=risk_analysis,
+        margin=margin,
+        reviewed={kept.record.id: reviewed} if reviewed else {},
+    )
+
+
+def render_reports(
+    runs: Sequence[KeptRun],
+    format: ReportFormat,
+    *,
+    responses: bool = False,
+    timestamps: bool = False,
+    risk_analysis: bool = False,
+    margin: float | None = None,
+    reviewed: Mapping[str, Reviewed] | None = None,
+) -> str:
+    """Several runs in one text: an array in JSON (unless it is one), one table, one page, one set of suites.
+    `reviewed` is by the run's id. The text is valid UTF-8 and ends with a line end."""
+    scored = reviewed or {}
+    if format == "json":
+        from tui.reports.as_json import render_json
+
+        return render_json(runs, scored, margin)
+    reported = [_reported(kept, scored.get(kept.record.id), margin) for kept in runs]
+    detail = Detail(responses, timestamps, risk_analysis)
+    # Each format is loaded only when it is asked for.
+    if format == "markdown":
+        from tui.reports.markdown import render_markdown as render
+    elif format == "html":
+        from tui.reports.html.render import render_html as render
+    elif format == "csv":
+        from tui.reports.csv_report import render_csv as render
+    else:
+        from tui.reports.junit import render_junit as render
+    return render(reported, detail)
+
+
+def _reported(kept: KeptRun, reviewed: Reviewed | None, margin: float | None) -> Reported:
+    cases = cases_of(kept)
+    return Reported(kept, summarize(kept, margin), cases, RunScores(reviewed, cases))

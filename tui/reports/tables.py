@@ -1,0 +1,204 @@
+"""The figures of a run as tables: one source for every format that people read."""
+
+from collections.abc import Iterator
+
+from tui.model.prices import told_cost
+from tui.reports import figure_words as words
+from tui.reports import phrases
+from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Strong, Table, Whisker
+from tui.reports.phrases import Reported, many
+from tui.statistics import comparison_words
+from tui.statistics.comparison import Comparison
+from tui.statistics.run_figures import Rates, Tally
+
+_COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky", "Unchecked")
+
+
+def models(run: Reported) -> Iterator[Block]:
+    """How each model did, and what its answers took."""
+    rows: list[tuple[Line, ...]] = []
+    drawings = []
+    for model, figures in run.summary.figures.items():
+        count, interval = figures.tally, figures.rates.pass_rate_95
+        drawings.append(Whisker(count.pass_rate, *(interval or (None, None))))
+        rows.append(((Strong(model),), phrases.rate(count), phrases.rate_interval(figures.rates), *_counts(count)))
+    head = ("Model", "Pass rate", "95% interval", *_COUNTS)
+    yield Table(head, tuple(rows), 8, tuple(drawings), f"Pass rate and its 95% interval ({_interval_name(run)})")
+    if any(figures.rates.sparse for figures in run.summary.figures.values()):
+        yield Paragraph(phrases.SPARSE, "faint")
+    yield from _errors(run)
+    yield _effort(run)
+
+
+def _interval_name(run: Reported) -> str:
+    if run.summary.clusters:
+        return "clustered by cluster of cases"
+    once = all(repeats.n < 2 for repeats in run.summary.repeats.values())
+    return "Wilson" if once else "clustered by case"
+
+
+def _effort(run: Reported) -> Table:
+    rows = [
+        (
+            (Strong(model),),
+            phrases.milliseconds(figures.effort.first_token_ms),
+            phrases.milliseconds(figures.effort.median_ms),
+            phrases.milliseconds(figures.effort.p95_ms),
+            phrases.count(figures.effort.input_tokens),
+            phrases.count(figures.effort.output_tokens),
+            told_cost(run.summary.spent[model]) if figures.tally.trials else "–",
+        )
+        for model, figures in run.summary.figures.items()
+    ]
+    return Table(("Model", "First token", "Median time", "p95", "Tokens in", "Tokens out", "Cost"), tuple(rows), 6)
+
+
+def _errors(run: Reported) -> Iterator[Block]:
+    found = [f"{model}: {words.errors(errors)}" for model, errors in run.summary.errors.items() if errors]
+    if found:
+        yield Paragraph(f"Errors, which count as not passed: {'; '.join(found)}.", "faint")
+
+
+def categories(run: Reported) -> Iterator[Block]:
+    """How the cases of each category ended."""
+    counts = run.summary.by_category
+    rows = tuple((name, *_counts(count)) for name, count in counts.items())
+    drawings = tuple(
+        Stack(
+            (
+                ("passed", count.passed),
+                ("flaky", count.flaky),
+                ("failed", count.failed),
+                ("error", count.errors),
+                ("unchecked", count.unchecked),
+            ),
+        )
+        for count in counts.values()
+    )
+    yield Table(("Category", *_COUNTS), rows, 6, drawings, "How they ended")
+
+
+def category_rates(run: Reported) -> Iterator[Block]:
+    """The pass rate of each model in each category, with its interval."""
+    groups = run.summary.by_group
+    if len(groups) < 2 or not run.summary.figures:
+        return
+    rows = tuple(
+        (name, *(_rate_cell(by_model[model]) for model in run.summary.figures)) for name, by_model in groups.items()
+    )
+    yield Table(("Pass rate, 95% interval", *run.summary.figures), rows, len(run.summary.figures))
+    if any(rates.sparse for by_model in groups.values() for rates in by_model.values()):
+        yield Paragraph(f"{phrases.SPARSE} The intervals hold one by one, not all together.", "faint")
+
+
+def _rate_cell(rates: Rates) -> Line:
+    count = rates.tally
+    if not count.checked:
+        return "–"
+    return f"{phrases.rate(count)} ", Faint(f"{phrases.rate_interval(rates)} ({count.passed}/{count.checked})")
+
+
+def _counts(count: Tally) -> tuple[str, ...]:
+    counts = (count.trials, count.passed, count.failed, count.errors, count.flaky, count.unchecked)
+    return tuple(str(value) for value in counts)
+
+
+def repeats(run: Reported) -> Iterator[Block]:
+    """What asking again shows, where anybody was asked again."""
+    if max((repeats.n for repeats in run.summary.repeats.values()), default=0) < 2:
+        return
+    rows = tuple(
+        (
+            model if k == 1 else "",
+            str(k),
+            phrases.percent(share),
+            phrases.percent(repeats.pass_hat_k[k]),
+            phrases.percent(repeats.flake_rate) if k == 1 and repeats.flake_rate is not None else "",
+        )
+        for model, repeats in run.summary.repeats.items()
+        for k, share in repeats.pass_at_k.items()
+    )
+    head = ("Model", "k", "pass@k: at least one passes", "pass^k: all pass", "Mixed cases")
+    yield Table(head, rows, 4)
+
+
+def assumptions(run: Reported) -> Iterator[Block]:
+    """What the figures rest on, in a few points."""
+    summary = run.summary
+    if summary.clusters:
+        unit = f"the cluster of cases ({many(summary.clusters, 'cluster')}; a case without one is a unit of its own)"
+    else:
+        unit = "the case; a suite can name clusters of cases that were made from one template or source (`cluster`)"
+    lines: list[Line] = [
+        f"The unit that counts as independent is {unit}. Repeats of a case hang together.",
+        "The first verdict that judged a whole answer counts. A rerun replaces only trials that had no judged answer.",
+        "Rates, intervals and comparisons leave unchecked answers out; errors count as not passed; flaky is no pass.",
+        "Durations are of a trial's last attempt; tokens and cost are of all attempts.",
+    ]
+    if summary.comparisons:
+        pairs = many(len(summary.comparisons), "pair")
+        lines.append(
+            f"Tests are two-sided at 5%, p (Holm) and intervals of differences hold for {pairs} together; "
+            "the detectable difference is for 80% power at the level of the first step."
+        )
+        margin = summary.comparisons[0].margin
+        if margin is not None:
+            lines.append(
+                f"Models are equivalent where the interval of their difference lies within ±{100 * margin:g} points."
+            )
+    lines.append("Intervals of single rates hold one by one at 95%. Random draws have a fixed seed.")
+    yield Points(tuple(lines))
+
+
+def required(run: Reported) -> Iterator[Block]:
+    """Cases that ask for a share of their repeats."""
+    rows = tuple(
+        (share.case, share.model, phrases.percent(share.required), words.share_met(share))
+        for share in run.summary.required
+    )
+    if rows:
+        yield Table(("Case", "Model", "At least", "Passed"), rows, 2)
+
+
+def comparisons(run: Reported) -> Iterator[Block]:
+    """Each pair of models, what is concluded, and the cases behind its numbers."""
+    comparisons = run.summary.comparisons
+    if not comparisons:
+        return
+    rows = tuple(
+        (
+            each.a,
+            each.b,
+            _conclusion(each),
+            str(each.wins),
+            str(each.losses),
+            str(each.ties),
+            "–" if each.difference is None else f"{comparison_words.points(each.difference)} points",
+            comparison_words.interval_words(each) or "–",
+            "–" if each.p_value is None else comparison_words.probability(each.p_value),
+            "–" if each.p_holm is None else comparison_words.probability(each.p_holm),
+        )
+        for each in comparisons
+    )
+    head = ("A", "B", "Conclusion", "A better", "B better", "Ties", "Difference", "95%, simultaneous", "p", "p (Holm)")
+    yield Table(head, rows, 7)
+    if comparisons[0].interim:
+        yield Paragraph("The run is not finished: there are counts, but no test and no interval.", "note")
+    else:
+        tests = ", ".join(dict.fromkeys(comparison_words.method_words(each) for each in comparisons))
+        yield Paragraph(
+            f"p: {tests}, two-sided; p (Holm) and the intervals hold for all pairs of this report together.", "faint"
+        )
+    lines: list[Line] = []
+    for each in comparisons:
+        for better, other, cases in ((each.a, each.b, each.win_cases), (each.b, each.a, each.loss_cases)):
+            if cases:
+                lines.append((f"{better} over {other}: ", Faint(words.some(cases))))
+    if lines:
+        yield Points(tuple(lines))
+
+
+def _conclusion(comparison: Comparison) -> Line:
+    detail = comparison_words.conclusion_detail(comparison)
+    said = comparison_words.conclusion_words(comparison)
+    return (said, Faint(f": {detail}")) if detail else said

@@ -1,0 +1,242 @@
+"""The score files of a run, one for each reviewer: read together, added to, merged, never shortened."""
+
+import codecs
+import contextlib
+import hashlib
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from tui.model.collector import paused_collector
+from tui.model.errors import StoreError
+from tui.model.scores import Act, joined
+from tui.risk.appending import append_act, is_cut_off, make_folder, replace_files
+from tui.risk.locking import locked
+from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
+
+_RUN = re.compile("[0-9a-f-]{1,64}")
+_LONGEST_NAME = 40
+_ROOM_FOR_DATE = 100  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no act, and why."""
+
+    file: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: error: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptActs:
+    """What the files of a run hold, in order, each act once; `bad` are the lines that could not be read: they stay
+    where they are."""
+
+    acts: tuple[Act, ...] = ()
+    bad: tuple[BadLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCount:
+    """How many scores and decisions are kept of a run, also those that were changed later, and of how many people."""
+
+    scores: int = 0
+    reviewers: int = 0
+
+
+class ActConflict(Exception):
+    """Ids that are kept already and stand for something else; nothing was changed."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.ids = frozenset(ids)
+        super().__init__(", ".join(sorted(self.ids)))
+
+
+class ScoreFiles:
+    """`<folder>/<run id>/<reviewer>.jsonl`. Any number of processes and threads may use them at the same time; what
+    is written is on the disk when a method returns; whoever else writes is waited for, `patience` seconds at most.
+    Raises StoreError."""
+
+    def __init__(self, folder: Path, patience: float = 10.0) -> None:
+        self._folder, self._patience = folder, patience
+
+    def has(self, run_id: str) -> bool:
+        """Whether anything was ever kept for the run."""
+        return self.folder_of(run_id).is_dir()
+
+    def read(self, run_id: str) -> KeptActs:
+        """Everything that is kept of a run. A last line that was cut off by a crash was never told as given."""
+        found: dict[str, Act] = {}
+        bad: list[BadLine] = []
+        with self._told("cannot be read", self.folder_of(run_id)), paused_collector():
+            for file in self._files(run_id):
+                for number, _, act in _read_lines(file.read_bytes(), run_id, found):
+                    if isinstance(act, str):
+                        bad.append(BadLine(str(file), number, act))
+        return KeptActs(in_order(found.values()), tuple(bad))
+
+    def count(self, run_id: str) -> ScoreCount:
+        """What would be lost with the run."""
+        acts = [act for act in self.read(run_id).acts if act.act in ("score", "adjudicate")]
+        return ScoreCount(len(acts), len({act.reviewer for act in acts}))
+
+    def append(self, act: Act, not_before: datetime | None = None) -> Act:
+        """Add an act to its reviewer's file. Where the clock is behind the reviewer's last act, or `not_before`, the
+        act is dated a millisecond after it: the latest act is the one that counts."""
+        file = self.file_of(act.run, act.reviewer)
+        if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
+            raise StoreError("The note is too long to be kept", where=str(file), fix="Shorten it.")
+        with self._told("cannot be kept", file), self._locked():
+            make_folder(file.parent)
+            return append_act(file, act, not_before)
+
+    def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
+        """Put acts of any runs and reviewers into their files, in order, those that are there already left out. Return
+        those that are new. All or nothing. Raises ActConflict."""
+        by_run: dict[str, list[Act]] = {}
+        for act in acts:
+            by_run.setdefault(act.run, []).append(act)
+        with self._told("cannot be kept", self._folder), self._locked(), paused_collector():
+            texts: dict[Path, bytes] = {}
+            new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
+            for file in texts:
+                make_folder(file.parent)
+            replace_files(texts)
+        return tuple(new)
+
+    def remove(self, run_id: str) -> None:
+        """Forget the scores of a run for good."""
+        folder = self.folder_of(run_id)
+        with self._told("cannot be removed", folder):
+            if folder.is_dir():
+                with self._locked():
+                    shutil.rmtree(folder)
+
+    def folder_of(self, run_id: str) -> Path:
+        """Where the files of a run are."""
+        return self._folder / (run_id if _RUN.fullmatch(run_id) else _digest(run_id, 32))
+
+    def file_of(self, run_id: str, reviewer: str) -> Path:
+        """A reviewer's file."""
+        return self.folder_of(run_id) / file_name(reviewer)
+
+    def _files(self, run_id: str) -> list[Path]:
+        folder = self.folder_of(run_id)
+        if not folder.is_dir():
+            return []
+        return sorted(path for path in folder.iterdir() if path.suffix == ".jsonl" and not path.name.startswith("."))
+
+    def _merge_run(self, run_id: str, acts: list[Act], texts: dict[Path, bytes]) -> list[Act]:
+        known: dict[str, Act] = {}
+        held: dict[Path, _Held] = {}
+        for file in self._files(run_id):
+            held[file] = _hold(file, run_id, known)
+        changed: dict[str, Act] = {}
+        conflicts = set()
+        for act in acts:
+            before = changed.get(act.id) or known.get(act.id)
+            whole = joined(before, act) if before else act
+            if whole is None:
+                conflicts.add(act.id)
+            elif whole != before:
+                changed[act.id] = whole
+        if conflicts:
+            raise ActConflict(conflicts)
+        touched = {}
+        for act in changed.values():
+            file = self.file_of(run_id, act.reviewer)
+            touched[file] = held.setdefault(file, _Held([], []))
+            touched[file].acts.append(act)
+        texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
+        return [act for id, act in changed.items() if id not in known]
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        make_folder(self._folder)
+        with locked(self._folder / ".lock", self._patience):
+            yield
+
+    @contextlib.contextmanager
+    def _told(self, what: str, where: Path) -> Iterator[None]:
+        try:
+            yield
+        except TimeoutError as error:
+            fix = "Close the other program, or try again."
+            raise StoreError(f"Scores {what}: another program keeps them {error}", where=str(where), fix=fix) from error
+        except OSError as error:
+            fix = "Make room on the disk, or give yourself the right to read and write there; then try again."
+            raise StoreError(f"Scores {what} ({error.strerror or error})", where=str(where), fix=fix) from error
+
+
+def in_order(acts: Iterable[Act]) -> tuple[Act, ...]:
+    """By (instant, id)."""
+    return tuple(sorted(acts, key=lambda act: act.order))
+
+
+def file_name(reviewer: str) -> str:
+    """A name that every file system takes, and that no other reviewer has: what can be read of theirs, then a digest
+    of all of it."""
+    plain = unicodedata.normalize("NFKD", reviewer[: 4 * _LONGEST_NAME]).encode("ascii", "ignore").decode().lower()
+    readable = re.sub("[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-")
+    return f"{readable or 'reviewer'}-{_digest(reviewer, 12)}.jsonl"
+
+
+def _digest(text: str, digits: int) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+
+
+def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tuple[int, bytes, Act | str]]:
+    """Each line that says something, with its number, and its act or what is wrong with it. An act that is in `found`
+    is the same one; others are put there. Not the last line where it was cut off."""
+    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if is_cut_off(lines[-1]):
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            act = read_line(line)
+        except LineFault as fault:
+            yield number, line, str(fault)
+            continue
+        if act.run != run_id:
+            yield number, line, "is of another run; move the line to that run's folder"
+        elif act.act == "score" and act.extent is None:
+            yield number, line, "is of a template and not scored; import the template when it is filled in"
+        elif (whole := joined(found.get(act.id, act), act)) is None:
+            yield number, line, f"the id {act.id} stands for something else before; give the line a new one"
+        else:
+            found[act.id] = whole
+            yield number, line, whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a file holds: acts, and lines that are none or stand elsewhere too."""
+
+    acts: list[Act]
+    strange: list[bytes]
+
+    def as_bytes(self) -> bytes:
+        """The file's new content; strange lines are kept, at the end."""
+        once = {act.id: act for act in self.acts}
+        lines = [write_line(act).encode() for act in in_order(once.values())]
+        return b"".join((*lines, *(line + b"\n" for line in self.strange)))
+
+
+def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
+    held = _Held([], [])
+    for _, line, act in _read_lines(file.read_bytes(), run_id, known):
+        if isinstance(act, str):
+            held.strange.append(line)
+        else:
+            held.acts.append(act)
+    return held

@@ -1,0 +1,281 @@
+"""An act and its line in a score file: one JSON object, UTF-8, ended by LF; always written in the same way."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NoReturn, cast, get_args
+
+from tui.model.sanitize import show_line
+from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
+
+VERSION = 1
+NEEDED = (
+    "version",
+    "act",
+    "id",
+    "run",
+    "case",
+    "model",
+    "repeat",
+    "criterion",
+    "extent",
+    "note",
+    "reviewer",
+    "scored_at",
+    "blind",
+    "guidance",
+)
+LARGEST_LINE = 1024 * 1024  # bytes
+_ID = re.compile("[0-9a-fA-F]{32}")
+_HASH = re.compile("[0-9a-fA-F]{64}")
+_GREATEST = 2**53
+_NOTHING = ItemKey("", "", 0, "")
+_ITEM = ("case", "model", "repeat", "criterion")
+_ACTS = get_args(ActKind)
+_Rule = tuple[str, Callable[[Any], bool], str]
+"""A key, what its value must fulfil, and that in words."""
+# What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
+_RISKY = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+
+
+class LineFault(ValueError):
+    """What is wrong with a line, and what to do."""
+
+
+def write_line(act: Act) -> str:
+    """The line with its LF; optional keys without a value are left out. `read_line` gives the same act back."""
+    item = act.item or _NOTHING
+    fields: dict[str, object] = {
+        "version": VERSION,
+        "act": act.act,
+        "id": act.id,
+        "run": act.run,
+        **item.first._asdict(),
+        "extent": act.extent,
+        "note": act.note,
+        "reviewer": act.reviewer,
+        "scored_at": act.scored_at,
+        "blind": act.blind,
+        "guidance": act.guidance,
+    }
+    del fields["again"]
+    fields |= {key: value for key, _, _ in _OPTIONAL if (value := getattr(act, key)) is not None}
+    if item.again:
+        fields["again"] = True
+    return dump_line(fields)
+
+
+def dump_line(fields: Mapping[str, object]) -> str:
+    """Return the fields as a line with its LF, without anything that a terminal would obey."""
+    return _RISKY.sub(_escape, json.dumps(fields, ensure_ascii=False)) + "\n"
+
+
+def read_line(line: bytes) -> Act:
+    """The act of a line, with or without its LF. A `score` whose extent is null is a template's: it says nothing yet.
+    Keys that nobody knows are passed over. Raises LineFault."""
+    return read_fields(parse_line(line))
+
+
+def read_fields(found: Mapping[str, Any]) -> Act:
+    """The act that the fields of a line say. Raises LineFault."""
+    names = _NEEDED_OF_A_RUN if found.get("act") in _WHOLE_RUN else NEEDED
+    if missing := [key for key in names if key not in found]:
+        raise LineFault(f"{_named(missing)} missing; a line has all of {', '.join(NEEDED)}")
+    for key in _TEXTS:
+        if type(found[key]) is not str:
+            raise _fault(key, found[key], "must be a text")
+    for key, fits, what in _RULES:
+        if not fits(found[key]):
+            raise _fault(key, found[key], what)
+    for key, fits, what in _OPTIONAL:
+        if found.get(key) is not None and not fits(found[key]):
+            raise _fault(key, found[key], f"{what}, or left out")
+    act: ActKind = found["act"]
+    extent = _extent_said(found) if act in OF_A_RUN else _extent(found, act)
+    reviewer = found["reviewer"]
+    if not reviewer.strip() and (act != "score" or extent is not None):
+        raise _fault(
+            "reviewer",
+            reviewer,
+            "is empty, and something was judged; write who did (a template with --reviewer NAME has it)",
+        )
+    return Act(
+        act,
+        found["id"].lower(),
+        found["run"],
+        _item_said(found) if act in OF_A_RUN else _item(found),
+        extent,
+        found["note"],
+        reviewer,
+        found["scored_at"],
+        found["blind"],
+        "" if found["guidance"] is None else str(found["guidance"]),
+        found.get("attempt"),
+        found.get("seed"),
+        found.get("took_ms"),
+        None if found.get("withdraws") is None else found["withdraws"].lower(),
+        None if found.get("answer") is None else found["answer"].lower(),
+        found.get("masked"),
+        found.get("repeats"),
+    )
+
+
+def template_line(act: Act) -> str:
+    """Return the line of an act to be filled in by any reviewer: without an id, which it gets when it is imported."""
+    fields = json.loads(write_line(act))
+    del fields["id"]
+    return dump_line(fields)
+
+
+def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
+    """The JSON object of a line of at most so many bytes. Raises LineFault."""
+    if len(line) > largest:
+        raise LineFault(f"the line has {len(line):,} bytes, more than {largest:,}; shorten the note")
+    try:
+        found = _DECODER.decode(line.decode("utf-8"))
+    except LineFault:
+        raise
+    except UnicodeDecodeError as error:
+        raise LineFault(f"is not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        what = f"is not one JSON object ({error.msg}, column {error.colno}); was the line cut off, or wrapped?"
+        raise LineFault(what) from error
+    except (ValueError, RecursionError) as error:
+        raise LineFault("is no JSON that can be read here: a number too long, or nested too deeply") from error
+    if not isinstance(found, dict):
+        raise LineFault("must be a JSON object, one a line")
+    return found
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise LineFault(f"`{show_line(twice, 60)}` stands twice in the line; keep one")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise LineFault(f"{name} is no JSON; write a number")
+
+
+def _item(found: Mapping[str, Any]) -> ItemKey:
+    for key in ("case", "model", "criterion"):
+        if type(found[key]) is not str:
+            raise _fault(key, found[key], "must be a text")
+    repeat = found["repeat"]
+    if type(repeat) is not int or not 1 <= repeat <= _GREATEST:
+        raise _fault("repeat", repeat, "must be a whole number from 1")
+    again = found.get("again")
+    if again is not None and type(again) is not bool:
+        raise _fault("again", again, "must be true or false, or left out")
+    return ItemKey(found["case"], found["model"], repeat, found["criterion"], bool(again))
+
+
+def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
+    extent = found["extent"]
+    if _is_extent(extent):
+        return cast(Extent, extent)
+    if extent is None and act != "adjudicate":
+        return None
+    allowed = 'must be 0, 1, 2, 3, 4 or "n/a"'
+    raise _fault("extent", extent, f"{allowed}, or null for what is not scored" if act == "score" else allowed)
+
+
+def _item_said(found: Mapping[str, Any]) -> ItemKey | None:
+    """What a line names that needs to name nothing."""
+    values = [found.get(key) for key in _ITEM]
+    if [type(value) for value in values] != [str, str, int, str] or not _is_count(found["repeat"]):
+        return None
+    said = ItemKey._make([*values, False])
+    return said if said != _NOTHING else None
+
+
+def _extent_said(found: Mapping[str, Any]) -> Extent | None:
+    extent = found.get("extent")
+    return cast(Extent, extent) if _is_extent(extent) else None
+
+
+def _is_extent(value: object) -> bool:
+    return value == "n/a" or (type(value) is int and 0 <= value <= 4)
+
+
+def _is_act(value: object) -> bool:
+    return type(value) is str and value in _ACTS
+
+
+def _is_id(value: object) -> bool:
+    return type(value) is str and _ID.fullmatch(value) is not None
+
+
+def _is_hash(value: object) -> bool:
+    return type(value) is str and _HASH.fullmatch(value) is not None
+
+
+def _is_instant(value: object) -> bool:
+    try:
+        return type(value) is str and datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _is_version(value: object) -> bool:
+    return type(value) is int and value == VERSION
+
+
+def _is_version_of_text(value: object) -> bool:
+    # Others number their guidance, or have none.
+    return value is None or type(value) is str or _is_number(value)
+
+
+def _is_flag(value: object) -> bool:
+    return type(value) is bool
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and abs(value) <= _GREATEST
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value <= _GREATEST
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_WHOLE_RUN = tuple(OF_A_RUN)  # compared, not hashed: a line may hold anything there
+_NEEDED_OF_A_RUN = [key for key in NEEDED if key not in ("case", "model", "repeat", "criterion", "extent")]
+_TEXTS = ("run", "note", "reviewer")
+_RULES: tuple[_Rule, ...] = (
+    ("version", _is_version, f"must be {VERSION}; lines of another version need another Assay"),
+    ("act", _is_act, f"must be one of {', '.join(_ACTS)}"),
+    ("id", _is_id, "must be 32 hex digits; a new line needs a new one"),
+    ("scored_at", _is_instant, "must be ISO 8601 with a zone, as 2026-11-20T10:15:00+01:00"),
+    ("blind", _is_flag, "must be true or false"),
+    ("guidance", _is_version_of_text, "must be a text, a number or null"),
+)
+_OPTIONAL: tuple[_Rule, ...] = (
+    ("answer", _is_hash, "must be the SHA-256 of the answer that was scored, 64 hex digits"),
+    ("attempt", _is_count, "must be a whole number"),
+    ("seed", _is_number, "must be a whole number"),
+    ("took_ms", _is_count, "must be a whole number of milliseconds"),
+    ("withdraws", _is_id, "must be the id of a decision, 32 hex digits"),
+    ("masked", _is_count, "must be a whole number"),
+    ("repeats", _is_count, "must be a whole number of percent"),
+)
+
+
+def _fault(key: str, value: object, what: str) -> LineFault:
+    return LineFault(f"{key}: {show_line(json.dumps(value, ensure_ascii=False), 80)} {what}")
+
+
+def _named(keys: list[str]) -> str:
+    return f"{', '.join(keys)} {'is' if len(keys) == 1 else 'are'}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]

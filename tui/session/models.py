@@ -1,0 +1,155 @@
+"""Which models can be asked, provider by provider."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tui.config.folders import find_folders
+from tui.config.load import load_config
+from tui.model.errors import ConfigError, ProviderError
+from tui.model.secrets import Secrets
+from tui.model.servers import SERVERS, variable
+from tui.model.subjects import Config, Subject
+from tui.providers.copilot_extra import copilot_version
+from tui.providers.local_files import is_local_id
+from tui.providers.protocol import Provider
+from tui.providers.resolving import resolve_subject
+from tui.session.providers import ProviderShelf
+
+# These have no list of models: an agent is a file, a recording a run.
+_LISTLESS = {"agent", "replay"}
+_SECONDS = 5.0
+# Before a run nobody waits long for a list that is only there to warn.
+_WARNING_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModels:
+    """The names that can be written for one provider; `error` says why there are none."""
+
+    provider: str
+    models: tuple[str, ...] = ()
+    error: str | None = None
+
+
+class Providers(Protocol):
+    """Whoever has the config and opens its providers, such as a Workbench."""
+
+    config: Config
+    secrets: Secrets
+
+    def provider(self, name: str) -> Provider:
+        """A provider by its own name. Raises ConfigError."""
+        ...
+
+
+class ProvidersAlone:
+    """The providers of config and environment without a run history. Raises ConfigError while it opens."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.config = load_config(find_folders(environ).config, environ)
+        self.secrets = Secrets(self.config.secrets.values())
+        self._shelf = ProviderShelf(self.config, environ, None, None)
+
+    def provider(self, name: str) -> Provider:
+        """A provider by its own name. Raises ConfigError."""
+        return self._shelf.of_name(name)
+
+    async def close(self) -> None:
+        """Let go of connections and processes."""
+        await self._shelf.close()
+
+
+def configured_providers(config: Config, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The providers that the person has set up, by name: those of the config file, and those whose key or URL is in the
+    environment. Not the local model, which needs no setting up, nor what has no list of models."""
+    named = {
+        name
+        for name, server in SERVERS.items()
+        if any(variable(environ, key) for key in (*server.key_variables, server.url_variable) if key)
+    }
+    if copilot_version() is None:
+        named.discard("copilot")  # GITHUB_TOKEN is set on many machines that have no Copilot.
+    return tuple(sorted({*named, *config.providers} - _LISTLESS))
+
+
+async def list_models(providers: Providers, only: Sequence[str] = ()) -> tuple[ListedModels, ...]:
+    """The config's variants, then every provider's models, asked at the same time."""
+    known = sorted({*SERVERS, *providers.config.providers} - _LISTLESS)
+    listed = await list_each(providers, [name for name in known if not only or name in only])
+    variants = ListedModels("config", tuple(providers.config.variants))
+    return (variants, *listed) if variants.models and not only else listed
+
+
+async def list_each(providers: Providers, names: Sequence[str], seconds: float = _SECONDS) -> tuple[ListedModels, ...]:
+    """The models of these providers, asked at the same time for at most so many seconds."""
+    return tuple(await asyncio.gather(*(_list_one(providers, name, seconds) for name in names)))
+
+
+async def unlisted(providers: Providers, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
+    """Those of the subjects that their provider does not list; nothing is known of a provider that cannot tell."""
+    names = sorted({subject.provider for subject in subjects} - _LISTLESS - {"local"})
+    return not_among(subjects, await list_each(providers, names, _WARNING_SECONDS))
+
+
+async def unlisted_models(
+    models: Iterable[str], environ: Mapping[str, str]
+) -> tuple[dict[str, str], tuple[ListedModels, ...]]:
+    """Of the models' names those that their configured provider does not list, each with the sentence that says so; and
+    the lists that could not be had. Asks nobody where no name leads to a configured provider. Raises ConfigError."""
+    providers = ProvidersAlone(environ)
+    try:
+        subjects = resolvable(models, providers.config, environ)
+        wanted = {subject.provider for subject in subjects}
+        names = [name for name in configured_providers(providers.config, environ) if name in wanted]
+        listed = await list_each(providers, names, _WARNING_SECONDS)
+        nowhere = [one for one in subjects if one.provider == "local" and not is_local_id(one.model_id)]
+        missing = (*not_among(subjects, listed), *nowhere)
+        sentences = {subject.name: unlisted_sentence(subject) for subject in missing}
+        return sentences, tuple(one for one in listed if one.error)
+    finally:
+        await providers.close()
+
+
+def resolvable(models: Iterable[str], config: Config, environ: Mapping[str, str]) -> list[Subject]:
+    """Where the models' names lead, of those that lead somewhere on this machine."""
+    found = []
+    for name in models:
+        try:
+            found.append(resolve_subject(name, config, environ))
+        except ConfigError:
+            continue
+    return found
+
+
+def unlisted_sentence(subject: Subject) -> str:
+    """What is said of a model that its provider does not list, and what to do."""
+    return f"{subject.provider} does not list the model {subject.model_id}; 'assay models' shows those that it lists"
+
+
+def not_among(subjects: Sequence[Subject], listed: Sequence[ListedModels]) -> tuple[Subject, ...]:
+    """Those of the subjects that are missing in their provider's list, where it has one."""
+    known = {one.provider: {_plain(model) for model in one.models} for one in listed if one.models}
+    return tuple(
+        subject
+        for subject in subjects
+        if subject.provider in known and _plain(f"{subject.provider}/{subject.model_id}") not in known[subject.provider]
+    )
+
+
+def _plain(model: str) -> str:
+    # Ollama lists `x:latest` and takes `x`.
+    return model.lower().removesuffix(":latest")
+
+
+async def _list_one(providers: Providers, name: str, seconds: float) -> ListedModels:
+    try:
+        provider = providers.provider(name)
+        async with asyncio.timeout(seconds):
+            found = await provider.models()
+    except (ConfigError, ProviderError) as error:
+        return ListedModels(name, error=providers.secrets.hide(str(error)))
+    except TimeoutError:
+        return ListedModels(name, error=f"No answer within {seconds:g} s")
+    return ListedModels(name, tuple(f"{name}/{model}" for model in found))

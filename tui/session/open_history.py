@@ -1,0 +1,33 @@
+"""The history alone, for those who do not run anything."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tui.config.folders import find_folders
+from tui.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from tui.session.reviews import Reviews
+
+
+@contextmanager
+def open_history(environ: Mapping[str, str]) -> Iterator[SqliteStore]:
+    """The kept runs, closed at the end. Raises StoreError."""
+    store = SqliteStore(find_folders(environ).data / "runs.sqlite")
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def open_reviews(environ: Mapping[str, str]) -> Iterator[tuple[SqliteStore, "Reviews"]]:
+    """The kept runs and their scoring, closed at the end. Raises ConfigError and StoreError."""
+    from tui.config.load import load_config
+    from tui.session.reviews import Reviews
+
+    folders = find_folders(environ)
+    config = load_config(folders.config, environ)
+    with open_history(environ) as store:
+        yield store, Reviews(store, folders.data, config)

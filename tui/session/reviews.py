@@ -1,0 +1,237 @@
+"""Manual risk scoring of kept runs: opened for a reviewer, summed up, carried in and out as score files."""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tui.model.bands import BANDS, Band, BandRule
+from tui.model.collector import paused_collector
+from tui.model.errors import ConfigError, StoreError
+from tui.model.name_mask import NameMask
+from tui.model.results import TrialKey
+from tui.model.risk import Agreement, Guidance, Reviewed
+from tui.model.scores import Act
+from tui.model.scoring import Scoreboard, is_blind_open, replaced_answers
+from tui.model.subjects import Config
+from tui.model.suite import Suite
+from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
+from tui.risk.packets import PacketKeys
+from tui.risk.queue import ReviewItem, criteria_of, review_items
+from tui.risk.score_files import BadLine, ScoreCount, ScoreFiles
+from tui.session.files import write_safely
+from tui.session.review_packet import make_packet
+from tui.session.run_answers import RunAnswers, read_answers, read_board
+from tui.session.run_review import RunReview
+from tui.session.score_exchange import Imported, import_scores, score_lines, template_lines
+from tui.store.protocol import Store
+
+__all__ = ["Reviews", "RunReview"]
+
+
+class Reviews:
+    """`data` is the folder that holds `scores/`. Everything here blocks: call it in a thread. Raises StoreError."""
+
+    def __init__(self, store: Store, data: Path, config: Config) -> None:
+        self._store, self._config = store, config
+        self._files = ScoreFiles(data / "scores")
+        self._packets = PacketKeys(data / "packets")
+        self._remembered = data / "reviewer"
+
+    # --- scoring
+
+    @paused_collector()
+    def open_review(self, run_id: str, reviewer: str, *, blind: bool, repeats: int | None = None) -> RunReview:
+        """Take up a run's scoring where the reviewer left off. A blind session shows so many percent of the answers a
+        second time (None: as many as before). Raises ConfigError for a name that says nothing."""
+        name = checked_name(reviewer)
+        run = read_answers(self._store, run_id)
+        return RunReview(
+            self._store,
+            self._files,
+            run,
+            name,
+            blind=blind,
+            rule=self.rule,
+            guidance=self.guidance_for(run.suite),
+            own_masks=self._config.mask,
+            repeats=repeats,
+        )
+
+    @property
+    def repeats(self) -> int:
+        """How many percent of the answers a new blind session is to show twice, by the config."""
+        return self._config.repeats
+
+    @property
+    def rule(self) -> BandRule:
+        """What turns severity and extent into a band."""
+        return self._config.rule
+
+    def guidance_for(self, suite: Suite) -> Guidance:
+        """What the extents mean: as the suite says, else the config, else the default."""
+        levels = suite.risk_guidance or self._config.guidance
+        return guidance_of(levels) if levels else DEFAULT_GUIDANCE
+
+    def default_reviewer(self) -> str | None:
+        """The config's reviewer, else the one who was remembered."""
+        if self._config.reviewer:
+            return self._config.reviewer
+        with contextlib.suppress(OSError, ValueError):
+            return self._remembered.read_text(encoding="utf-8").strip() or None
+        return None
+
+    def suggested_reviewer(self) -> str:
+        """A name to begin with where nobody is known: git's, else the system's, or nothing."""
+        import getpass
+
+        from tui.workspace.identity import git_user_name
+
+        try:
+            return git_user_name() or getpass.getuser()
+        except (OSError, KeyError, ImportError):
+            return ""
+
+    def remember_reviewer(self, name: str) -> None:
+        """Whoever scores here, from now on. Raises ConfigError for a name that says nothing."""
+        try:
+            self._remembered.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_safely(self._remembered, checked_name(name) + "\n")
+        except (OSError, ValueError) as error:
+            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise StoreError(f"The name cannot be remembered ({why})", where=str(self._remembered)) from error
+
+    # --- what came of it
+
+    def reviewed(self, run_id: str) -> Reviewed:
+        """The scoring of a run, whole, as a report tells it: of all reviewers, also where they scored blind."""
+        from tui.risk.agreement import agreement
+        from tui.risk.figures import risk_figures
+
+        run, items, board, bad = self._read(run_id)
+        interim, masked = run.record.state != "finished", board.masked_trials()
+        whole = [item for item in items if item.key.trial not in masked]
+        return Reviewed(
+            board,
+            risk_figures(items, board, self.rule, interim=interim),
+            agreement(items, board),
+            self.guidance_for(run.suite),
+            self.rule,
+            tuple(map(str, bad)),
+            len(masked),
+            risk_figures(whole, board, self.rule, interim=interim) if masked else None,
+        )
+
+    def reviewed_runs(self, run_ids: Iterable[str], *, even_unscored: bool) -> dict[str, Reviewed]:
+        """The same by run, of those that have scores, or of all."""
+        return {run_id: self.reviewed(run_id) for run_id in run_ids if even_unscored or self._files.has(run_id)}
+
+    def agreement(self, run_id: str) -> Agreement:
+        """How far the reviewers of a run agree."""
+        from tui.risk.agreement import agreement
+
+        _, items, board, _ = self._read(run_id)
+        return agreement(items, board)
+
+    @paused_collector()
+    def bands(self, run_id: str, reviewer: str | None = None) -> dict[TrialKey, Band]:
+        """Of each answer with a score the worst band, as it may be shown beside names: what the reviewer has scored
+        blind and not revealed does not count."""
+        if not self._files.has(run_id):
+            return {}
+        run = read_answers(self._store, run_id)
+        board = read_board(self._store, run, _shown_to(self._files.read(run_id).acts, reviewer))
+        severities = {(case.id, each.name): each.severity for case in run.suite.cases for each in criteria_of(case)}
+        results = frozenset((*run.answered, *run.missing))
+        worst: dict[TrialKey, int] = {}
+        for item in board.items:
+            severity, standing = severities.get((item.case, item.criterion)), board.standing(item)
+            if severity and item.trial in results and standing is not None and standing.extent != "n/a":
+                place = BANDS.index(self.rule.band(severity, standing.extent))
+                worst[item.trial] = max(place, worst.get(item.trial, 0))
+        return {trial: BANDS[place] for trial, place in worst.items()}
+
+    def hidden_scores(self, run_id: str, reviewer: str | None) -> int:
+        """How many scores the reviewer has given blind to a run and not revealed: they are not shown beside names."""
+        acts = self._files.read(run_id).acts
+        if reviewer is None or len(_shown_to(acts, reviewer)) == len(acts):
+            return 0
+        board = Scoreboard(acts)
+        return sum((score := board.score(item, reviewer)) is not None and score.blind for item in board.items)
+
+    @paused_collector()
+    def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard, tuple[BadLine, ...]]:
+        run = read_answers(self._store, run_id)
+        kept = self._files.read(run_id)
+        board = read_board(self._store, run, kept.acts)
+        # Nobody is asked to score a result without an answer; who has done so is counted all the same.
+        scored = {item.trial for item in board.items if board.standing(item) is not None}
+        wordless = (trial for trial in run.missing if trial in scored)
+        return run, review_items(run.suite, (*run.answered, *wordless)), board, kept.bad
+
+    # --- names seen during a blind session
+
+    def note_look(self, run_id: str, where: str, reviewer: str | None = None) -> str | None:
+        """Record that `reviewer`, or else whoever scores here, sees names of a run of which they have an open blind
+        session: begun, neither revealed nor finished. Return their name; None where there is no such session. Raises
+        StoreError."""
+        name = reviewer or self.default_reviewer()
+        if name is None or not self._files.has(run_id) or not is_blind_open(self._files.read(run_id).acts, name):
+            return None
+        return None if self.open_review(run_id, name, blind=True).look(where) is None else name
+
+    # --- files
+
+    def count_scores(self, run_id: str) -> ScoreCount:
+        """What people have scored of a run, and would lose with it."""
+        return self._files.count(run_id)
+
+    def forget(self, run_id: str) -> None:
+        """Remove the scores of a run for good."""
+        self._files.remove(run_id)
+        self._packets.remove(run_id)
+
+    def problems(self, run_id: str) -> tuple[str, ...]:
+        """The lines of a run's score files that could not be read: `file:line: error: what`."""
+        return tuple(map(str, self._files.read(run_id).bad))
+
+    def replaced(self, run_id: str) -> tuple[str, ...]:
+        """A sentence about the scores of answers that were replaced, and one about those of no answer, if any."""
+        return replaced_answers(self._read(run_id)[2]) if self._files.has(run_id) else ()
+
+    def export(self, run_id: str, reviewer: str | None = None, *, template: bool = False) -> str:
+        """The acts of a run (of one reviewer) as lines, in order; or a template: a line without an extent for each
+        answer and criterion, of whoever scores here where no reviewer is named."""
+        if template:
+            run = read_answers(self._store, run_id)
+            return template_lines(
+                run, self._store, reviewer or self.default_reviewer() or "", self.guidance_for(run.suite)
+            )
+        return score_lines(self._files.read(run_id).acts, reviewer)
+
+    def import_files(self, files: Sequence[Path], reviewer: str | None = None) -> Imported:
+        """Merge score files, all or nothing; `-` is stdin; `reviewer` gave what is in lines that name nobody. Raises
+        ScoresRefused with every bad line."""
+        name = None if reviewer is None else checked_name(reviewer)
+        return import_scores(files, self._store, self._files, self._packets, name)
+
+    def make_packet(self, run_id: str) -> str:
+        """Return the lines of a new packet for a blind reviewer elsewhere; whose answers they are stays in the data
+        folder. Raises ConfigError where there is nothing to score."""
+        run = read_answers(self._store, run_id)
+        names = NameMask(self._store.read_setup(run_id).subjects, self._config.mask)
+        key, text = make_packet(self._store, run, names, self.guidance_for(run.suite))
+        self._packets.write(key)
+        return text
+
+
+def checked_name(reviewer: str) -> str:
+    """The name without white space around it and in a row. Raises ConfigError where nothing is left."""
+    name = " ".join(reviewer.split())
+    if not name:
+        raise ConfigError("A reviewer needs a name", fix="Give one with --reviewer, or as `reviewer:` in the config.")
+    return name
+
+
+def _shown_to(acts: Sequence[Act], reviewer: str | None) -> tuple[Act, ...]:
+    hidden = reviewer is not None and is_blind_open(acts, reviewer)
+    return tuple(act for act in acts if not (hidden and act.reviewer == reviewer and act.blind))

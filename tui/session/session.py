@@ -1,0 +1,191 @@
+"""Everything a front end works with, opened once: config, secrets, history, providers, checker."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tui.checks.checker import Checker
+from tui.config.folders import find_folders
+from tui.config.load import load_config
+from tui.model.errors import ConfigError, ProviderError
+from tui.model.events import Event
+from tui.model.results import TrialKey, TrialResult
+from tui.model.run import Plan
+from tui.model.secrets import Secrets
+from tui.model.subjects import Subject
+from tui.model.suite import Suite
+from tui.providers.local_files import find_model
+from tui.providers.protocol import Provider
+from tui.providers.resolving import provider_settings, resolve_subject
+from tui.runner.control import Control
+from tui.runner.plan import Overrides, make_plan
+from tui.runner.run import run_plan
+from tui.runner.trial_context import Tools
+from tui.session.agents import agent_subject
+from tui.session.consent import Consent, ConsentRecord
+from tui.session.context import read_context
+from tui.session.digests import Digests
+from tui.session.opening import open_suite, suites_at
+from tui.session.pricing import PriceBook
+from tui.session.provenance import versions_of
+from tui.session.providers import ProviderShelf, reopened
+from tui.session.records import is_finished
+from tui.session.repository import RunRepository, secrets_of, without_secrets
+from tui.session.reviews import Reviews
+from tui.session.run_history import RunHistory
+from tui.session.store_writer import Patience, keep_events
+from tui.store.sqlite import SqliteStore
+from tui.suites.load import Loaded
+
+_FOR_EVER = Patience()
+
+
+class Workbench:
+    """One for a process; `environ` is where keys and folders are looked up; recorded answers are replayed at
+    `replay_speed` times their own speed, or at once, where a plan does not say otherwise. Raises ConfigError and
+    StoreError while it opens. What may block is not async: an app calls it in a thread."""
+
+    def __init__(self, environ: Mapping[str, str], replay_speed: float | None = None) -> None:
+        self._environ = environ
+        self.folders = find_folders(environ)
+        self.config = load_config(self.folders.config, environ)
+        self.secrets = Secrets(self.config.secrets.values())
+        self.store = SqliteStore(self.folders.data / "runs.sqlite")
+        self._consents = ConsentRecord(self.folders.data / "consents.json")
+        self._shelf = ProviderShelf(self.config, environ, self.store, replay_speed)
+        self._checker = Checker()
+        self._taken: dict[str, dict[str, Provider]] = {}
+        self._begun: str | None = None
+        self._prices = PriceBook(self.config, environ)
+        self.history = RunHistory(self.store, self.folders.data, lambda names: self.price(self.resolve(names)))
+        self.reviews = Reviews(self.store, self.folders.data, self.config)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know before anything else: about the config, then about the history."""
+        return (*(str(problem) for problem in self.config.warnings), *self.store.notices)
+
+    def find_suites(self, paths: Sequence[Path]) -> list[Path]:
+        """Suite files at or below the paths. Raises SuiteError for a path that is not there."""
+        return [file for path in paths for file in suites_at(path)]
+
+    def open_suite(self, path: Path) -> Loaded:
+        """A suite with everything that is wrong with it."""
+        return open_suite(path)
+
+    def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
+        """Where the models' names lead. Raises ConfigError for the first that leads nowhere."""
+        return tuple(resolve_subject(name, self.config, self._environ) for name in names)
+
+    def subjects_of(self, suite: Suite, names: Sequence[str] = (), agent: str | None = None) -> tuple[Subject, ...]:
+        """Who is asked: the named models and agent, else those that the suite names. Raises ConfigError."""
+        if names or agent:
+            agents = (agent_subject(agent, Path.cwd()),) if agent else ()
+            return (*self.resolve(names), *agents)
+        if suite.agent:
+            return (agent_subject(suite.agent, suite.home),)
+        if not suite.models:
+            raise ConfigError("The suite names no model", where=suite.path, fix="Name some with -m, or an --agent.")
+        return self.resolve(suite.models)
+
+    def price(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
+        """The subjects of a new run with what their tokens cost. Blocks."""
+        return self._prices.lay_over(subjects)
+
+    def provider(self, name: str) -> Provider:
+        """A provider by its own name, for example to list its models. Raises ConfigError."""
+        return self._shelf.of_name(name)
+
+    def open_providers(self, subjects: Sequence[Subject]) -> None:
+        """Make sure that every model can be run. Raises ConfigError, also for a local model that is not installed;
+        nothing is sent or started yet."""
+        self._shelf.take(subjects)
+        for subject in subjects:
+            if provider_settings(subject.provider, self.config, self._environ).kind == "local":
+                try:
+                    find_model(subject.model_id)
+                except ProviderError as error:
+                    raise ConfigError(error.what, where=subject.name, fix=error.fix) from error
+
+    def make_plan(
+        self,
+        suite: Suite,
+        subjects: Sequence[Subject],
+        *,
+        trials: Sequence[TrialKey] | None = None,
+        stream: bool | None = None,
+    ) -> Plan:
+        """A plan for the app: it streams unless the suite or the person says otherwise. Blocks."""
+        overrides = Overrides(streaming=stream, stream_by_default=True)
+        return make_plan(suite, self.price(subjects), overrides, only=trials)
+
+    async def begin(self, plans: Sequence[Plan]) -> None:
+        """Keep what will be run one after the other, so that all of it can be resumed whatever happens from now on.
+        Raises ConfigError and StoreError."""
+        # Before any of them is kept: `last` may name whose answers are replayed.
+        taken = {
+            plan.run_id: self._shelf.take(plan.subjects, plan.options.replay_speed) for plan in plans if plan.trials
+        }
+        for plan in plans:
+            if plan.trials:
+                await asyncio.to_thread(self._begin, plan, self._secrets_of(plan))
+        self._taken.update(taken)
+        self._begun = plans[0].run_id if plans else None
+
+    async def run(self, plan: Plan, control: Control, patience: Patience = _FOR_EVER) -> AsyncGenerator[Event, None]:
+        """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
+        ConfigError before it begins, and StoreError when the history cannot be written for longer than the patience
+        lasts."""
+        if not plan.trials and await asyncio.to_thread(is_finished, self.store, plan.run_id):
+            return
+        taken = self._taken.pop(plan.run_id, None)
+        providers = reopened(taken) if taken else self._shelf.take(plan.subjects, plan.options.replay_speed)
+        secrets = self._secrets_of(plan)
+        # What waited for others begins once more, since its time counts from now.
+        if taken is None or plan.run_id != self._begun:
+            await asyncio.to_thread(self._begin, plan, secrets)
+        repository = RunRepository(plan.suite, self._environ, self.config.secrets.values())
+        try:
+            if plan.trials:
+                async for progress in repository.open(control):
+                    yield progress
+            context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
+            tools = Tools(providers, self._checker, context, secrets, repository if repository.clone else None)
+            async with aclosing(run_plan(plan, tools, control)) as batches:
+                async for event in keep_events(batches, self.store, plan.run_id, patience):
+                    yield event
+        finally:
+            await repository.close()
+
+    def _begin(self, plan: Plan, secrets: Secrets) -> None:
+        versions: dict[str, str] = {}
+        if plan.trials:
+            providers = {subject.provider for subject in plan.subjects}
+            kinds = {name: provider_settings(name, self.config, self._environ).kind for name in providers}
+            versions = versions_of(plan, kinds, Digests(self.folders.cache))
+        told = {secrets.hide(name): secrets.hide(version) for name, version in versions.items()}
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.store.begin_run(without_secrets(plan, secrets), started_at, told)
+
+    def _secrets_of(self, plan: Plan) -> Secrets:
+        return Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
+
+    def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
+        """The newest kept result of each trial of the suite. Raises StoreError."""
+        return self.store.latest_results(suite.path)
+
+    def missing_consents(self, suite: Suite) -> tuple[Consent, ...]:
+        """What the suite would do that nobody has allowed yet."""
+        return self._consents.missing(suite)
+
+    def allow(self, consent: Consent) -> None:
+        """The person has allowed it; it is remembered."""
+        self._consents.grant(consent)
+
+    async def close(self) -> None:
+        """Let go of processes, connections and files."""
+        await self._shelf.close()
+        await self._checker.close()
+        self.store.close()

@@ -1,0 +1,220 @@
+"""Opens the history whatever state it is in: new, older, newer, damaged, or not ours to write."""
+
+import contextlib
+import errno
+import os
+import sqlite3
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from tui.model.errors import StoreError
+from tui.store.faults import code_of, is_damage, is_refusal, store_error
+from tui.store.recovery import Salvaged, salvage
+from tui.store.schema import APPLICATION_ID, STEPS, migrate, read_version
+
+BUSY_SECONDS = 10.0
+_ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked whole only after damage was met
+_UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+_FREE_LOG = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An open history, and what a person should know about it."""
+
+    connection: sqlite3.Connection
+    is_readonly: bool
+    notices: tuple[str, ...] = ()
+
+
+class _Damaged(Exception):
+    """The file is broken."""
+
+
+def open_history(path: Path) -> Opened:
+    """Open, and where needed create, migrate or replace the file. Raises StoreError."""
+    if path.is_dir():
+        raise StoreError("the history should be a file, and this is a folder", where=str(path))
+    try:
+        return _open_for_writing(path)
+    except _Damaged:
+        return _replace(path)
+    except OSError as error:
+        if error.errno in _UNWRITABLE:
+            return _open_for_reading(path)
+        raise StoreError(f"the history cannot be opened: {error.strerror}", where=str(path)) from error
+    except sqlite3.Error as error:
+        if is_refusal(error):
+            return _open_for_reading(path)
+        raise store_error(error, path) from error
+
+
+def mark_damaged(path: Path) -> None:
+    """Remember that damage was met, so that the next opening looks at the whole file."""
+    with contextlib.suppress(OSError):
+        _mark(path).touch(mode=0o600)
+
+
+def beside(path: Path, word: str) -> Path:
+    """A name that nothing has yet, beside the file: `runs.damaged-20261120T101500Z.sqlite`."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    number = 1
+    while True:
+        name = f"{path.stem}.{word}-{stamp}{'' if number == 1 else f'-{number}'}{path.suffix}"
+        if not path.with_name(name).exists():
+            return path.with_name(name)
+        number += 1
+
+
+def _open_for_writing(path: Path) -> Opened:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # SQLite would create it for all to read. An existing file is never opened here: closing it would drop the locks
+    # of every other connection of this process.
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    connection = _connect(path, "mode=rw")
+    try:
+        notices = _prepare(connection, path)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.Error) and is_damage(error):
+            raise _Damaged from error
+        raise
+    return Opened(connection, is_readonly=False, notices=notices)
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
+    version = _identify(connection, path)
+    _check(connection, path)
+    if version == 0:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    _use_log(connection)
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA journal_size_limit = {_FREE_LOG}")
+    notices: tuple[str, ...] = ()
+    if version < len(STEPS):
+        if version:
+            copy = back_up(connection, path, version)
+            notices = (f"The history was brought to a newer format; as it was, it is kept in {copy}.",)
+        migrate(connection, STEPS)
+    # Only a try shows whether we may write: rights, mounts and systems differ, and BEGIN alone says nothing.
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA user_version = {len(STEPS)}")
+    connection.execute("ROLLBACK")
+    return notices
+
+
+def back_up(connection: sqlite3.Connection, path: Path, version: int) -> Path:
+    """Copy the file as it is, and say where to."""
+    copy = beside(path, f"format-{version}")
+    os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    target = sqlite3.connect(copy)
+    try:
+        connection.backup(target)
+    finally:
+        target.close()
+    return copy
+
+
+def _identify(connection: sqlite3.Connection, path: Path) -> int:
+    """The format of the file. StoreError where it is somebody else's, or newer than we are."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = read_version(connection)
+    if application != APPLICATION_ID and (application or version or tables):
+        raise StoreError(
+            "this is a database of another program", where=str(path), fix="Move it away, or name another file."
+        )
+    if version > len(STEPS):
+        raise StoreError(
+            f"the history was written by a newer Assay (format {version}; this one knows formats up to {len(STEPS)})",
+            where=str(path),
+            fix="Update Assay, or name another file.",
+        )
+    return version
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    suspected = _mark(path).exists()
+    if suspected or path.stat().st_size <= _ALWAYS_CHECKED:
+        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise _Damaged
+        if suspected:
+            _mark(path).unlink(missing_ok=True)
+
+
+def _use_log(connection: sqlite3.Connection) -> None:
+    # Two processes that turn a new file to WAL at once do not wait for each other as they do for writing.
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
+def _open_for_reading(path: Path) -> Opened:
+    cannot = f"The run history {path} can only be read: nothing new is kept."
+    if not path.exists():
+        empty = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        migrate(empty)
+        return Opened(empty, True, (f"There is no run history, and {path} cannot be written: nothing is kept.",))
+    # Reading a file in WAL mode wants to write a file beside it; where that is refused, it is read as it stands.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        connection = _connect(path, mode)
+        try:
+            version = _identify(connection, path)
+        except sqlite3.Error as error:
+            connection.close()
+            if not is_refusal(error):
+                raise store_error(error, path) from error
+            refusal = error
+        else:
+            if version < len(STEPS):
+                connection.close()
+                raise StoreError("the history has an older format and cannot be written", where=str(path))
+            return Opened(connection, True, (cannot,))
+    raise store_error(refusal, path) from refusal
+
+
+def _replace(path: Path) -> Opened:
+    moved = beside(path, "damaged")
+    for ending in ("", "-wal", "-shm"):
+        try:
+            os.rename(f"{path}{ending}", f"{moved}{ending}")
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise StoreError(
+                f"the history is damaged and cannot be moved aside: {error.strerror}",
+                where=str(path),
+                fix="Move it away by hand, then start Assay again.",
+            ) from error
+    _mark(path).unlink(missing_ok=True)
+    opened = _open_for_writing(path)
+    kept = salvage(moved, opened.connection)
+    notice = f"The run history was damaged. It was moved to {moved} and a fresh one begun. {_tell(kept)}"
+    return Opened(opened.connection, opened.is_readonly, (*opened.notices, notice))
+
+
+def _tell(kept: Salvaged) -> str:
+    if not kept.runs:
+        return "No run could be read from it."
+    return f"{kept.runs} of its runs with {kept.results} results could be read from it and are in the fresh one."
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    address = f"file:{quote(str(path.absolute()))}?{how}"
+    return sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _mark(path: Path) -> Path:
+    return path.with_name(f"{path.name}.damaged")

@@ -1,0 +1,224 @@
+"""What is written of a run, each inside a transaction that the caller holds."""
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import tui
+from tui.model.errors import StoreError
+from tui.model.outcomes import Outcome, outcome_of
+from tui.model.results import TrialKey, TrialResult, counted_as
+from tui.model.run import Plan
+from tui.model.runs import RunState
+from tui.model.scores import current_answer_hash
+from tui.model.suite import Suite
+from tui.store import codec
+
+
+def insert_run(
+    connection: sqlite3.Connection, plan: Plan, started_at: str, owner: str, versions: Mapping[str, str]
+) -> None:
+    """A new run with everything that is planned."""
+    suite = plan.suite
+    row = {
+        "id": plan.run_id,
+        "state": "running",
+        "owner": owner,
+        "suite": _suite_number(connection, suite),
+        "suite_name": storable(suite.name),
+        "suite_path": storable(suite.path),
+        "suite_place": place_of(suite.path),
+        "suite_sha256": storable(suite.sha256),
+        "subjects": codec.encode_subjects(plan.subjects),
+        "models": json.dumps([subject.name for subject in plan.subjects]),
+        "options": codec.encode_options(plan.options),
+        "command": storable(plan.command),
+        "assay": tui.__version__,
+        "versions": codec.encode_versions(versions),
+        "started_at": started_at,
+        "saved_at": started_at,
+    }
+    names, marks = ", ".join(row), ", ".join("?" * len(row))
+    run = connection.execute(f"INSERT INTO run ({names}) VALUES ({marks})", tuple(row.values())).lastrowid
+    assert run is not None
+    _add_trials(connection, run, plan.trials)
+
+
+def take_up_run(
+    connection: sqlite3.Connection, run: int, plan: Plan, started_at: str, owner: str, versions: Mapping[str, str]
+) -> None:
+    """The run goes on: what is new in the plan is added, the rest stays as it was begun; where its owner has nothing
+    of it yet, it begins now. Of what has another version by now, both are kept."""
+    kept_suite, kept_subjects, kept_versions = connection.execute(
+        "SELECT suite.content, run.subjects, run.versions FROM run JOIN suite ON suite.number = run.suite"
+        " WHERE run.number = ?",
+        (run,),
+    ).fetchone()
+    suite = _merge_suites(codec.decode_suite(kept_suite), plan.suite)
+    subjects = codec.decode_subjects(kept_subjects)
+    known = {subject.name for subject in subjects}
+    subjects += tuple(subject for subject in plan.subjects if subject.name not in known)
+    connection.execute(
+        "UPDATE run SET state = 'running', finished_at = NULL,"
+        " started_at = iif(owner IS ?1 AND saved_at = started_at, ?2, started_at),"
+        " saved_at = iif(owner IS ?1 AND saved_at = started_at, ?2, saved_at),"
+        " owner = ?1, suite = ?3, subjects = ?4, models = ?5, versions = ?6 WHERE number = ?7",
+        (
+            owner,
+            started_at,
+            _suite_number(connection, suite),
+            codec.encode_subjects(subjects),
+            json.dumps([subject.name for subject in subjects]),
+            codec.encode_versions(_both_versions(codec.decode_versions(kept_versions), versions)),
+            run,
+        ),
+    )
+    drop_unused_suites(connection)
+    _add_trials(connection, run, plan.trials)
+
+
+def write_results(
+    connection: sqlite3.Connection, run: int, results: Sequence[tuple[TrialResult, str]], saved_at: str
+) -> None:
+    """Results with their JSON; a trial that has one already gets the new one."""
+    passed = unchecked = 0
+    for result, content in results:
+        trial, was_passed, was_unchecked = _trial_number(connection, run, result.trial)
+        connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
+        connection.execute("INSERT OR REPLACE INTO result (trial, content) VALUES (?, ?)", (trial, content))
+        counted = counted_as(result)
+        passed += (counted == "passed") - was_passed
+        unchecked += (counted == "unchecked") - was_unchecked
+    connection.execute(
+        "UPDATE run SET passed = passed + ?, unchecked = unchecked + ?, saved_at = ? WHERE number = ?",
+        (passed, unchecked, saved_at, run),
+    )
+
+
+def derive_outcomes(connection: sqlite3.Connection) -> None:
+    """Write the outcome columns anew from the results, and the counts of each run from those. For rows that an earlier
+    format wrote; a result that cannot be read keeps its verdict."""
+    connection.execute("UPDATE trial SET first_verdict = verdict, reruns = 0 WHERE verdict IS NOT NULL")
+    for (trial,) in connection.execute("SELECT trial FROM result").fetchall():
+        (content,) = connection.execute("SELECT content FROM result WHERE trial = ?", (trial,)).fetchone()
+        with contextlib.suppress(ValueError, TypeError):
+            result = codec.decode_result(content)
+            connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
+    connection.execute(f"""UPDATE run SET
+        trials = (SELECT count(*) FROM trial WHERE run = run.number),
+        passed = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_PASSED}),
+        unchecked = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_UNCHECKED})""")
+
+
+def end_run(connection: sqlite3.Connection, run: int, state: RunState, finished_at: str | None) -> None:
+    """The run is over; without a time, since its last result."""
+    connection.execute(
+        "UPDATE run SET state = ?, owner = NULL, finished_at = coalesce(?, saved_at) WHERE number = ?",
+        (state, finished_at, run),
+    )
+
+
+def remove_run(connection: sqlite3.Connection, run: int) -> None:
+    """The run, its trials and its results."""
+    connection.execute("DELETE FROM run WHERE number = ?", (run,))
+    drop_unused_suites(connection)
+
+
+def drop_unused_suites(connection: sqlite3.Connection) -> None:
+    """Suites that no run names."""
+    connection.execute("DELETE FROM suite WHERE number NOT IN (SELECT suite FROM run)")
+
+
+def place_of(path: str) -> str:
+    """Where a suite lies, however it was named."""
+    try:
+        return storable(os.path.realpath(path))
+    except ValueError:  # NUL, or what no file name can hold
+        return storable(path)
+
+
+def storable(text: str) -> str:
+    """The text as SQLite can hold it: names that are not UTF-8 come from the system with lone surrogates in them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _both_versions(kept: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
+    both = dict(kept)
+    for name, version in new.items():
+        known = both.get(name)
+        if known is None:
+            both[name] = version
+        elif version not in known.split(_THEN):
+            both[name] = f"{known}{_THEN}{version}"
+    return both
+
+
+_THEN = ", then "
+_LARGEST = 2**63 - 1
+# What `counted_as` says, for SQL.
+IS_PASSED = "first_verdict = 'passed' AND NOT flaky"
+IS_UNCHECKED = "first_verdict = 'unchecked'"
+_SAVE_OUTCOME = """UPDATE trial SET verdict = ?, first_verdict = ?, flaky = ?, reruns = ?, error = ?, attempts = ?,
+    first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ?,
+    cost_usd = ?, answer = ? WHERE number = ?"""
+
+
+def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
+    return (
+        outcome.verdict,
+        outcome.first_verdict,
+        outcome.flaky,
+        outcome.reruns,
+        None if outcome.error is None else storable(outcome.error),
+        outcome.attempts,
+        outcome.first_token_ms,
+        outcome.duration_ms,
+        _count(outcome.input_tokens),
+        _count(outcome.output_tokens),
+        _count(outcome.reasoning_tokens),
+        outcome.retries,
+        outcome.cost_usd,
+    )
+
+
+def _count(tokens: int | None) -> int | None:
+    # A provider may claim more than SQLite's integers hold.
+    return None if tokens is None else max(-_LARGEST, min(tokens, _LARGEST))
+
+
+def _suite_number(connection: sqlite3.Connection, suite: Suite) -> int:
+    content = codec.encode_suite(suite)
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    connection.execute("INSERT OR IGNORE INTO suite (digest, content) VALUES (?, ?)", (digest, content))
+    return int(connection.execute("SELECT number FROM suite WHERE digest = ?", (digest,)).fetchone()[0])
+
+
+def _merge_suites(kept: Suite, new: Suite) -> Suite:
+    known = {case.id for case in kept.cases}
+    added = tuple(case for case in new.cases if case.id not in known)
+    return replace(kept, cases=kept.cases + added) if added else kept
+
+
+def _add_trials(connection: sqlite3.Connection, run: int, trials: Sequence[TrialKey]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO trial (run, case_id, model, repeat) VALUES (?, ?, ?, ?)",
+        ((run, storable(key.case), storable(key.model), key.repeat) for key in trials),
+    )
+    connection.execute("UPDATE run SET trials = (SELECT count(*) FROM trial WHERE run = ?1) WHERE number = ?1", (run,))
+
+
+def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tuple[int, bool, bool]:
+    """The trial's row, and whether it counts as passed or as unchecked so far. A trial that nobody planned is added."""
+    query = f"SELECT number, {IS_PASSED}, {IS_UNCHECKED} FROM trial WHERE run = ? AND case_id = ? AND model = ?"
+    place = (run, storable(key.case), storable(key.model), key.repeat)
+    row = connection.execute(f"{query} AND repeat = ?", place).fetchone()
+    if row is None:
+        _add_trials(connection, run, (key,))
+        row = connection.execute(f"{query} AND repeat = ?", place).fetchone()
+    if row is None:
+        raise StoreError(f"the trial of {key.case} by {key.model} could not be kept")
+    return int(row[0]), bool(row[1]), bool(row[2])

@@ -1,0 +1,90 @@
+"""What a suite is checked against besides its own text: its folder, the command line, the engines of patterns."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from tui.model.paths import path_fault
+from tui.model.sanitize import show_line
+from tui.model.suite import CheckKind
+from tui.suites.spelling import quoted
+
+PatternError = Callable[[CheckKind, str], str | None]
+
+
+@dataclass(slots=True)
+class Around:
+    """`clone` says that the command line names a repository to clone, `repository` a local one to read from; `unlisted`
+    holds a sentence for each model that is known to be offered by nobody."""
+
+    folder: Path
+    pattern_error: PatternError
+    clone: bool = False
+    repository: Path | None = None
+    unlisted: Mapping[str, str] = field(default_factory=dict)
+    pattern_warning: PatternError | None = None
+    _patterns: dict[tuple[CheckKind, str], str | None] = field(default_factory=dict)
+    _files: dict[tuple[tuple[Path, ...], str], str | None] = field(default_factory=dict)
+
+    def pattern_fault(self, kind: CheckKind, pattern: str) -> str | None:
+        """Why the pattern cannot be used, as a sentence; each pattern is tried once."""
+        key = (kind, pattern)
+        if key not in self._patterns:
+            reason = self.pattern_error(kind, pattern)
+            language = "Python" if kind == "output.matches" else "JavaScript"
+            why = show_line(reason or "").rstrip(".")
+            self._patterns[key] = f"{quoted(pattern)} is no {language} pattern: {why}; mend it" if reason else None
+        return self._patterns[key]
+
+    def pattern_risk(self, kind: CheckKind, pattern: str) -> str | None:
+        """Return what to be warned of in a pattern that can be used, as a sentence."""
+        what = self.pattern_warning(kind, pattern) if self.pattern_warning else None
+        fix = "do not repeat a group that itself repeats, or whose parts match the same text"
+        return f"{quoted(pattern)} {show_line(what, 300)}; {fix}" if what else None
+
+    def file_fault(self, roots: tuple[Path, ...], path: str) -> str | None:
+        """Why there is no such file to read below the first root that has something at the path, as a sentence; None
+        where there is one, or no root."""
+        key = (roots, path)
+        if key not in self._files:
+            self._files[key] = _file_fault(roots, path) if roots else None
+        return self._files[key]
+
+
+@lru_cache(maxsize=32_768)
+def refused_path(path: str) -> str | None:
+    """Why a path of the suite is refused, as a sentence; None when it is fine."""
+    fault = path_fault(relative(path))
+    if fault is None:
+        return None
+    fix = "" if ";" in fault else "; choose another path below the root"
+    return f"the path {quoted(path)} is refused: it {fault}{fix}"
+
+
+def relative(path: str) -> str:
+    """The path without the `./` that people like to begin with."""
+    return path.removeprefix("./") or path
+
+
+def _file_fault(roots: tuple[Path, ...], path: str) -> str | None:
+    there = [root for root in roots if os.path.lexists(root / relative(path))]
+    root = (there or roots)[0]
+    shown = show_line(str(root / relative(path)), 300)
+    file = root / relative(path)
+    try:
+        if file.is_file():
+            place, top = Path(os.path.realpath(file)), Path(os.path.realpath(root))
+            if not place.is_relative_to(top):
+                return f"{shown} is a link that leads out of its folder; copy the file instead"
+            # Reading goes through no link at all.
+            if place == top / relative(path):
+                return None
+            return f"{shown} is a link, or lies behind one; name the file itself"
+        what = "is a folder, not a file" if file.is_dir() else "does not exist"
+    except (OSError, ValueError):
+        what = "cannot be looked at"
+    if not there and len(roots) > 1:
+        what += ", nor is it beside the suite"
+    return f"{shown} {what}; correct the path, or give `content`"

@@ -1,0 +1,143 @@
+"""Turns what pydantic finds into findings: sentences that say what is wrong and what to do."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+from typing_extensions import is_typeddict
+
+from tui.documents.positions import Path
+from tui.documents.problems import MOST_PROBLEMS, Finding
+from tui.model.values import JsonValue
+from tui.suites.spelling import quoted, suggestion, unknown_key
+
+_WANTED = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "list_type": "a list",
+    "dict_type": "an object with keys",
+    "union_tag_not_found": "text, or an object with `run`",
+}
+_TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+# Of a file with more faults than that, the first will do.
+_MOST_DETAILS = MOST_PROBLEMS + 1
+
+
+def shape_findings(adapter: TypeAdapter[Any], value: JsonValue, at: Path = ()) -> list[Finding]:
+    """Everything about the value that does not fit the shape; the value stands at the path `at`."""
+    try:
+        adapter.validate_python(value)
+    except ValidationError as error:
+        details = error.errors(include_url=False)[:_MOST_DETAILS]
+        return [_finding(adapter, detail, at) for detail in details]
+    return []
+
+
+def _finding(adapter: TypeAdapter[Any], detail: ErrorDetails, at: Path) -> Finding:
+    loc = tuple(step for step in detail["loc"] if not str(step).startswith("<"))
+    kind, value = detail["type"], detail["input"]
+    shape = shape_at(adapter._type, loc[:-1])
+    if kind == "extra_forbidden":
+        return Finding(at + loc, unknown_key(str(loc[-1]), _keys_of(shape)), "warning", at_key=True)
+    if kind == "missing":
+        hint = _description(shape, str(loc[-1]))
+        return Finding(at + loc, f"is missing; add it{f' ({hint})' if hint else ''}")
+    return Finding(at + loc, _sentence(kind, value, detail.get("ctx", {})))
+
+
+def _sentence(kind: str, value: Any, context: dict[str, Any]) -> str:
+    if kind == "literal_error":
+        words = [word.strip("'") for word in context["expected"].replace(" or ", ", ").split(", ")]
+        meant = suggestion(value, words) if isinstance(value, str) else None
+        last = f"; did you mean `{meant}`?" if meant else "; use one of them"
+        return f"must be one of {', '.join(words)}, not {_what(value)}{last}"
+    if kind == "greater_than":
+        return f"must be more than {context['gt']:g}, not {quoted(value)}; write a larger number"
+    if kind == "greater_than_equal":
+        return f"must be at least {context['ge']}, not {quoted(value)}; write a larger number"
+    if kind == "less_than_equal":
+        return f"must be at most {context['le']}, not {quoted(value)}; write a smaller number"
+    if kind == "string_too_short":
+        return "must not be empty; write something, or leave the key out"
+    wanted = _WANTED.get(kind, "something else")
+    return f"must be {wanted}, not {_what(value)}; {_advice(kind, value)}"
+
+
+def _what(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"the number {quoted(value)}"
+        case str():
+            return f"the text {quoted(value)}"
+        case list():
+            return "a list"
+    return "an object"
+
+
+def _advice(kind: str, value: Any) -> str:
+    match kind, value:
+        case _, None:
+            return "write a value, or leave an optional key out"
+        case "string_type", bool() | int() | float():
+            return "put it in quotes"
+        case "bool_type", str() if value.lower() in _TRUTH:
+            return f"write {_TRUTH[value.lower()]} without quotes"
+        case "bool_type", int() | float():
+            return "write true or false"
+        case (("int_type" | "int_from_float"), str()) if value.strip().isdigit():
+            return "remove the quotes"
+        case "float_type", str() if value.strip().replace(".", "", 1).isdigit():
+            return "remove the quotes"
+        case "list_type", str():
+            return "put it in square brackets"
+        case (("int_type" | "int_from_float"), float()):
+            return "round it"
+    return f"write {_WANTED.get(kind, 'that')}"
+
+
+def shape_at(hint: Any, path: Path) -> Any:
+    """The annotation of what a path leads to; None where that is not known."""
+    for step in path:
+        hint = _bare(hint)
+        if isinstance(step, int):
+            hint = get_args(hint)[0] if get_origin(hint) is list else None
+        else:
+            hint = _hints(hint).get(step)
+    return _bare(hint)
+
+
+@cache
+def _hints(shape: Any) -> dict[str, Any]:
+    return get_type_hints(shape, include_extras=True) if is_typeddict(shape) else {}
+
+
+def _bare(hint: Any) -> Any:
+    """The annotation without what wraps it; of alternatives, the one with keys."""
+    while get_origin(hint) is not None and get_origin(hint) is not list:
+        inner = get_args(hint)
+        hint = next((option for option in map(_bare, inner) if is_typeddict(option)), inner[0])
+    return hint
+
+
+def _keys_of(shape: Any) -> tuple[str, ...]:
+    return tuple(_hints(shape))
+
+
+def _description(shape: Any, key: str) -> str:
+    def details(hint: Any) -> Iterator[Any]:
+        for part in get_args(hint):
+            yield part
+            yield from details(part)
+
+    found = (getattr(part, "description", None) for part in details(_hints(shape).get(key)))
+    text = next((description for description in found if description), "")
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]

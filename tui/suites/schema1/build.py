@@ -1,0 +1,171 @@
+"""Makes a Suite of a value of schema 1.0.0 in which nothing is wrong."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import fields
+from operator import itemgetter
+from typing import Any, TypeVar
+
+from tui.model.suite import (
+    Case,
+    Check,
+    CheckKind,
+    CodeContext,
+    CommandCheck,
+    LineRange,
+    Options,
+    RepoClone,
+    RepositoryContext,
+    RiskCriterion,
+    Step,
+    Suite,
+)
+from tui.suites.context import relative
+
+_Value = TypeVar("_Value", Case, Step)
+_DEFAULTS = Options()
+_CRITERION_FIELDS = itemgetter("name", "description", "severity")
+
+
+def build_suite(value: dict[str, Any], lines: list[int], path: str, sha256: str) -> Suite:
+    """The suite; `lines` are where its cases stand, `path` the file as it was given."""
+    return Suite(
+        name=value["name"],
+        description=value["description"],
+        path=path,
+        sha256=sha256,
+        format="schema-1.0.0",
+        cases=tuple(_cases(value["testCases"], lines)),
+        models=tuple(dict.fromkeys(value["models"])),
+        options=_options(value.get("options", {})),
+        repository_context=_repository_context(value.get("repositoryContext")),
+        repo_clone=_repo_clone(value.get("repoClone")),
+        risk_guidance=tuple(map(str.strip, value.get("riskGuidance", ()))),
+    )
+
+
+class _Checks(dict[str, Check]):
+    """Equal checks of many cases are one value."""
+
+    def __init__(self, kind: CheckKind) -> None:
+        super().__init__()
+        self._kind: CheckKind = kind
+
+    def __missing__(self, pattern: str) -> Check:
+        check = self[pattern] = Check(self._kind, pattern)
+        return check
+
+
+class _Criteria(dict[tuple[Any, ...], RiskCriterion]):
+    """Equal criteria of many cases are one value."""
+
+    def __missing__(self, fields: tuple[Any, ...]) -> RiskCriterion:
+        criterion = self[fields] = RiskCriterion(*fields)
+        return criterion
+
+
+def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
+    """The cases of these values, which stand in these lines; they share what is equal in them."""
+
+    def column(key: str, default: object = None) -> list[Any]:
+        return [value.get(key, default) for value in values]
+
+    commands = [None if command is None else _command(command) for command in column("command")]
+    expected, forbidden = _Checks("expected_pattern").__getitem__, _Checks("forbidden_pattern").__getitem__
+    checks = [
+        (*map(expected, wanted), *map(forbidden, unwanted), *(() if command is None else (_command_check(command),)))
+        for wanted, unwanted, command in zip(
+            column("expectedPatterns", ()), column("forbiddenPatterns", ()), commands, strict=True
+        )
+    ]
+    criterion = _Criteria().__getitem__
+    return _made(
+        Case,
+        len(values),
+        id=column("id"),
+        name=column("name"),
+        category=column("category"),
+        steps=zip(_made(Step, len(values), input=column("prompt"), checks=checks), strict=True),
+        line=lines,
+        expected_behavior=column("expectedBehavior", ""),
+        system_message=column("systemMessage"),
+        tags=map(tuple, column("tags", ())),
+        test_type=column("testType"),
+        apply_changes=column("applyChanges", False),
+        target_file=[relative(target) if target else None for target in column("targetFile")],
+        code_context=[tuple(map(_code_context, contexts)) for contexts in column("codeContext", ())],
+        risk_criteria=[
+            tuple(map(criterion, map(_CRITERION_FIELDS, criteria))) for criteria in column("riskCriteria", ())
+        ],
+        memory=[{} for _ in values],
+        command=commands,
+        min_pass_rate=[None if share is None else float(share) for share in column("minPassRate")],
+        cluster=column("cluster", ""),
+    )
+
+
+def _made(kind: type[_Value], count: int, **columns: Iterable[object]) -> list[_Value]:
+    """So many values of a frozen class with slots, made field by field, in a third of the time of its `__init__`,
+    which goes through `object.__setattr__` for each field of each value."""
+    made = [kind.__new__(kind) for _ in range(count)]
+    for field in fields(kind):
+        put = getattr(kind, field.name).__set__
+        deque(map(put, made, columns[field.name]), maxlen=0)
+    return made
+
+
+def _command(command: str | dict[str, Any]) -> CommandCheck:
+    if isinstance(command, str):
+        return CommandCheck(command)
+    return CommandCheck(command["run"], int(command.get("timeoutMs", CommandCheck("").timeout_ms)))
+
+
+def _command_check(command: CommandCheck) -> Check:
+    return Check("command", command.run)
+
+
+def _code_context(context: dict[str, Any]) -> CodeContext:
+    lines = context.get("lineRange")
+    return CodeContext(
+        file_path=relative(context["filePath"]),
+        content=context.get("content"),
+        language=context.get("language"),
+        line_range=LineRange(int(lines["start"]), int(lines["end"])) if lines else None,
+    )
+
+
+def _options(options: dict[str, Any]) -> Options:
+    return Options(
+        timeout_ms=int(options.get("timeoutMs", _DEFAULTS.timeout_ms)),
+        streaming=options.get("streaming"),
+        attempts=max(1, int(options.get("retries", _DEFAULTS.attempts))),
+        delay_ms=int(options.get("delayBetweenTestsMs", _DEFAULTS.delay_ms)),
+        parallel=options.get("parallel", False),
+        parallel_models=options.get("parallelModels", False),
+        accept_truncated=options.get("acceptTruncated", False),
+    )
+
+
+def _repository_context(context: dict[str, Any] | None) -> RepositoryContext | None:
+    if context is None:
+        return None
+    defaults, exclude = RepositoryContext(), context.get("excludeFiles")
+    return RepositoryContext(
+        path=context.get("path", defaults.path),
+        include_files=tuple(context.get("includeFiles", ())),
+        exclude_files=None if exclude is None else tuple(exclude),
+        max_files=int(context.get("maxFiles", defaults.max_files)),
+        max_file_size_bytes=int(context.get("maxFileSizeBytes", defaults.max_file_size_bytes)),
+        languages=tuple(context.get("languages", ())),
+    )
+
+
+def _repo_clone(clone: dict[str, Any] | None) -> RepoClone | None:
+    if clone is None:
+        return None
+    return RepoClone(
+        url=clone["repoUrl"],
+        branch=clone.get("branch"),
+        depth=int(clone.get("depth", RepoClone("").depth)),
+        keep_temp_dir=clone.get("keepTempDir", False),
+    )

@@ -1,0 +1,150 @@
+"""What must hold of one case of schema 1.0.0 beyond the types of its fields."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+from tui.documents.positions import Path
+from tui.documents.problems import Finding
+from tui.model.suite import CheckKind
+from tui.suites.context import Around, refused_path
+from tui.suites.spelling import ID_PATTERN, quoted
+
+_ID = re.compile(ID_PATTERN)
+PATTERN_KINDS: tuple[tuple[str, CheckKind], ...] = (
+    ("expectedPatterns", "expected_pattern"),
+    ("forbiddenPatterns", "forbidden_pattern"),
+)
+FILE_KEYS = frozenset(("applyChanges", "targetFile", "codeContext", "command"))
+
+
+def is_blank(value: str | None) -> bool:
+    """Whether a text is there and says nothing."""
+    return value is not None and not value.strip()
+
+
+def blank(path: Path) -> Finding:
+    """A text that must say something and does not."""
+    return Finding(path, "must not be empty; write something")
+
+
+def extension(path: Path) -> Finding:
+    """A key that schema 1.0.0 does not have."""
+    what = "is an extension that only Assay knows; remove it where other readers of schema 1.0.0 object to it"
+    return Finding(path, what, "warning", at_key=True)
+
+
+def case_findings(
+    case: dict[str, Any], at: Path, cloned: bool, roots: tuple[FilePath, ...], around: Around
+) -> Iterator[Finding]:
+    """Everything wrong with the case at the path `at`; `roots` are the folders
+    in which its files are looked for, in order; none where that is not known yet."""
+    identity = case.get("id")
+    if is_blank(identity):
+        yield blank((*at, "id"))
+    elif identity is not None and not _ID.fullmatch(identity):
+        what = f"the id {quoted(identity)} may hold only letters, digits, `-`, `_` and `.`; change it"
+        yield Finding((*at, "id"), what)
+    for key in ("name", "category", "prompt"):
+        if is_blank(case.get(key)):
+            yield blank((*at, key))
+    yield from _pattern_findings(case, at, around)
+    yield from file_findings(case, at, cloned, roots, around)
+    yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
+    for key in ("minPassRate", "cluster"):
+        if key in case:
+            yield extension((*at, key))
+    if is_blank(case.get("cluster")):
+        yield blank((*at, "cluster"))
+
+
+def file_findings(
+    case: dict[str, Any], at: Path, cloned: bool, roots: tuple[FilePath, ...], around: Around
+) -> Iterator[Finding]:
+    """Everything wrong with the files that the case reads or changes, and with its command: its FILE_KEYS."""
+    yield from _change_findings(case, at, cloned)
+    for index, context in enumerate(case.get("codeContext") or ()):
+        if context is not None:
+            yield from _context_findings(context, (*at, "codeContext", index), roots, around)
+
+
+def _pattern_findings(case: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
+    for key, kind in PATTERN_KINDS:
+        for index, pattern in enumerate(case.get(key) or ()):
+            if pattern == "":
+                what = "an empty pattern is found in every answer; write a pattern, or remove it"
+                yield Finding((*at, key, index), what, "warning")
+            elif pattern is not None and (fault := around.pattern_fault(kind, pattern)):
+                yield Finding((*at, key, index), fault)
+            elif pattern is not None and (risk := around.pattern_risk(kind, pattern)):
+                yield Finding((*at, key, index), risk, "warning")
+
+
+def _change_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[Finding]:
+    target, applies = case.get("targetFile"), case.get("applyChanges")
+    if target is not None:
+        if is_blank(target):
+            yield blank((*at, "targetFile"))
+        elif what := refused_path(target):
+            yield Finding((*at, "targetFile"), what)
+    if applies:
+        if not cloned:
+            what = "needs a repository to change; add `repoClone` to the suite, or remove it"
+            yield Finding((*at, "applyChanges"), what)
+        if "targetFile" not in case:
+            what = "is missing, and `applyChanges` needs it; name the file that the code goes to"
+            yield Finding((*at, "targetFile"), what)
+    elif target is not None and ("applyChanges" not in case or applies is False):
+        what = "has no effect without `applyChanges: true`; add that, or remove this"
+        yield Finding((*at, "targetFile"), what, "warning", at_key=True)
+    yield from _command_findings(case, at, cloned)
+
+
+def _command_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[Finding]:
+    command = case.get("command")
+    if command is None:
+        return
+    run = command if isinstance(command, str) else command.get("run")
+    if is_blank(run):
+        yield blank((*at, "command") if isinstance(command, str) else (*at, "command", "run"))
+    if not cloned:
+        what = "needs a repository to run in; add `repoClone` to the suite, or remove it"
+        yield Finding((*at, "command"), what, at_key=True)
+    elif not case.get("applyChanges") and not ("applyChanges" in case and case["applyChanges"] is None):
+        what = "runs on the unchanged repository without `applyChanges: true`; add that, or remove this"
+        yield Finding((*at, "command"), what, "warning", at_key=True)
+
+
+def _context_findings(
+    context: dict[str, Any], at: Path, roots: tuple[FilePath, ...], around: Around
+) -> Iterator[Finding]:
+    path, content = context.get("filePath"), context.get("content")
+    if path is not None and (what := _file_problem(path, () if "content" in context else roots, around)):
+        yield Finding((*at, "filePath"), what)
+    lines = context.get("lineRange") or {}
+    start, end = lines.get("start"), lines.get("end")
+    if start is not None and end is not None and end < start:
+        what = f"must not be before `start` ({int(start)}), but is {int(end)}; both lines are included"
+        yield Finding((*at, "lineRange", "end"), what)
+    elif start is not None and content is not None and start > (count := len(re.split(r"\r\n|\n|\r", content))):
+        what = f"is after the last line of `content` ({count}); nothing would be sent, correct it"
+        yield Finding((*at, "lineRange", "start"), what)
+
+
+def _file_problem(path: str, roots: tuple[FilePath, ...], around: Around) -> str | None:
+    if is_blank(path):
+        return "must not be empty; write something"
+    return refused_path(path) or around.file_fault(roots, path)
+
+
+def _criterion_findings(criteria: Iterable[dict[str, Any] | None], at: Path) -> Iterator[Finding]:
+    seen = set()
+    for index, criterion in enumerate(criteria):
+        name = criterion.get("name") if criterion is not None else None
+        if is_blank(name):
+            yield blank((*at, index, "name"))
+        elif name is not None and name in seen:
+            what = f"the criterion {quoted(name)} stands here twice, so scores could not be told apart; rename one"
+            yield Finding((*at, index, "name"), what)
+        seen.add(name)

@@ -1,0 +1,199 @@
+"""What must hold of a suite in schema 1.0.0 beyond the types of its fields.
+
+The values given here fit their shapes, or are None where they did not: what is None has been reported.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path as FilePath
+from typing import Any
+
+from tui.documents.positions import Path
+from tui.documents.problems import Finding
+from tui.model.bands import EXTENTS
+from tui.model.repository_urls import branch_fault, url_fault, url_secrets
+from tui.suites.context import Around, refused_path, relative
+from tui.suites.schema1.case_checks import (
+    FILE_KEYS,
+    PATTERN_KINDS,
+    blank,
+    case_findings,
+    extension,
+    file_findings,
+    is_blank,
+)
+from tui.suites.spelling import ID_PATTERN, quoted
+
+_ID = re.compile(ID_PATTERN)
+
+
+def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterator[Finding]:
+    """Everything wrong with the suite; `sound` says that all of it fits its shape."""
+    if is_blank(suite.get("name")):
+        yield blank(("name",))
+    yield from _model_findings(suite.get("models"), around.unlisted)
+    clone, context = suite.get("repoClone"), suite.get("repositoryContext")
+    cloned = around.clone or "repoClone" in suite
+    if clone is not None:
+        yield from _clone_findings(clone)
+    if context is not None:
+        yield from _context_findings(context, cloned, around)
+    if "riskGuidance" in suite:
+        yield extension(("riskGuidance",))
+        yield from _guidance_findings(suite["riskGuidance"])
+    if "acceptTruncated" in (suite.get("options") or {}):
+        yield extension(("options", "acceptTruncated"))
+    cases = suite.get("testCases")
+    if cases == []:
+        yield Finding(("testCases",), "is empty; add at least one case")
+    elif cases:
+        yield from _cases_findings(cases, cloned, _context_roots(context, cloned, around), around, sound)
+
+
+def _context_roots(context: dict[str, Any] | None, cloned: bool, around: Around) -> tuple[FilePath, ...]:
+    """The folders in which files of `codeContext` are looked for, in order; none where that cannot be known yet: in a
+    repository that is still to be cloned, and where the folder of the context is wrong itself."""
+    if cloned:
+        return ()
+    root = around.repository
+    if root is None and context is not None:
+        path = context.get("path")
+        if not path or "\0" in path:
+            return ()
+        root = around.folder / path
+    if root is None:
+        return (around.folder,)
+    return tuple(dict.fromkeys((root, around.folder))) if root.is_dir() else ()
+
+
+def _model_findings(models: list[str | None] | None, unlisted: Mapping[str, str]) -> Iterator[Finding]:
+    if models == []:
+        yield Finding(("models",), "names no model; add one, or name one with `-m`", "warning")
+    seen = set()
+    for index, model in enumerate(models or ()):
+        if model is None:
+            continue
+        if not model.strip() or not model.isprintable():
+            yield Finding(("models", index), "must be a model's name, such as `openai/gpt-5.2`; write one")
+        elif model in seen:
+            yield Finding(("models", index), f"the model {quoted(model)} is named twice; remove one", "warning")
+        elif model in unlisted:
+            yield Finding(("models", index), unlisted[model], "warning")
+        seen.add(model)
+
+
+def _clone_findings(clone: dict[str, Any]) -> Iterator[Finding]:
+    url, branch = clone.get("repoUrl"), clone.get("branch")
+    if url is not None:
+        if is_blank(url):
+            yield blank(("repoClone", "repoUrl"))
+        elif fault := url_fault(url):
+            yield Finding(("repoClone", "repoUrl"), f"the URL is refused: it {fault}")
+        elif url_secrets(url):
+            what = "a password stands in the URL for all to read; remove it and use the environment or an ssh key"
+            yield Finding(("repoClone", "repoUrl"), what, "warning")
+    if branch is not None:
+        if is_blank(branch):
+            yield Finding(("repoClone", "branch"), "must not be empty; name a branch, or leave the key out")
+        elif fault := branch_fault(branch):
+            yield Finding(("repoClone", "branch"), f"the branch {quoted(branch)} is refused: it {fault}; correct it")
+
+
+def _context_findings(context: dict[str, Any], cloned: bool, around: Around) -> Iterator[Finding]:
+    at = ("repositoryContext",)
+    path = context.get("path")
+    if "path" not in context and not cloned and around.repository is None:
+        fix = "add it (folder, relative to this file), or add `repoClone` to the suite"
+        yield Finding((*at, "path"), f"is missing; {fix}")
+    if path is not None:
+        if is_blank(path):
+            yield blank((*at, "path"))
+        elif not path.isprintable():
+            yield Finding((*at, "path"), "the path is refused: it has a control or format character; remove it")
+        elif cloned:
+            inner = relative(path).rstrip("/")
+            if inner not in (".", "") and (what := refused_path(inner)):
+                yield Finding((*at, "path"), what)
+        elif around.repository is None:
+            yield from _folder_findings((*at, "path"), path, around)
+    for key in ("includeFiles", "excludeFiles", "languages"):
+        for index, item in enumerate(context.get(key) or ()):
+            if is_blank(item):
+                yield Finding((*at, key, index), "must not be empty; write something, or remove the entry")
+
+
+def _folder_findings(at: Path, path: str, around: Around) -> Iterator[Finding]:
+    if path.startswith("~"):
+        yield Finding(at, f"{quoted(path)} begins with `~`, which is not filled in; write the whole path")
+        return
+    folder = around.folder / path
+    try:
+        what = "" if folder.is_dir() else "is a file, not a folder" if folder.exists() else "does not exist"
+    except (OSError, ValueError):
+        what = "cannot be looked at"
+    if what:
+        yield Finding(at, f"the folder {quoted(folder, 300)} {what}; correct the path, relative to the suite's folder")
+
+
+def _guidance_findings(lines: list[str | None] | None) -> Iterator[Finding]:
+    if lines is not None and len(lines) != len(EXTENTS):
+        what = f"needs {len(EXTENTS)} lines, one for each extent ({', '.join(EXTENTS)}), not {len(lines)}; correct it"
+        yield Finding(("riskGuidance",), what)
+    for index, line in enumerate(lines or ()):
+        if is_blank(line):
+            yield blank(("riskGuidance", index))
+        elif line is not None and len(line.strip().splitlines()) > 1:
+            yield Finding(("riskGuidance", index), "must be a single line; join its lines")
+
+
+def _cases_findings(
+    cases: list[dict[str, Any] | None], cloned: bool, roots: tuple[FilePath, ...], around: Around, sound: bool
+) -> Iterator[Finding]:
+    whole = [case for case in cases if case is not None]
+    yield from _doubled_ids(cases)
+    bad = _bad_patterns(whole, around)
+    look = file_findings if sound and not bad and _texts_are_fine(whole) else case_findings
+    for index, case in enumerate(cases):
+        if case is not None and (look is case_findings or not FILE_KEYS.isdisjoint(case)):
+            yield from look(case, ("testCases", index), cloned, roots, around)
+
+
+def _texts_are_fine(cases: list[dict[str, Any]]) -> bool:
+    """Whether, in cases that fit their shape, nothing is wrong but what is in patterns and FILE_KEYS."""
+    ids = [case["id"] for case in cases]
+    criteria = [(index, item["name"]) for index, case in enumerate(cases) for item in case.get("riskCriteria", ())]
+    return (
+        all(ids)
+        and _ID.fullmatch("".join(ids)) is not None
+        and all(all(map(str.strip, [case[key] for case in cases])) for key in ("name", "category", "prompt"))
+        and all(name.strip() for _, name in criteria)
+        and len(set(criteria)) == len(criteria)
+        and not any("minPassRate" in case or "cluster" in case for case in cases)
+    )
+
+
+def _doubled_ids(cases: Iterable[dict[str, Any] | None]) -> Iterator[Finding]:
+    ids = [case.get("id") if case is not None else None for case in cases]
+    if len(set(ids)) == len(ids):
+        return
+    first: dict[str, int] = {}
+    for index, identity in enumerate(ids):
+        if identity is None:
+            continue
+        if identity in first:
+            what = f"the id {quoted(identity)} is taken by testCases[{first[identity]}]; ids are unique, choose another"
+            yield Finding(("testCases", index, "id"), what)
+        first.setdefault(identity, index)
+
+
+def _bad_patterns(cases: list[dict[str, Any]], around: Around) -> bool:
+    """Whether there is anything to say of any pattern of any case."""
+    bad = False
+    for key, kind in PATTERN_KINDS:
+        for pattern in set(chain.from_iterable(case.get(key) or () for case in cases)):
+            if pattern is None:
+                continue
+            if not pattern or around.pattern_fault(kind, pattern) or around.pattern_risk(kind, pattern):
+                bad = True
+    return bad

@@ -1,0 +1,1 @@
+"""Read suites in the TestHaven format."""

@@ -1,0 +1,119 @@
+"""What must hold of a TestHaven test beyond the types of its fields."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Strict, TypeAdapter
+
+from tui.documents.positions import Path
+from tui.documents.problems import Finding
+from tui.model.sanitize import show_line
+from tui.model.suite import CheckKind
+from tui.suites.context import Around, refused_path, relative
+from tui.suites.messages import shape_findings
+from tui.suites.schema1.case_checks import blank, is_blank
+from tui.suites.spelling import quoted, suggestion
+from tui.suites.testhaven_shapes import Tools
+
+OUTPUT_KEYS: tuple[CheckKind, ...] = ("output.includes", "output.matches", "output.equals")
+ASSERT_KEYS: tuple[CheckKind, ...] = (*OUTPUT_KEYS, "tools_used")
+_TEXT: TypeAdapter[str] = TypeAdapter(Annotated[str, Strict()])
+_TOOLS: TypeAdapter[list[str]] = TypeAdapter(Tools)
+_SHOWN_EMPTY = {"output": '""', "tools_used": "[]", "memory": "{}"}
+# What other tools call the same.
+_OTHER_NAMES = {
+    "contains": "output.includes",
+    "includes": "output.includes",
+    "matches": "output.matches",
+    "regex": "output.matches",
+    "equals": "output.equals",
+    "output": "output.includes",
+    "tools": "tools_used",
+}
+_URL = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
+
+
+def assert_kind(key: str) -> CheckKind | None:
+    """What a key of `assert` checks; None where it is unknown. Like TestHaven it goes by how the key begins, so that a
+    step can have `output.includes.a` beside `output.includes.b`."""
+    if key.startswith("memory."):
+        return "memory"
+    return next((kind for kind in ASSERT_KEYS if key.startswith(kind)), None)
+
+
+def test_findings(test: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
+    """Everything wrong with the test that stands at the path `at`."""
+    agent, steps = test.get("agent"), test.get("steps")
+    if agent is not None and (what := _agent_fault(agent, around)):
+        yield Finding((*at, "agent"), what)
+    if steps == []:
+        yield Finding((*at, "steps"), "is empty; add at least one step")
+    if "input" in test:
+        yield from _step_findings(test, at, around)
+    for index, step in enumerate(steps or ()):
+        if step is not None:
+            yield from _step_findings(step, (*at, "steps", index), around)
+
+
+def _step_findings(step: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
+    if "assert" in step and "expected" in step:
+        what = "stands beside `assert`; a step has one of them, remove the other"
+        yield Finding((*at, "expected"), what, at_key=True)
+    for key, value in (step.get("assert") or {}).items():
+        yield from _assertion_findings(key, value, (*at, "assert", key), around)
+    expected = step.get("expected")
+    if expected is not None:
+        for key, shown in _SHOWN_EMPTY.items():
+            if key not in expected:
+                what = f"has no `{key}`, which counts as {shown}; write it out, or use `assert`"
+                yield Finding((*at, "expected"), what, "warning", at_key=True)
+
+
+def _assertion_findings(key: str, value: Any, at: Path, around: Around) -> Iterator[Finding]:
+    kind = assert_kind(key)
+    if kind is None:
+        yield Finding(at, f"unknown assert key; {_instead(key, value)}", at_key=True)
+    elif kind == "memory":
+        if "" in key.split("."):
+            what = f"the memory path {quoted(key)} has an empty part; write memory.name or memory.name.inner"
+            yield Finding(at, what, at_key=True)
+    elif key != kind:
+        if key[len(kind)].isalpha():
+            what = f"counts as `{kind}`, as every key that begins so; write {quoted(f'{kind}.{key[len(kind) :]}')}"
+            yield Finding(at, what, "warning", at_key=True)
+        misfits = shape_findings(_TOOLS if kind == "tools_used" else _TEXT, value, at)
+        yield from misfits
+        value = None if misfits else value
+    if kind == "output.matches" and value is not None:
+        if fault := around.pattern_fault("output.matches", value):
+            yield Finding(at, fault)
+        elif risk := around.pattern_risk("output.matches", value):
+            yield Finding(at, risk, "warning")
+
+
+def _instead(key: str, value: Any) -> str:
+    meant: str | None
+    if key == "memory":
+        inner = next(iter(value), "name") if isinstance(value, dict) else "name"
+        meant = f"memory.{show_line(str(inner), 40)}"
+    elif key == "output" and isinstance(value, dict) and f"output.{next(iter(value), '')}" in OUTPUT_KEYS:
+        meant = f"output.{next(iter(value))}"
+    else:
+        meant = _OTHER_NAMES.get(key.lower()) or suggestion(key, ASSERT_KEYS)
+    if meant is None and suggestion(key.partition(".")[0], ["memory"]):
+        meant = "memory." + show_line(key.partition(".")[2], 40)
+    return f"did you mean `{meant}`?" if meant else f"use one of: {', '.join(ASSERT_KEYS)}, memory.<path>"
+
+
+def _agent_fault(agent: str, around: Around) -> str | None:
+    if is_blank(agent):
+        return blank(()).what
+    if agent.startswith("cmd:"):
+        return None if agent[4:].strip() else "names no command after `cmd:`; write one"
+    if "://" in agent:
+        return None if _URL.match(agent) else f"the URL {quoted(agent)} is refused; write an http or https URL"
+    if what := refused_path(agent):
+        return what
+    file = around.folder / relative(agent)
+    return None if file.is_file() else f"the agent {quoted(file, 300)} does not exist; correct it, relative to the file"

@@ -1,0 +1,1 @@
+"""Turn the code blocks of an answer into changes of a repository."""

@@ -1,0 +1,164 @@
+"""Applies an answer to a repository: in memory, on a branch of its own. Imports pygit2: import this on first use."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+import pygit2
+
+from tui.model.errors import WorkspaceError
+from tui.model.paths import path_fault
+from tui.model.results import Change, NotApplied, TrialKey
+from tui.model.suite import Case
+from tui.workspace.answer.blocks import MOST_BLOCKS, Block, find_blocks
+from tui.workspace.answer.choose import choose_blocks, refuse
+from tui.workspace.git.base import Base
+from tui.workspace.git.diff import diff_body
+from tui.workspace.git.patch import write_header
+from tui.workspace.shaping import shape_text
+from tui.workspace.trees import BROKEN, kind_of, read_blob
+from tui.workspace.treewriting import Written, write_tree
+
+_FILE = 0o100644
+_SIGNATURE = ("Assay", "assay@localhost")
+_LOOKS_BINARY = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What an answer changed. `branch` and `commit` are None where nothing changed or no trial was named."""
+
+    changes: tuple[Change, ...] = ()
+    not_applied: tuple[NotApplied, ...] = ()
+    branch: str | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    block: Block
+    path: str
+    old: bytes | None
+    new: bytes
+    old_id: pygit2.Oid | None
+    mode: int
+
+
+def apply_answer(
+    base: Base, case: Case, answer: str, trial: TrialKey | None = None, *, block: int | None = None
+) -> Applied:
+    """The changes that the blocks of an answer make to the base, and every block that made none, with the reason.
+
+    With a `trial` the changes are committed to that trial's branch, in place of what it held before. `block` is the
+    number of the block that a person picked for `case.target_file`. A case without `applyChanges` changes nothing.
+    Raises WorkspaceError for a repository whose tree git objects to. Milliseconds, whatever the repository's size.
+    """
+    if not case.apply_changes:
+        return Applied()
+    if base.fault is not None:
+        raise WorkspaceError(f"git objects to the repository's tree: it has {base.fault}", where=base.title)
+    with base.lock:
+        blocks = find_blocks(answer)
+        chosen = choose_blocks(blocks, case.target_file, block)
+        edits: list[_Edit] = []
+        refused = chosen.refused
+        for path, taken in sorted(chosen.files.items()):
+            made = _edit(base, path, taken, [edit.path for edit in edits])
+            if isinstance(made, _Edit):
+                edits.append(made)
+            else:
+                refused.append(refuse(taken, path, made))
+        if len(blocks) == MOST_BLOCKS:
+            reason = f"the answer has more than {MOST_BLOCKS:,} blocks, which were not looked at"
+            refused.append(NotApplied(MOST_BLOCKS, None, None, reason))
+        refused.sort(key=lambda one: one.block)
+        return _committed(base, edits, tuple(refused), trial)
+
+
+def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str:
+    """What the block makes of the file, or why it cannot."""
+    if (fault := path_fault(path)) is not None:
+        return f"the path is refused: it {fault}"
+    if any(path.startswith(f"{other}/") for other in before):
+        return "lies below a file of the same answer"
+    found = _look_up(base, path)
+    if isinstance(found, str):
+        return found
+    old = read_blob(base.repository, found.id) if found is not None else None
+    if old is not None and b"\0" in old[:_LOOKS_BINARY]:
+        return "the file in the repository is binary"
+    try:
+        new = shape_text(block.text, old)
+    except UnicodeEncodeError:
+        return "has characters that cannot be written as UTF-8"
+    if b"\0" in new:
+        return "has a NUL character, which no text file holds"
+    if new == old:
+        return "is equal to the file"
+    return _Edit(block, path, old, new, found.id if found else None, found.filemode if found else _FILE)
+
+
+def _look_up(base: Base, path: str) -> pygit2.Blob | str | None:
+    """The file at a path, None where it can be made, or why it cannot."""
+    tree = base.tree
+    parts = path.split("/")
+    for number, part in enumerate(parts):
+        try:
+            entry = tree[part]
+        except BROKEN:
+            return None
+        kind = kind_of(entry.filemode)
+        here = "/".join(parts[: number + 1])
+        if kind == "link":
+            return f"{here} is a link in the repository; nothing is written through or over it"
+        if kind == "special":
+            return f"{here} is another repository (a submodule)"
+        if number == len(parts) - 1:
+            return entry if isinstance(entry, pygit2.Blob) else f"{here} is a folder in the repository"
+        if not isinstance(entry, pygit2.Tree):
+            return f"{here} is a file in the repository, not a folder"
+        tree = entry
+    return None
+
+
+def _committed(base: Base, edits: list[_Edit], refused: tuple[NotApplied, ...], trial: TrialKey | None) -> Applied:
+    try:
+        written = [Written(edit.path, base.repository.create_blob(edit.new), edit.mode) for edit in edits]
+        changes = tuple(_change(base, edit, one.oid) for edit, one in zip(edits, written, strict=True))
+        if trial is None:
+            return Applied(changes, refused)
+        branch = branch_name(trial)
+        if not edits:
+            if branch in base.repository.branches.local:
+                base.repository.branches.local.delete(branch)
+            return Applied((), refused)
+        tree = write_tree(base.repository, base.tree, written)
+        commit = _commit(base, tree, branch, trial)
+    except BROKEN as error:
+        raise WorkspaceError(f"the change cannot be written to the clone ({error})", where=base.title) from error
+    return Applied(changes, refused, branch, commit)
+
+
+def _commit(base: Base, tree: pygit2.Oid, branch: str, trial: TrialKey) -> str:
+    author = pygit2.Signature(*_SIGNATURE)
+    text = f"{trial.case}: answer of {trial.model} (repeat {trial.repeat})\n"
+    message = re.sub(r"[\x00-\x09\x0b-\x1f\x7f]", " ", text)
+    commit = base.repository.create_commit(None, author, author, message, tree, [base.commit.id])
+    base.repository.references.create(f"refs/heads/{branch}", commit, force=True)
+    return str(commit)
+
+
+def _change(base: Base, edit: _Edit, oid: pygit2.Oid) -> Change:
+    body = diff_body(edit.old or b"", edit.new)
+    old_id = base.short_id(edit.old_id) if edit.old_id is not None else None
+    header = write_header(edit.path, old_id, base.short_id(oid), edit.mode, has_hunks=bool(body.text))
+    diff = header + body.text.decode("utf-8", "replace")
+    return Change(edit.path, "added" if edit.old is None else "modified", body.added, body.removed, diff)
+
+
+def branch_name(trial: TrialKey) -> str:
+    """The branch of a trial: readable, safe as a reference, and of that trial alone."""
+    key = hashlib.sha256("\0".join([trial.case, trial.model, str(trial.repeat)]).encode("utf-8", "replace")).hexdigest()
+    words = (re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")[:40].strip("-") for part in (trial.case, trial.model))
+    # Without a slash: a repository may have a branch `assay`, below which there can be no other.
+    return "-".join(["assay", *(word for word in words if word), str(trial.repeat), key[:10]])

@@ -1,0 +1,95 @@
+"""Which blocks of an answer go to which files, and why the others go nowhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tui.model.errors import WorkspaceError
+from tui.model.paths import path_fault
+from tui.model.results import NotApplied
+from tui.workspace.answer.blocks import Block
+from tui.workspace.languages import fits, language_id
+
+_MOST_FILES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """`files` maps a path to the block that becomes its text; `refused` holds every other block."""
+
+    files: dict[str, Block] = field(default_factory=dict)
+    refused: list[NotApplied] = field(default_factory=list)
+
+
+def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | None = None) -> Chosen:
+    """A block that names a path goes there, the last one where several name it; of the others, the longest whose
+    language fits goes to `target`. `picked` is the number of the block that a person chose for the target. Raises
+    WorkspaceError where there is no such block."""
+    if picked is not None and not (0 <= picked < len(blocks) and target):
+        raise WorkspaceError(
+            f"block {picked + 1} cannot go to the target file: the answer has {len(blocks)}, the target is {target!r}"
+        )
+    chosen = Chosen()
+    unnamed: list[Block] = []
+    for block in blocks:
+        if block.number == picked:
+            continue
+        if block.path is None:
+            unnamed.append(block)
+        else:
+            _send_to_its_path(chosen, block)
+    if picked is not None and target is not None:
+        _put(chosen, target, blocks[picked], f"block {picked + 1} was chosen for this file")
+    _send_longest(chosen, unnamed, target)
+    chosen.refused.sort(key=lambda refused: refused.block)
+    return chosen
+
+
+def refuse(block: Block, path: str | None, reason: str) -> NotApplied:
+    """A block that is not applied."""
+    return NotApplied(block.number, path, block.language, reason)
+
+
+def _send_to_its_path(chosen: Chosen, block: Block) -> None:
+    path = (block.path or "").removeprefix("./")
+    fault = path_fault(path)
+    if fault is not None:
+        chosen.refused.append(refuse(block, block.path, f"the path is refused: it {fault}"))
+    elif block.language and language_id(block.language) == "diff" and not fits(block.language, path):
+        chosen.refused.append(refuse(block, path, "is a diff, not the text of the file"))
+    elif len(chosen.files) >= _MOST_FILES and path not in chosen.files:
+        chosen.refused.append(refuse(block, path, f"the answer changes more than {_MOST_FILES:,} files"))
+    else:
+        _put(chosen, path, block, f"block {block.number + 1} names the same file, and is later")
+
+
+def _put(chosen: Chosen, path: str, block: Block, reason: str) -> None:
+    if (earlier := chosen.files.get(path)) is not None:
+        chosen.refused.append(refuse(earlier, path, reason))
+    chosen.files[path] = block
+
+
+def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None) -> None:
+    if target is None:
+        reason = "names no file, and the case has no targetFile"
+        chosen.refused.extend(refuse(block, None, reason) for block in unnamed)
+        return
+    taken = chosen.files.get(target)
+    fault = path_fault(target)
+    fitting = [] if taken or fault else [block for block in unnamed if fits(block.language, target)]
+    longest = max(fitting, key=lambda block: len(block.text), default=None)
+    if longest is not None:
+        chosen.files[target] = longest
+    for block in unnamed:
+        if block is longest:
+            continue
+        if fault is not None:
+            reason = f"targetFile is refused: it {fault}"
+        elif not fits(block.language, target):
+            reason = f"its language does not fit {target}"
+        else:
+            winner = taken or longest
+            why = (
+                "names that file" if taken and taken.path else "was chosen for it" if taken else "is as long or longer"
+            )
+            reason = f"names no file, and block {winner.number + 1 if winner else '?'} {why}"
+        chosen.refused.append(refuse(block, None, reason))

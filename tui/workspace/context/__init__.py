@@ -1,0 +1,1 @@
+"""Choose and describe the files that go with a prompt."""

@@ -1,0 +1,183 @@
+"""Reads the files that go along with a prompt: those of `repositoryContext`, and those of a case's `codeContext`."""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.model.context import ContextFile, RepositoryFiles
+from tui.model.errors import WorkspaceError
+from tui.model.paths import path_fault
+from tui.model.results import LeftOutFile
+from tui.model.sanitize import show_line
+from tui.model.suite import CodeContext, LineRange, RepositoryContext
+from tui.workspace.context.globs import Selection
+from tui.workspace.context.sources import FolderSource, Source
+from tui.workspace.context.walk import MOST_ENTRIES, walk
+from tui.workspace.languages import language_id, language_of, language_title, languages_of
+
+if TYPE_CHECKING:
+    from tui.workspace.trees import TreeSource
+
+MOST_LEFT_OUT = 200
+MOST_CODE_BYTES = 4 * 1024 * 1024
+_LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
+
+
+def is_outside(context: RepositoryContext, folder: Path) -> bool:
+    """Whether `repositoryContext.path` leads out of the suite's own folder, through a link or in its words; reading it
+    then needs the person's consent."""
+    try:
+        return not (folder / context.path).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return True
+
+
+def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Source:
+    """The folder that `context.path` names: below `root`, a suite's folder or a clone. Raises WorkspaceError where
+    there is none."""
+    if not isinstance(root, Path):
+        path = posixpath.normpath(context.path.strip() or ".")
+        if path == ".":
+            return root
+        if (fault := path_fault(path)) is not None:
+            raise WorkspaceError(f"repositoryContext.path {fault}", where=show_line(context.path))
+        return root.below(path)
+    folder = root / context.path
+    try:
+        if folder.is_dir():
+            return FolderSource(folder.resolve())
+    except (OSError, ValueError):
+        pass
+    what = "repositoryContext.path is not a folder" if folder.exists() else "repositoryContext.path does not exist"
+    raise WorkspaceError(what, where=show_line(str(folder)), fix="It is relative to the suite's folder.")
+
+
+def read_repository(
+    context: RepositoryContext, root: "Path | TreeSource", most_entries: int = MOST_ENTRIES
+) -> RepositoryFiles:
+    """The files that `repositoryContext` asks for, in path order. Paths are relative to the folder that it names; in a
+    clone, to the clone's root. Blocks on the disk: run it in a thread. Raises WorkspaceError."""
+    source = context_root(context, root)
+    above = posixpath.normpath(context.path.strip() or ".") if not isinstance(root, Path) else "."
+    include = Selection(context.include_files) if context.include_files else None
+    walked = walk(source, include, Selection(context.exclude_files or ()), most_entries)
+    files: list[ContextFile] = []
+    left_out = walked.left_out
+    wanted = frozenset(language_id(name) for name in context.languages)
+    for path in walked.paths:
+        shown = path if above == "." else f"{above}/{path}"
+        reason = _unwanted(path, wanted, len(files), context)
+        try:
+            read = reason or _read_whole(source, path, shown, wanted, context.max_file_size_bytes)
+        except WorkspaceError as error:
+            read = error.what
+        if isinstance(read, ContextFile):
+            files.append(read)
+        else:
+            left_out.append(LeftOutFile(path, read))
+    if above != ".":
+        left_out = [LeftOutFile(f"{above}/{out.path}", out.reason) for out in left_out]
+    return RepositoryFiles(tuple(files), _summarised(left_out))
+
+
+def _unwanted(path: str, languages: frozenset[str], count: int, context: RepositoryContext) -> str | None:
+    if languages and not languages & _known_as(path):
+        return f"is not in {', '.join(sorted(language_title(name) for name in languages))}"
+    return f"maxFiles ({context.max_files:,}) was reached" if count >= context.max_files else None
+
+
+def _known_as(path: str) -> frozenset[str]:
+    return frozenset(languages_of(path)) | {path.rpartition("/")[2].rpartition(".")[2].lower()}
+
+
+def _read_whole(source: Source, path: str, shown: str, languages: frozenset[str], limit: int) -> ContextFile | str:
+    """The file, or why it is left out."""
+    size = source.size(path)
+    if size > limit:
+        return f"is larger than maxFileSizeBytes ({size:,} of {limit:,} bytes)"
+    content = _decoded(source.read(path, limit + 1))
+    if isinstance(content, bytes):
+        return "is binary" if b"\0" in content else "is not UTF-8 text"
+    known = languages_of(path)
+    chosen = next((name for name in known if name in languages), next(iter(known), None))
+    return ContextFile(shown, content, chosen)
+
+
+def _decoded(data: bytes) -> str | bytes:
+    """The text of a file, or its bytes back where it is no text."""
+    if b"\0" in data:
+        return data
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data
+
+
+def _summarised(left_out: list[LeftOutFile]) -> tuple[LeftOutFile, ...]:
+    """At most MOST_LEFT_OUT lines: file by file, else by folder and reason, else by top folder and reason."""
+    left_out.sort(key=lambda out: (out.path, out.reason))
+    if len(left_out) <= MOST_LEFT_OUT:
+        return tuple(left_out)
+    for depth in (None, 1):
+        grouped = Counter((_folder(out.path, depth), out.reason) for out in left_out)
+        if len(grouped) <= MOST_LEFT_OUT:
+            break
+    lines = [LeftOutFile(folder, f"{count:,} × {reason}") for (folder, reason), count in sorted(grouped.items())]
+    if len(lines) > MOST_LEFT_OUT:
+        more = len(lines) - MOST_LEFT_OUT + 1
+        lines = [*lines[: MOST_LEFT_OUT - 1], LeftOutFile("./", f"{more:,} more groups of files")]
+    return tuple(lines)
+
+
+def _folder(path: str, depth: int | None) -> str:
+    parts = path.rstrip("/").split("/")[:-1][:depth]
+    return "/".join(parts) + "/" if parts else "./"
+
+
+def read_code_context(contexts: Iterable[CodeContext], roots: Sequence[Source]) -> tuple[ContextFile, ...]:
+    """The files of a case, as written: given, or loaded from the first root that has them; cut to their lines. Blocks
+    on the disk: run it in a thread. Raises WorkspaceError, which names the path."""
+    return tuple(_code_file(context, roots) for context in contexts)
+
+
+def _code_file(context: CodeContext, roots: Sequence[Source]) -> ContextFile:
+    content = context.content if context.content is not None else _load(context.file_path, roots)
+    if context.line_range is not None:
+        content = _cut(content, context.line_range, context.file_path)
+    language = language_id(context.language) if context.language else language_of(context.file_path)
+    return ContextFile(context.file_path, content, language, context.line_range)
+
+
+def _load(path: str, roots: Sequence[Source]) -> str:
+    where = show_line(path)
+    if (fault := path_fault(path)) is not None:
+        raise WorkspaceError(f"the path of this codeContext is refused: it {fault}", where=where)
+    for root in roots:
+        kind = root.kind(path)
+        if kind is None:
+            continue
+        if kind != "file":
+            what = {"folder": "is a folder", "link": "is a link, or lies behind one"}.get(kind, "is not a regular file")
+            raise WorkspaceError(f"this codeContext {what}", where=where, fix="Name a file.")
+        if root.size(path) > MOST_CODE_BYTES:
+            raise WorkspaceError(f"this codeContext is larger than {MOST_CODE_BYTES:,} bytes", where=where)
+        content = _decoded(root.read(path, MOST_CODE_BYTES + 1))
+        if isinstance(content, bytes):
+            raise WorkspaceError("this codeContext is not UTF-8 text", where=where)
+        return content
+    looked = " or ".join(show_line(root.title, 120) for root in roots) or "any folder"
+    raise WorkspaceError(f"this codeContext was not found in {looked}", where=where)
+
+
+def _cut(content: str, lines: LineRange, path: str) -> str:
+    """The lines of a range, both ends included, counted from 1; an end beyond the last line means the last line."""
+    found = [line for line in _LINE_END.split(content) if line]
+    if not 1 <= lines.start <= lines.end or lines.start > max(len(found), 1):
+        raise WorkspaceError(
+            f"lineRange {lines.start}–{lines.end} has no line in a file of {len(found):,} lines", where=show_line(path)
+        )
+    return "".join(islice(found, lines.start - 1, lines.end))

@@ -1,0 +1,1 @@
+"""Clone repositories and compute their diffs."""

@@ -1,0 +1,166 @@
+"""The commit that every trial of a run starts from. Imports pygit2: import this on first use."""
+
+import struct
+import threading
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+
+from tui.model.errors import WorkspaceError
+from tui.model.sanitize import show_line
+from tui.workspace.trees import BROKEN, TreeSource, kind_of, name_of
+
+MOST_FILES = 500_000
+_MOST_READ = 2_000_000
+_SHORTEST_ID = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A commit of a bare repository that only this run writes to. `files` counts its files; `fault` says what git
+    objects to in its tree, None where it does not; `id_length` is how long git abbreviates ids in it. Work on it from
+    any thread, holding `lock`."""
+
+    repository: pygit2.Repository
+    commit: pygit2.Commit
+    tree: pygit2.Tree
+    title: str
+    files: int
+    fault: str | None = None
+    id_length: int = _SHORTEST_ID
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def source(self) -> TreeSource:
+        """The files of the commit."""
+        return TreeSource(self.repository, self.tree, self.title)
+
+    def short_id(self, oid: pygit2.Oid) -> str:
+        """An id as short as git would write it: no shorter than `id_length`, and of one object only."""
+        text = str(oid)
+        for length in range(self.id_length, len(text)):
+            try:
+                self.repository.expand_id(text[:length])
+            except KeyError:
+                break  # no such object here: nothing it could be taken for
+            except ValueError:
+                continue
+            break
+        else:
+            length = len(text)
+        return text[:length]
+
+
+def open_base(folder: Path, title: str = "the repository") -> Base:
+    """The commit at HEAD of a repository. Raises WorkspaceError where there is none, or where its tree describes more
+    than MOST_FILES files."""
+    try:
+        # Its own objects only: no user-wide configuration is asked, and no folder above is searched.
+        repository = pygit2.Repository(str(folder), pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
+        commit = repository.head.peel(pygit2.Commit)
+        tree = commit.tree
+    except BROKEN as error:
+        raise WorkspaceError(
+            f"the repository has no commit to start from ({show_line(str(error))})", where=title
+        ) from error
+    survey = survey_tree(tree)
+    if survey.files > MOST_FILES:
+        raise WorkspaceError(
+            f"the repository describes {survey.files:,} files, more than {MOST_FILES:,}",
+            where=title,
+            fix="Use a smaller repository.",
+        )
+    return Base(repository, commit, tree, title, survey.files, survey.fault, _id_length(folder))
+
+
+class Survey(NamedTuple):
+    """How many files a tree describes, and what git objects to in it."""
+
+    files: int
+    fault: str | None
+
+
+def survey_tree(root: pygit2.Tree) -> Survey:
+    """Counts without unfolding: a tree that occurs a million times is read once. Raises WorkspaceError for a
+    repository whose folders cannot be read, or are too many to read."""
+    counts: dict[pygit2.Oid, int] = {}
+    fault: str | None = None
+    read = 0
+    stack: list[tuple[pygit2.Tree, list[pygit2.Tree] | None, int]] = [(root, None, 0)]
+    while stack:
+        tree, folders, files = stack.pop()
+        if folders is not None:
+            counts[tree.id] = files + sum(counts[folder.id] for folder in folders)
+            continue
+        if tree.id in counts:
+            continue
+        try:
+            folders, files, found = _read_tree(tree)
+        except BROKEN as error:
+            raise WorkspaceError(f"a folder of the repository is broken ({show_line(str(error))})") from error
+        fault = fault or found
+        read += files + len(folders)
+        if read > _MOST_READ:
+            raise WorkspaceError(f"the repository has more than {_MOST_READ:,} names in its folders")
+        stack.append((tree, folders, files))
+        stack.extend((folder, None, 0) for folder in folders)
+    return Survey(counts[root.id], fault)
+
+
+def _read_tree(tree: pygit2.Tree) -> tuple[list[pygit2.Tree], int, str | None]:
+    """Its folders, the count of its other entries, and what git objects to."""
+    folders: list[pygit2.Tree] = []
+    files, names = 0, set()
+    fault = None
+    for entry in tree:
+        name = name_of(entry)
+        fault = fault or _objection(name, entry.filemode) or ("the same name twice" if name in names else None)
+        names.add(name)
+        if isinstance(entry, pygit2.Tree):
+            folders.append(entry)
+        elif kind_of(entry.filemode) == "folder":
+            raise ValueError("a folder that is no tree")
+        else:
+            files += 1
+    return folders, files, fault
+
+
+def _objection(name: str, mode: int) -> str | None:
+    """Why git would not check this entry out, or None."""
+    if name in ("", ".", ".."):
+        return f"an entry named `{name}`"
+    if "/" in name:
+        return f"an entry with a slash in its name (`{show_line(name, 80)}`)"
+    if not name.isascii():
+        name = "".join(part for part in unicodedata.normalize("NFKC", name) if unicodedata.category(part) != "Cf")
+    folded = name.casefold()
+    for bare in _ntfs_names(folded):
+        if bare in (".git", "git~1", "..", "."):
+            return f"an entry that is or looks like `.git` (`{show_line(name, 80)}`)"
+    if kind_of(mode) == "link" and folded.rstrip(". ") == ".gitmodules":
+        return "a link named `.gitmodules`"
+    return None
+
+
+def _ntfs_names(folded: str) -> Iterator[str]:
+    for part in folded.split("\\"):
+        yield part.partition(":")[0].rstrip(". ") or part
+
+
+def _id_length(folder: Path) -> int:
+    """How many hex digits git gives an abbreviated id: it grows with the count of packed objects."""
+    packed = sum(_packed(index) for index in (folder / "objects" / "pack").glob("*.idx"))
+    return max(_SHORTEST_ID, (packed.bit_length() + 1) // 2)
+
+
+def _packed(index: Path) -> int:
+    """The count of objects of a pack, from its index (version 2: a header of 8 bytes, then 256 running counts)."""
+    try:
+        with index.open("rb") as file:
+            head = file.read(8 + 4 * 256)
+    except OSError:
+        return 0
+    return int(struct.unpack(">I", head[-4:])[0]) if head[:4] == b"\xfftOc" and len(head) == 1032 else 0

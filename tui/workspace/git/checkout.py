@@ -1,0 +1,136 @@
+"""Writes the files of a commit into a new folder, for a command that has to run in them.
+
+Nothing of the repository is obeyed: no hook, no filter, no attribute. Folders and files are made, never opened or
+followed, and links come last, so that nothing can be written through one. Imports pygit2: import this on first use.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+from pygit2.enums import RepositoryOpenFlag
+
+from tui.model.errors import WorkspaceError
+from tui.model.paths import MOST_PARTS, path_fault
+from tui.workspace.git.base import Base, survey_tree
+from tui.workspace.trees import BROKEN, blob_size, kind_of, name_of, read_blob
+
+MOST_FILES = 200_000
+MOST_BYTES = 2 << 30
+_LONGEST_LINK = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOut:
+    """How many files were written; `left_out` are paths that were not, each with its reason."""
+
+    files: int
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+class _Entry(NamedTuple):
+    path: str
+    oid: pygit2.Oid
+    mode: int
+
+
+def open_again(base: Base) -> pygit2.Repository:
+    """Another handle on the base's repository, for another thread."""
+    return pygit2.Repository(base.repository.path, RepositoryOpenFlag.NO_SEARCH)
+
+
+def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> CheckedOut:
+    """Write the commit's files into the folder, which must be empty and nobody else's. Blocks: run it in a thread.
+    Raises WorkspaceError for a tree that git objects to, that is too large, or that cannot be written."""
+    try:
+        tree = repository[commit].peel(pygit2.Tree)
+    except BROKEN as error:
+        raise WorkspaceError(f"the commit {commit[:12]} cannot be read ({error})") from error
+    survey = survey_tree(tree)
+    if survey.fault is not None:
+        raise WorkspaceError(f"git objects to the repository's tree: it has {survey.fault}")
+    if survey.files > MOST_FILES:
+        raise WorkspaceError(f"the repository has {survey.files:,} files, more than {MOST_FILES:,}")
+    left_out: list[tuple[str, str]] = []
+    entries = list(_entries(tree, folder, left_out))
+    files = [entry for entry in entries if kind_of(entry.mode) == "file"]
+    if sum(blob_size(repository, entry.oid) for entry in files) > MOST_BYTES:
+        raise WorkspaceError(f"the files of the repository take more than {MOST_BYTES >> 30} GiB")
+    links = [entry for entry in entries if kind_of(entry.mode) == "link"]
+    written = 0
+    for entry in (*files, *links):
+        reason = _write(repository, entry, folder)
+        if reason is None:
+            written += 1
+        else:
+            left_out.append((entry.path, reason))
+    return CheckedOut(written, tuple(left_out))
+
+
+def _entries(root: pygit2.Tree, folder: Path, left_out: list[tuple[str, str]]) -> Iterator[_Entry]:
+    """Everything that will be written, its folders made."""
+    stack: list[tuple[str, pygit2.Tree]] = [("", root)]
+    while stack:
+        above, tree = stack.pop()
+        for entry in tree:
+            name = name_of(entry)
+            path = f"{above}{name}"
+            kind = kind_of(entry.filemode)
+            if (fault := path_fault(name)) is not None:
+                left_out.append((path, f"has a name that is refused: it {fault}"))
+            elif path.count("/") >= MOST_PARTS:
+                left_out.append((path, f"is deeper than {MOST_PARTS} parts"))
+            elif kind == "special":
+                left_out.append((path, "is another repository (a submodule)"))
+            elif isinstance(entry, pygit2.Tree):
+                try:
+                    (folder / path).mkdir(mode=0o700)
+                except OSError as error:
+                    left_out.append((path, f"cannot be made ({error.strerror})"))
+                else:
+                    stack.append((f"{path}/", entry))
+            else:
+                yield _Entry(path, entry.id, entry.filemode)
+
+
+def _write(repository: pygit2.Repository, entry: _Entry, folder: Path) -> str | None:
+    """Why the entry was not written, or None. Raises WorkspaceError where nothing can be written any more."""
+    try:
+        if kind_of(entry.mode) == "file":
+            return _write_file(read_blob(repository, entry.oid), folder / entry.path, entry.mode)
+        return _write_link(repository, entry, folder)
+    except FileExistsError:
+        return "another name of the repository is the same to this file system"
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"the files for the command cannot be written ({error})") from error
+
+
+def _write_file(data: bytes, place: Path, mode: int) -> str | None:
+    # O_EXCL makes the file or fails: it neither follows a link nor opens what is there.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(place, flags, 0o700 if mode & 0o100 else 0o600), "wb") as file:
+        file.write(data)
+    return None
+
+
+def _write_link(repository: pygit2.Repository, entry: _Entry, folder: Path) -> str | None:
+    if blob_size(repository, entry.oid) > _LONGEST_LINK:
+        return "is a link that is too long"
+    target = os.fsdecode(read_blob(repository, entry.oid))
+    if not stays_inside(entry.path, target):
+        return "is a link that leads, or could lead, out of the repository"
+    os.symlink(target, folder / entry.path)
+    return None
+
+
+def stays_inside(path: str, target: str) -> bool:
+    """Whether a link can only lead to somewhere below the root. It may go up first, no further than the root; after
+    a name it may not, for that name may be a link to elsewhere."""
+    if not target or "\0" in target or "\\" in target or target.startswith(("/", "~")) or target[1:2] == ":":
+        return False
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    ups = next((number for number, part in enumerate(parts) if part != ".."), len(parts))
+    return ".." not in parts[ups:] and ups <= path.count("/") and ".git" not in (part.lower() for part in parts)
