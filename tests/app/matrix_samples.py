@@ -9,7 +9,7 @@ from tests.support.scripted_desk import case_of, result_of, step_of, suite_of
 from tui.app.matrix.table import Matrix
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.model.state import RunState
 from tui.model.suite import Case, Suite
 

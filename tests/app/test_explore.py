@@ -9,8 +9,7 @@ from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, result_of
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.model_chooser import ModelChooser
 from tui.app.widgets.suite_tree import SuiteTree
-from tui.model.errors import ConfigError
-from tui.model.problems import Problem
+from tui.model.errors import ConfigError, Problem
 from tui.model.results import Attempt, TrialKey, Verdict
 from tui.model.subjects import Config, Variant
 from tui.model.suite import Step

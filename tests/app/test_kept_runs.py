@@ -29,10 +29,8 @@ from tui.app.screens.rerun import rerun_lines
 from tui.app.screens.runs import RunsScreen
 from tui.app.widgets.typing_line import TypingLine
 from tui.model.events import Event, TrialFinished
-from tui.model.kept import KeptRun
 from tui.model.results import TrialKey
-from tui.model.run import Plan
-from tui.model.runs import RunState
+from tui.model.run import KeptRun, Plan, RunState
 from tui.model.subjects import Config
 from tui.runner.control import Control
 from tui.session.reviews import Reviews

@@ -12,7 +12,7 @@ from tests.support.model_server import Asked, ModelServer, say
 from tests.support.replies import HANG, Reply
 from tests.support.terminal import Screen, Terminal, run_here
 from tui.model.results import TrialKey
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.store.sqlite import SqliteStore
 
 CASES, ANSWERED = 12, 9

@@ -19,9 +19,9 @@ from tui.app.screens.help import HelpScreen
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.pairs import PairsScreen
 from tui.app.widgets.line_list import LineList
-from tui.model.bands import Band
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey
+from tui.model.risk import Band
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 

@@ -24,8 +24,8 @@ from tui.app.presentation.pieces import text_of
 from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.pairs import PairsScreen
 from tui.app.widgets.line_list import LineList
-from tui.model.kept import KeptRun, ReportFormat
 from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
+from tui.model.run import KeptRun, ReportFormat
 from tui.model.suite import Case
 from tui.reports.render import render_report
 from tui.store.sqlite import SqliteStore

@@ -16,8 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tests.benchmarks.registry import Figure, benchmark, table
 from tui.checks.patterns import javascript_error, pattern_error
 from tui.model.suite import Severity, TaskType
-from tui.suites.finding import find_suites
-from tui.suites.load import load_suite
+from tui.suites.load import find_suites, load_suite
 
 Kind = Literal["plain", "changing"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

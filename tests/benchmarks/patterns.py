@@ -5,8 +5,8 @@ from statistics import median
 
 from tests.benchmarks.registry import Figure, benchmark
 from tui.checks.engine import Engine
-from tui.checks.matching import find_javascript
-from tui.checks.searches import Search
+from tui.checks.protocol import Search
+from tui.checks.worker import find_javascript
 
 ANSWER = ("The quick brown fox jumps over the lazy dog. def month_12(x): return x # née\n" * 40)[:2_300]
 # None of these is plain words, which need no engine.

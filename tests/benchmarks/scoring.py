@@ -11,8 +11,7 @@ from tests.benchmarks.registry import Figure, benchmark
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.scoring import make_act
 from tui.model.results import TrialKey
-from tui.model.scores import Act, ItemKey, answer_hash, new_act_id
-from tui.model.scoring import Scoreboard
+from tui.model.scores import Act, ItemKey, Scoreboard, answer_hash, new_act_id
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.risk.score_files import ScoreFiles

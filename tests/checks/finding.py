@@ -3,8 +3,8 @@
 from functools import cache
 
 from tui.checks.engine import Engine
-from tui.checks.matching import find_javascript, find_python
-from tui.checks.searches import Matches, Search
+from tui.checks.protocol import Matches, Search
+from tui.checks.worker import find_javascript, find_python
 
 
 def find(text: str, search: Search) -> Matches:

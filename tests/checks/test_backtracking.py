@@ -5,7 +5,7 @@ import pytest
 from tests.checks.v8.pairs import make_pairs
 from tui.checks.backtracking import pattern_warning
 from tui.model.shipped import shipped_folder
-from tui.session.opening import open_suite, suites_at
+from tui.session.session import open_suite, suites_at
 
 
 @pytest.mark.parametrize(

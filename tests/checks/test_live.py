@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.checks.finding import find
 from tui.checks.checker import Answer, Checker, Watch, Watched
-from tui.checks.followed import OPEN_LENGTH, REACH, first_state
-from tui.checks.searches import Matches, Search
+from tui.checks.live import OPEN_LENGTH, REACH, first_state
+from tui.checks.protocol import Matches, Search
 from tui.model.results import Span
 from tui.model.suite import Check, CheckKind
 
@@ -222,5 +222,5 @@ def test_what_is_found_live_is_what_a_scan_of_the_whole_finds(
     (whole,) = loop.run(checker.decide([check], Answer("".join(chunks))))
     assume("".join(chunks))
     assume(all(end - start < reach for start, end in whole.spans))
-    with patch("tui.checks.followed.OPEN_LENGTH", reach), patch("tui.checks.live.REACH", reach + 256):
+    with patch("tui.checks.live.OPEN_LENGTH", reach), patch("tui.checks.live.REACH", reach + 256):
         assert loop.run(live()) == whole.spans

@@ -4,8 +4,8 @@ import pytest
 
 from tests.checks.finding import find
 from tui.checks.engine import Engine
-from tui.checks.matching import find_javascript, find_python
-from tui.checks.searches import TOO_LARGE, TOO_LONG_TOGETHER, Matches, Search
+from tui.checks.protocol import TOO_LARGE, TOO_LONG_TOGETHER, Matches, Search
+from tui.checks.worker import find_javascript, find_python
 from tui.model.results import Span
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.checks.finding import find
-from tui.checks.plain import find_plain
-from tui.checks.searches import Search
+from tui.checks.patterns import find_plain
+from tui.checks.protocol import Search
 
 PLAIN = string.ascii_letters[:4] + "ABsSkKiI09 _@#%&=:;,'\"!<>/~`-"
 TEXTS = st.text(st.sampled_from(PLAIN + "\u017f\u0131\u212a\u0130é日🎉\n\r\u2028."), max_size=60)

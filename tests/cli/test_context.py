@@ -11,7 +11,7 @@ from tests.support.command_line import CommandLine, Ran
 from tests.support.git_server import serve_git
 from tests.support.model_server import ModelServer, say
 from tests.support.repositories import make_repository
-from tui.model.kept import ReportFormat
+from tui.model.run import ReportFormat
 
 
 def write_suite(folder: Path, *contexts: list[dict[str, Any]], **fields: Any) -> None:

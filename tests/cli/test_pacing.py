@@ -9,7 +9,7 @@ from tests.cli.test_run import keys_for, report_of, write_suite
 from tests.support.command_line import CommandLine
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.replies import Reply, status
-from tui.cli.pacing import LimitLines
+from tui.cli.progress import LimitLines
 from tui.model.events import LimitMoved
 
 

@@ -237,8 +237,8 @@ async def test_killed_then_resumed(assay: CommandLine) -> None:
     async with ModelServer(script) as server:
         process = assay.start("run", str(suite), env=keys_for(server))
         assert process.stderr is not None
-        while "case-0" not in await asyncio.to_thread(process.stderr.readline):
-            pass
+        while "case-0" not in (line := await asyncio.to_thread(process.stderr.readline)):
+            assert line, "the run ended before its first case did"
         process.kill()
         await asyncio.to_thread(process.communicate, timeout=30)
         listed = json.loads((await assay.run_async("runs", "--json")).out)

@@ -11,7 +11,7 @@ from tui.config.load import load_config
 from tui.model.errors import ConfigError
 from tui.model.prices import Price
 from tui.model.subjects import Config, ProviderSettings, Settings, Variant
-from tui.providers.resolving import provider_settings
+from tui.providers.registry import provider_settings
 
 
 def written(folder: Path, text: str | bytes, mode: int = 0o600) -> Path:

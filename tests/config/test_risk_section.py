@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.config.test_load import loaded, problems
-from tui.model.bands import BandRule
-from tui.model.rule_words import rule_sentence
+from tui.model.risk import BandRule, rule_sentence
 
 WHOLE = """\
 reviewer: Anna Blum

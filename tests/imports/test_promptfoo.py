@@ -245,7 +245,7 @@ def test_a_newer_version_is_read_with_a_warning(tmp_path: Path) -> None:
 
 def test_reports_work_on_it(capitals: Imported) -> None:
     from tests.support.kept_runs import keep
-    from tui.model.kept import ReportFormat
+    from tui.model.run import ReportFormat
     from tui.reports.render import render_report
     from tui.reports.summary import summarize
 

@@ -1,6 +1,6 @@
 """The rule of bands is the published table."""
 
-from tui.model.bands import BandRule
+from tui.model.risk import BandRule
 
 
 def test_the_published_table() -> None:

@@ -1,7 +1,6 @@
 """How a variant's settings are told."""
 
-from tui.model.parameters import told_settings
-from tui.model.subjects import Settings
+from tui.model.subjects import Settings, told_settings
 
 
 def test_every_setting_that_is_no_default_is_told() -> None:

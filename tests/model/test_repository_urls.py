@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.repository_urls import branch_fault, needs_consent, parse_url, url_fault, url_secrets
+from tui.model.paths import branch_fault, needs_consent, parse_url, url_fault, url_secrets
 
 FREE = """https://github.com/a/b https://github.com/a/b.git HTTPS://Host/x https://user:pw@host/x https://host:8443/x
 ssh://git@host/x ssh://host:2222/~/x git@github.com:a/b.git host.example:a/b user@[::1]:x https://[::1]:8080/x

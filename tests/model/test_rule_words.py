@@ -1,7 +1,6 @@
 """The rule of bands as a person reads it."""
 
-from tui.model.bands import BandRule
-from tui.model.rule_words import rule_rows, rule_sentence
+from tui.model.risk import BandRule, rule_rows, rule_sentence
 
 TAIL = " An answer's band is its worst criterion's."
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from tui.model.runs import new_run_id
+from tui.model.run import new_run_id
 
 
 def test_ids_are_uuids_of_version_7_and_differ() -> None:

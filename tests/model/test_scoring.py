@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.scoring import FIRST_ANSWER, ITEMS, REVIEWERS, SECOND_ANSWER, act_lists, item, make_act
-from tui.model.scores import Act, new_act_id
-from tui.model.scoring import Scoreboard, Standing, is_blind_open
+from tui.model.scores import Act, Scoreboard, Standing, is_blind_open, new_act_id
 
 ITEM = item()
 OTHER = item(criterion="Safety")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tui.model.parameters import parameter_from_text
 from tui.model.servers import KEY_VARIABLES, has_password, is_loopback, token_limit_for, url_fault
+from tui.model.subjects import parameter_from_text
 from tui.model.suggest import did_you_mean, nearest
 
 

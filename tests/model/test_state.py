@@ -25,9 +25,8 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.progress import Limit, TrialProgress
 from tui.model.results import Attempt, CheckResult, TrialKey
-from tui.model.state import RunState
+from tui.model.state import Limit, RunState, TrialProgress
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
 

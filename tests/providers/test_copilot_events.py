@@ -25,8 +25,8 @@ from tests.support.copilot_sdk import (
 )
 from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Reasoning, Served, Text, ToolCall
 from tui.model.results import ServedBy, Usage
-from tui.providers.answer_text import AnswerTooLong
 from tui.providers.copilot_events import CopilotDecoder
+from tui.providers.http.decoder import AnswerTooLong
 from tui.providers.http.errors import TryFailed
 
 IDLE = event(SessionIdleData())

@@ -21,10 +21,8 @@ from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Counted, End, Request, Sent, Text
 from tui.model.results import Message
 from tui.model.subjects import Settings
-from tui.providers import local_files
-from tui.providers.local import LocalProvider
-from tui.providers.local_files import BUNDLED, ModelFile, bundled_model, find_model
-from tui.providers.local_server import LocalServer
+from tui.providers import local as local_provider
+from tui.providers.local import BUNDLED, LocalProvider, LocalServer, ModelFile, bundled_model, find_model
 
 
 @pytest.fixture
@@ -242,7 +240,7 @@ async def test_an_id_that_leads_to_no_model(local: LocalProvider, tmp_path: Path
 async def test_what_is_not_installed_is_named(
     local: LocalProvider, monkeypatch: pytest.MonkeyPatch, missing: set[str], said: str
 ) -> None:
-    monkeypatch.setattr(local_files, "find_spec", lambda name: None if name in missing else find_spec(name))
+    monkeypatch.setattr(local_provider, "find_spec", lambda name: None if name in missing else find_spec(name))
     monkeypatch.setattr(
         "importlib.metadata.distribution", lambda name: distribution(f"{name}-0" if name in missing else name)
     )

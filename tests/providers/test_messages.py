@@ -9,10 +9,9 @@ import pytest
 from tests.support.messages import OVER, PING, closed, message, named, opened, piece, started, stopped, text
 from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Reasoning, Text, ToolCall
 from tui.model.results import Usage
-from tui.providers.answer_text import AnswerTooLong
-from tui.providers.http.decoder import ErrorObject, NoAnswer, Unreadable
+from tui.providers.anthropic import MessagesDecoder
+from tui.providers.http.decoder import AnswerTooLong, ErrorObject, NoAnswer, Unreadable
 from tui.providers.http.sse import EventTooLong
-from tui.providers.messages import MessagesDecoder
 
 MIB = 1024 * 1024
 BEGUN = Counted(Usage(7, None, None))

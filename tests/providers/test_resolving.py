@@ -7,7 +7,7 @@ import pytest
 
 from tui.model.errors import ConfigError, ModelUnresolved
 from tui.model.subjects import Config, ProviderSettings, Settings, Variant
-from tui.providers.resolving import provider_settings, resolve_subject
+from tui.providers.registry import provider_settings, resolve_subject
 
 LOOPBACK = "http://127.0.0.1:8080/v1"
 OPENAI = {"OPENAI_API_KEY": "sk-openai"}
@@ -300,7 +300,7 @@ def test_nothing_heavy_is_imported_to_resolve_a_name() -> None:
     import sys
 
     code = (
-        "import sys; from tui.providers.resolving import resolve_subject; from tui.model.subjects import Config\n"
+        "import sys; from tui.providers.registry import resolve_subject; from tui.model.subjects import Config\n"
         "resolve_subject('local/m?seed=1', Config(), {}); import tui.providers.registry, tui.config.load\n"
         "heavy = ('httpx', 'aiohttp', 'yaml', 'pydantic', 'platformdirs', 'copilot')\n"
         "print([name for name in heavy if name in sys.modules])"

@@ -32,10 +32,10 @@ from tests.support.kept_runs import (
 )
 from tests.support.reviewed_runs import act, hostile_review, review
 from tests.support.work import is_linear
-from tui.model.kept import KeptRun, ReportFormat
 from tui.model.results import Attempt, CheckResult, ServedBy, TrialKey, TrialResult, Verdict
+from tui.model.run import KeptRun, ReportFormat
 from tui.reports.json_report import build_report
-from tui.reports.markdown_text import inline
+from tui.reports.markdown import inline
 from tui.reports.render import render_report, render_reports
 
 A, B = "openai/mock-a", "local/mock-b"

@@ -16,11 +16,10 @@ from tests.reports.pages import Page
 from tests.support.kept_runs import hostile_run, keep, large_run, make_case, make_plan, make_result, small_run
 from tests.support.reviewed_runs import GUIDANCE, MODELS, act, hostile_review, review, scored_acts, scored_run
 from tests.support.work import is_linear
-from tui.model.bands import BandRule
-from tui.model.kept import ReportFormat
 from tui.model.results import TrialKey
-from tui.model.risk import Reviewed
-from tui.model.scoring import Scoreboard
+from tui.model.risk import BandRule, Reviewed
+from tui.model.run import ReportFormat
+from tui.model.scores import Scoreboard
 from tui.model.suite import RiskCriterion
 from tui.reports.findings import MOST_FINDINGS
 from tui.reports.json_report import build_report

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tests.support.kept_runs import keep, make_case, make_plan, make_result, small_run
-from tui.model.kept import KeptRun
 from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult, Verdict
+from tui.model.run import KeptRun
 from tui.model.suite import Case
 from tui.reports.summary import Reruns, count_reruns, summarize
 from tui.statistics.pairs import mcnemar_exact

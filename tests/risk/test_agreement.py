@@ -5,11 +5,9 @@ import random
 import pytest
 
 from tests.risk.scored import act, items_of, one_case
-from tui.model.risk import Agreement, Interval, NaDisagreement, reliability
-from tui.model.rule_words import na_words
-from tui.model.scores import Act
-from tui.model.scoring import Scoreboard
-from tui.risk.agreement import agreement
+from tui.model.risk import Agreement, Interval, NaDisagreement, na_words, reliability
+from tui.model.scores import Act, Scoreboard
+from tui.risk.figures import agreement
 from tui.statistics.agreement import ordinal_alpha, weighted_kappa
 
 KEYS = [f"{item.key.case}/{item.key.model}/{item.key.criterion}" for item in items_of()]

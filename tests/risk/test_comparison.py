@@ -10,13 +10,11 @@ import numpy
 import pytest
 
 from tests.risk.scored import act, items_of, one_case
-from tui.model.bands import BandRule
-from tui.model.risk import RiskComparison
-from tui.model.scoring import Scoreboard
+from tui.model.risk import BandRule, RiskComparison
+from tui.model.scores import Scoreboard
 from tui.model.suite import Severity
-from tui.risk.agreement import agreement
 from tui.risk.comparison import ScoredItem, compare_risk, other_rules, try_other_rules
-from tui.risk.figures import risk_figures
+from tui.risk.figures import agreement, risk_figures
 
 RULE = BandRule()
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from tests.risk.scored import SUITE, act, items_of, one_case
 from tests.support.work import is_linear
-from tui.model.bands import BANDS, Band, BandRule
 from tui.model.results import TrialKey
-from tui.model.risk import Interval, RiskFigures, RiskShare
-from tui.model.scores import Act, Extent
-from tui.model.scoring import Scoreboard
+from tui.model.risk import BANDS, Band, BandRule, Interval, RiskFigures, RiskShare
+from tui.model.scores import Act, Extent, Scoreboard
 from tui.risk.figures import risk_figures
 from tui.risk.queue import ReviewItem
 

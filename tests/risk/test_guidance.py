@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
-from tui.model.bands import EXTENTS
-from tui.risk.guidance import DEFAULT_GUIDANCE, DEFAULT_LEVELS, guidance_of
+from tui.model.risk import EXTENTS
+from tui.risk.queue import DEFAULT_GUIDANCE, DEFAULT_LEVELS, guidance_of
 
 OURS = ["none", "a bit", "half", "most", "all"]
 

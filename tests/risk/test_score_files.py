@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from tests.support.scoring import RUN, act_lists, item, make_act
 from tui.model.errors import StoreError
 from tui.model.scores import Act
-from tui.risk import appending
-from tui.risk.locking import locked
-from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order
+from tui.risk import score_files
+from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order, locked
 from tui.risk.score_lines import read_line, write_line
 
 OTHER_RUN = "0193f2a4c6d87000a1b2c3d4e5f60719"
@@ -129,7 +128,7 @@ def test_a_full_disk_leaves_nothing_of_the_line(files: ScoreFiles, monkeypatch: 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(appending, "_write_all", write_half)
+        patched.setattr(score_files, "_write_all", write_half)
         for change in (lambda: files.append(second), lambda: files.merge([second])):
             with pytest.raises(StoreError, match="No space left on device"):
                 change()

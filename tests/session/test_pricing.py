@@ -11,9 +11,9 @@ from tui.model.prices import Price
 from tui.model.results import TrialKey
 from tui.model.subjects import Config, ProviderSettings, Subject, Variant
 from tui.providers.prices import Listed
-from tui.providers.resolving import resolve_subject
-from tui.session import pricing
-from tui.session.pricing import PriceBook
+from tui.providers.registry import resolve_subject
+from tui.session import providers
+from tui.session.providers import PriceBook
 from tui.session.session import Workbench
 
 OWN, OTHER = Price(1.0, 2.0, "config"), Price(3.0, 4.0, "config")
@@ -30,7 +30,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Listed]:
         every.extend(models)
         return {model: None if "unknown" in model.model_id else LISTED for model in models}
 
-    monkeypatch.setattr(pricing, "look_up", look_up)
+    monkeypatch.setattr(providers, "look_up", look_up)
     return every
 
 

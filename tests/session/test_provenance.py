@@ -17,8 +17,7 @@ from tests.support.kept_runs import make_case, make_plan
 from tui.model.run import Plan
 from tui.model.subjects import Subject
 from tui.model.suite import RepoClone
-from tui.session.digests import Digests
-from tui.session.provenance import versions_of
+from tui.session.provenance import Digests, versions_of
 
 ALWAYS = {"assay": tui.__version__, "python": platform.python_version(), "platform": platform.platform()}
 
@@ -97,7 +96,7 @@ def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
 
 def test_nothing_is_loaded_before_a_run_begins() -> None:
     code = (
-        "import sys, tui.cli.headless, tui.session.provenance, tui.session.pricing\n"
+        "import sys, tui.cli.headless, tui.session.provenance, tui.session.providers\n"
         "print([name for name in ('importlib.metadata', 'pygit2', 'httpx', 'pydantic') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,16 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.kept_runs import STARTED, keep, make_case, make_plan, make_result
-from tui.model.bands import BandRule
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import Change, TrialKey, TrialResult, Verdict
-from tui.model.risk import Guidance
-from tui.model.scores import ItemKey
-from tui.model.scoring import Standing
+from tui.model.risk import BandRule, Guidance
+from tui.model.scores import ItemKey, Standing
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.reports.render import render_report
-from tui.risk.guidance import DEFAULT_GUIDANCE
+from tui.risk.queue import DEFAULT_GUIDANCE
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore

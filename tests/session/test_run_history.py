@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.kept_runs import STARTED, hostile_run, make_subject, small_run
 from tui.model.errors import AssayError, ConfigError, StoreError
-from tui.model.kept import KeptRun
 from tui.model.results import TrialKey
+from tui.model.run import KeptRun
 from tui.session.run_history import RunHistory, replay_name
 from tui.store.sqlite import SqliteStore
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.diffs import MODEL, applied, block, case_for
 from tui.model.errors import WorkspaceError
 from tui.model.results import TrialKey
-from tui.session.worktree import check_out_trial, write_changed_files
+from tui.session.context import check_out_trial, write_changed_files
 
 
 def test_a_kept_repository_gives_the_trials_whole_tree(tmp_path: Path) -> None:

@@ -21,11 +21,10 @@ from tests.support.kept_runs import (
     small_run,
 )
 from tui.model.errors import StoreError, UnknownRun
-from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.prices import Price, Spent
 from tui.model.results import Attempt, TrialKey, TrialResult, Usage
-from tui.model.runs import new_run_id
+from tui.model.run import KeptRun, new_run_id
 from tui.model.values import JsonValue
 from tui.store.protocol import Store
 from tui.store.sqlite import SqliteStore

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tui.suites.finding import find_suites
+from tui.suites.load import find_suites
 
 
 def found_in(folder: Path, files: Mapping[str, str | bytes]) -> list[str]:

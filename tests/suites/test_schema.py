@@ -9,8 +9,7 @@ import pytest
 
 from tests.suites.loaded import suite_of
 from tui.model.suite import Options, RepositoryContext, SuiteFormat
-from tui.suites.example import example_suite
-from tui.suites.schema import schema_of
+from tui.suites.schema import example_suite, schema_of
 
 SEEDS = Path(__file__).parent / "seeds"
 FORMATS: tuple[SuiteFormat, ...] = ("schema-1.0.0", "testhaven")

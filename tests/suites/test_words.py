@@ -3,7 +3,7 @@
 import pytest
 
 from tui.documents.yaml_scalars import plain_scalar
-from tui.suites.spelling import suggestion
+from tui.suites.messages import suggestion
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tui.model.kept import KeptRun
 from tui.model.prices import Price
 from tui.model.results import (
     Attempt,
@@ -24,8 +23,7 @@ from tui.model.results import (
     Usage,
     Verdict,
 )
-from tui.model.run import Plan, RunOptions
-from tui.model.runs import RunRecord, RunState
+from tui.model.run import KeptRun, Plan, RunOptions, RunRecord, RunState
 from tui.model.subjects import Settings, Subject
 from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
 

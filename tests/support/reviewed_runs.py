@@ -4,15 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tests.support.kept_runs import HOSTILE, RUN_ID, hostile_run, keep, make_case, make_plan, make_result
-from tui.model.bands import BandRule
-from tui.model.kept import KeptRun
 from tui.model.results import TrialKey, TrialResult
-from tui.model.risk import Agreement, Guidance, Interval, PairAgreement, Reviewed
-from tui.model.scores import Act, ActKind, Extent, ItemKey, new_act_id
-from tui.model.scoring import Scoreboard
+from tui.model.risk import Agreement, BandRule, Guidance, Interval, PairAgreement, Reviewed
+from tui.model.run import KeptRun
+from tui.model.scores import Act, ActKind, Extent, ItemKey, Scoreboard, new_act_id
 from tui.model.suite import RiskCriterion
 from tui.reports.scores import has_answer
-from tui.risk.agreement import agreement as agreement_of
+from tui.risk.figures import agreement as agreement_of
 from tui.risk.figures import risk_figures
 from tui.risk.queue import review_items
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, prompt_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.main import run_to_the_end
+from tui.model.errors import Problem
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,
@@ -28,7 +29,6 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.problems import Problem
 from tui.model.results import Attempt, CheckResult, IncludedFile, LeftOutFile, Message, Prompt, Retry, TrialKey
 from tui.model.run import Plan
 from tui.model.subjects import Config, Variant

@@ -5,9 +5,8 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tui.model.errors import AssayError, ModelUnresolved, SuiteError
+from tui.model.errors import AssayError, ModelUnresolved, Problem, SuiteError
 from tui.model.events import Event, RunFinished, RunStarted, TrialFinished
-from tui.model.problems import Problem
 from tui.model.results import (
     Attempt,
     CheckResult,
@@ -21,8 +20,7 @@ from tui.model.results import (
     Usage,
     Verdict,
 )
-from tui.model.run import Plan, RunOptions
-from tui.model.runs import RunState, new_run_id
+from tui.model.run import Plan, RunOptions, RunState, new_run_id
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
 from tui.runner.control import Control

@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from tui.model.errors import Problem
 from tui.model.events import Event
-from tui.model.problems import Problem
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
 from tui.model.subjects import Config, Subject

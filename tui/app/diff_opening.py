@@ -43,7 +43,7 @@ def _fill(
     wanted: FileDiff,
     repository: Path | None,
 ) -> Path:
-    from tui.session.worktree import check_out_trial, write_changed_files
+    from tui.session.context import check_out_trial, write_changed_files
 
     kept = repository is not None and shown.block is None and check_out_trial(repository, shown.trial, folder)
     place = folder / wanted.path

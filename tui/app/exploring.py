@@ -7,9 +7,8 @@ from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_al
 from tui.app.presentation.outline import CaseMarks, Row, Volume
 from tui.app.shelf import Shelf
 from tui.model.filter import Filter, StatusWord
-from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
-from tui.model.state import RunState
+from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case, Suite
 
 MOST_PANES = 4

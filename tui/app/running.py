@@ -20,7 +20,7 @@ from tui.model.errors import AssayError
 from tui.model.events import RunFinished
 from tui.model.results import TrialKey
 from tui.model.run import Plan
-from tui.model.runs import RunState as Outcome
+from tui.model.run import RunState as Outcome
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.runner.control import Control

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from tui.app.desk import Desk
 from tui.app.presentation.outline import Volume
-from tui.model.errors import AssayError
-from tui.model.problems import Problem
+from tui.model.errors import AssayError, Problem
 from tui.model.state import RunState
 
 Stamp = tuple[int, int]

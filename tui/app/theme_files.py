@@ -8,7 +8,7 @@ from typing import Protocol
 import yaml
 
 from tui.app.palettes import COLOURS, DEFAULT_PALETTE, Palette, colour_fault, name_fault
-from tui.model.problems import Problem
+from tui.model.errors import Problem
 
 _LARGEST = 32 * 1024
 _DEEPEST = 4

@@ -1,12 +1,23 @@
 """Checks that need no pattern: decided here and now, in time linear to the answer."""
 
-from tui.checks.answers import Answer
+from dataclasses import dataclass
+
 from tui.checks.messages import quote, words_for_matches, words_for_values
-from tui.checks.searches import Matches
+from tui.checks.protocol import Matches
 from tui.checks.values import MISSING, same, value_at
 from tui.model.results import MOST_SPANS, CheckResult, Span
 from tui.model.suite import Check
 from tui.model.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as far as it came: its text, the names of the tools used in their order, and the memory after it."""
+
+    text: str
+    tools_used: tuple[str, ...] = ()
+    memory: JsonValue = None
+
 
 _EXCERPT = 200
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from tui.checks.answers import Answer
-from tui.checks.assertions import decide_assertion, excerpt
+from tui.checks.assertions import Answer, decide_assertion, excerpt
 from tui.checks.live import Watch, Watched
 from tui.checks.messages import words_for_matches
-from tui.checks.plain import find_plain
+from tui.checks.patterns import find_plain
 from tui.checks.pool import Pool
-from tui.checks.searches import Matches, Search
+from tui.checks.protocol import Matches, Search
 from tui.model.results import CheckResult, CheckState
 from tui.model.suite import Check
 

@@ -4,7 +4,7 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 
-from tui.checks.searches import Matches
+from tui.checks.protocol import Matches
 from tui.checks.values import Missing
 from tui.model.results import MOST_SPANS
 from tui.model.values import JsonValue

@@ -6,6 +6,8 @@ import warnings
 from functools import lru_cache
 
 from tui.checks.engine import Engine
+from tui.checks.protocol import Matches, Search
+from tui.model.results import MOST_SPANS
 from tui.model.suite import CheckKind
 
 _LONGEST = 32_768
@@ -86,3 +88,26 @@ def python_error(pattern: str) -> str | None:
     except (RecursionError, MemoryError):
         return _DEEP
     return None
+
+
+# Signs that mean themselves in a JavaScript pattern, wherever they stand.
+_PLAIN = re.compile(r"[A-Za-z0-9 _@#%&=:;,'\"!<>/~`-]{1,200}")
+# Longer texts go to a worker, so that the screen never waits for them.
+_LONGEST_PLAIN = 256 * 1024
+
+
+def find_plain(text: str, search: Search) -> Matches | None:
+    """What a worker would find; None where the pattern is not plain, or the text long."""
+    if search.engine != "javascript" or len(text) > _LONGEST_PLAIN:
+        return None
+    words = _words(search.pattern)
+    if words is None:
+        return None
+    spans = [match.span() for match in words.finditer(text, search.start)]
+    return Matches(len(spans), tuple(spans[:MOST_SPANS]))
+
+
+@lru_cache(maxsize=4_096)
+def _words(pattern: str) -> re.Pattern[str] | None:
+    # Without the `u` flag JavaScript folds no other letter into an ASCII one.
+    return re.compile(re.escape(pattern), re.IGNORECASE | re.ASCII) if _PLAIN.fullmatch(pattern) else None

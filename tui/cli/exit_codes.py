@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tui.cli.narration import say
-from tui.model.kept import KeptRun
+from tui.cli.progress import say
+from tui.model.run import KeptRun
 from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:

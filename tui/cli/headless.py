@@ -3,31 +3,136 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
 
 from tui.cli.exit_codes import exit_code
-from tui.cli.kept_plan import plan_kept
-from tui.cli.model_commands import choose_models
-from tui.cli.narration import say
-from tui.cli.progress import open_progress
-from tui.cli.report_file import write_report
-from tui.cli.run_options import RunWish
+from tui.cli.progress import open_progress, say, silence_stdout
+from tui.cli.run_options import ReportWish, RepositoryWish, RunWish
+from tui.cli.setup import choose_models
 from tui.model.errors import ConfigError, StoreError, SuiteError
-from tui.model.kept import KeptRun
-from tui.model.repository_urls import branch_fault, url_fault
-from tui.model.run import Plan
+from tui.model.paths import branch_fault, url_fault
+from tui.model.results import JUDGED
+from tui.model.risk import Reviewed
+from tui.model.run import KeptRun, Plan
+from tui.model.sanitize import show_line
 from tui.model.suite import Suite, checked_sentence
 from tui.runner.control import Control
-from tui.runner.plan import choose_cases, make_plan
+from tui.runner.plan import Overrides, choose_cases, make_plan
 from tui.session.consent import require
+from tui.session.files import write_out
 from tui.session.models import unlisted, unlisted_sentence
-from tui.session.opening import open_suite, suites_at
-from tui.session.session import Workbench
+from tui.session.session import Workbench, open_suite, suites_at
 from tui.session.store_writer import Patience
 from tui.store.protocol import Store
+
+if TYPE_CHECKING:
+    from tui.session.reviews import Reviews
+
+
+def plan_kept(workbench: Workbench, wish: RunWish, notes: list[str]) -> Plan:
+    """What the kept run has still to ask. It goes on as it was begun: what else the command line says of it, a script
+    may repeat, but it changes nothing, and that is noted. Raises ConfigError for a suite that is not the run's."""
+    history = workbench.history
+    run_id = history.find_run(wish.kept_run)
+    if wish.resume:
+        plan = history.plan_missing(run_id)
+    else:
+        plan = history.plan_errors(run_id) if wish.rerun_errors else history.plan_failed(run_id)
+        notes += _rerun_notes(plan, sum(each.verdict == "unchecked" for each in history.read_outcomes(run_id)))
+    for file in wish.suites:
+        _check_suite(plan.suite, file, notes)
+    if wish.models or wish.choice or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():
+        notes.append("Note: the run goes on as it was begun; other models, cases and options are not taken up.")
+    if plan.trials:
+        require(workbench.missing_consents(plan.suite), wish.allowed)
+    else:
+        notes.append("Note: nothing is left to ask.")
+    return plan
+
+
+def _rerun_notes(plan: Plan, unchecked: int) -> Iterator[str]:
+    """What a person should know of a rerun: what keeps counting, and what is left out."""
+    judged = sum(result.first_verdict in JUDGED for result in plan.earlier.values())
+    if judged:
+        yield f"Note: {judged} of these trials keep their first verdict in every figure; a rerun adds attempts."
+    if unchecked:
+        yield f"Note: {unchecked} unchecked answers are not run again; no check would judge them either."
+
+
+def _check_suite(suite: Suite, file: Path, notes: list[str]) -> None:
+    begun_with = suite.home / Path(suite.path).name
+    if os.path.realpath(file) != os.path.realpath(begun_with):
+        raise ConfigError("The run is of another suite", where=str(file), fix=f"It was begun with {begun_with}.")
+    if not file.is_file() or sha256(file.read_bytes()).hexdigest() != suite.sha256:
+        notes.append(f"Note: {file} has changed since; the run goes on with the suite that it was begun with.")
+
+
+def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> None:
+    """Render and write, a file whole or not at all, with what people scored. Raises StoreError where it cannot be
+    written; the run itself is kept."""
+    from tui.reports.render import render_reports
+
+    for run in kept:
+        note_look(reviews, run.record.id, "assay report")
+    text = render_reports(
+        kept,
+        wish.format,
+        responses=wish.responses,
+        timestamps=wish.timestamps,
+        risk_analysis=wish.risk_analysis,
+        margin=wish.margin,
+        reviewed=_reviewed(kept, wish, reviews),
+    )
+    if wish.output is None:
+        _print(text)
+        return
+    try:
+        write_out(wish.output, text)
+    except OSError as error:
+        raise _unwritable(error, str(wish.output)) from error
+    say(f"Report: {wish.output}")
+
+
+def note_look(reviews: "Reviews", run_id: str, where: str) -> None:
+    """Record that names are seen by whoever scores the run blind, and say so. Raises StoreError."""
+    if name := reviews.note_look(run_id, where):
+        say(f"Note: {show_line(name, 60)} scores this run blind and sees names now: recorded in the score file.")
+
+
+def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> dict[str, Reviewed]:
+    """Scores that cannot be read are told of; the report is written all the same."""
+    ids = [run.record.id for run in kept]
+    try:
+        found = reviews.reviewed_runs(ids, even_unscored=wish.risk_analysis)
+    except StoreError as error:
+        say(f"Note: the report is without scores. {error}")
+        return {}
+    for problem in (problem for reviewed in found.values() for problem in reviewed.unread):
+        say(problem)
+    return found
+
+
+def _print(text: str) -> None:
+    try:
+        click.echo(text, nl=not text.endswith("\n"))
+    except BrokenPipeError:
+        silence_stdout()  # How the run ended is told all the same.
+    except OSError as error:
+        silence_stdout()
+        raise _unwritable(error, "stdout") from error
+
+
+def _unwritable(error: OSError, where: str) -> StoreError:
+    fix = "The run is kept: write it again with 'assay report'."
+    return StoreError(f"The report cannot be written ({error.strerror})", where=where, fix=fix)
+
 
 _STORE_PATIENCE = Patience(total=20.0, between=1.0)
 _SIGNAL_EXITS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}

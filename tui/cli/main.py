@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from tui.cli.narration import fill_closed_streams, say, settle_encoding, silence_stdout
+from tui.cli.progress import fill_closed_streams, say, settle_encoding, silence_stdout
 
 # Name → module of `tui.cli` and the command in it.
 _COMMANDS = {

@@ -6,13 +6,40 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tui.cli.narration import say
+from tui.cli.progress import say
 from tui.cli.run_options import prepare_output
+from tui.model.errors import ConfigError
 from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
     from tui.model.risk import Interval
     from tui.session.reviews import Reviews
+    from tui.store.protocol import Store
+
+
+def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | None) -> str:
+    """The lines of a model's answers. Raises ConfigError where it is not clear which model is meant: Inspect's logs
+    are of one each."""
+    from tui.reports.inspect import render_inspect
+
+    kept = store.read_run(run_id)
+    names = kept.record.models
+    if model is None and len(names) == 1:
+        model = names[0]
+    if model not in names:
+        what = f"The run has no model {show_line(model, 200)}" if model else "Inspect's logs are of one model each"
+        raise ConfigError(what, fix=f"Name one with --model: {show_line(', '.join(names), 600)}.")
+    reviewed = reviews.reviewed(run_id)
+    if left_out := sum(item.model == model for item, _ in reviewed.board.outdated_scores()):
+        say(f"Left out: {left_out} score{'' if left_out == 1 else 's'} of answers that were replaced since")
+    return render_inspect(kept, reviewed, model)
+
+
+def note_suffix(output: Path | None) -> None:
+    """Inspect goes by the file's name."""
+    if output is not None and output.suffix.lower() != ".jsonl":
+        say("Note: Inspect reads these lines only from a file whose name ends in .jsonl.")
+
 
 _MOST_LINES = 1_000
 
@@ -43,8 +70,7 @@ def export_scores(
     the greatest weight × extent of its criteria. Name the file *.jsonl and give it to `precomputed_scores` (inspect_ai
     from 0.3.259 on).
     """
-    from tui.cli.inspect_scores import inspect_lines, note_suffix
-    from tui.cli.report_file import note_look
+    from tui.cli.headless import note_look
     from tui.session.open_history import open_reviews
 
     if inspect and (template or reviewer):
@@ -141,9 +167,9 @@ def agreement(run: str, as_json: bool) -> None:
     A unit is answer × criterion; the interval resamples cases; n/a counts as missing, and disagreement on n/a is shown
     beside it; decisions between reviewers do not count.
     """
-    from tui.model.rule_words import na_words, own_words
+    from tui.model.risk import na_words, own_words
+    from tui.reports.json_report import build_agreement
     from tui.reports.json_text import json_text
-    from tui.reports.risk_object import build_agreement
     from tui.session.open_history import open_reviews
 
     with open_reviews(os.environ) as (store, reviews):

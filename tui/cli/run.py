@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tui.cli.run_options import FORMATS, RepositoryWish, RunWish, report_wish, split_names
-from tui.model.kept import ReportFormat
+from tui.model.run import ReportFormat
 from tui.runner.plan import Overrides
 
 _COUNT = click.IntRange(min=1)

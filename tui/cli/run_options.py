@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from tui.model.errors import ConfigError
-from tui.model.kept import ReportFormat
+from tui.model.run import ReportFormat
 from tui.model.suite import RepoClone, RepositoryContext, Suite
 from tui.runner.plan import Overrides
 

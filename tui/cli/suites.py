@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tui.cli.narration import say
+from tui.cli.progress import say
 from tui.model.sanitize import show_line
 
 
@@ -19,7 +19,7 @@ def validate(paths: tuple[Path, ...], offline: bool) -> int:
 
     Where a provider is configured (a key or a URL), a model that it does not list is a warning.
     """
-    from tui.session.opening import open_suite, suites_at, unchecked_problem
+    from tui.session.session import open_suite, suites_at, unchecked_problem
 
     errors = warnings = 0
     checked = [(file, open_suite(file)) for path in paths for file in suites_at(path)]
@@ -80,7 +80,7 @@ def init(output: Path) -> None:
     """Write a suite to start from; an existing file is left alone."""
     from tui.cli.run_options import prepare_output
     from tui.model.errors import ConfigError
-    from tui.suites.example import example_suite
+    from tui.suites.schema import example_suite
 
     output = prepare_output(output, ".yaml")
     if output.suffix.lower() not in (".json", ".yaml", ".yml"):

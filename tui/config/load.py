@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tui.config.entries import read_provider
+from tui.config.entries import name_fault, read_prices, read_provider, read_review, read_risk
 from tui.config.folders import CONFIG_FILE
 from tui.config.nodes import Findings, Place, read_tree
-from tui.config.price_entries import read_prices
-from tui.config.risk_section import name_fault, read_review, read_risk
 from tui.model.errors import ConfigError
-from tui.model.parameters import PARAMETERS, parameter_fault, settings_from
 from tui.model.servers import KEY_VARIABLES, SERVERS, variable
-from tui.model.subjects import Config, Settings, Variant
+from tui.model.subjects import PARAMETERS, Config, Settings, Variant, parameter_fault, settings_from
 from tui.model.suggest import did_you_mean
 
 _SECTIONS = ("models", "providers", "rules", "theme", "keys", "risk", "reviewer", "prices", "review")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tui.model.problems import Level, Problem
+from tui.model.errors import Level, Problem
 from tui.model.sanitize import show_line
 from tui.model.suggest import did_you_mean
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from json import JSONDecoder
 from math import isinf
 
+from tui.documents.problems import MOST_DEPTH, MOST_DIGITS
 from tui.model.values import JsonObject, JsonValue
-from tui.suites.limits import MOST_DEPTH, MOST_DIGITS
 
 # The C scanner of the standard library, which its type stubs leave out.
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]

@@ -8,11 +8,70 @@ from json import JSONDecodeError
 from math import isinf
 
 from tui.documents.positions import Branch, OpenBranch, Path, Tree
-from tui.documents.problems import MOST_PROBLEMS, Finding, Unreadable
+from tui.documents.problems import MOST_DEPTH, MOST_DIGITS, MOST_PROBLEMS, MOST_VALUES, TOO_DEEP, Finding, Unreadable
 from tui.model.sanitize import show_line
 from tui.model.values import JsonValue
-from tui.suites import json_words as words
-from tui.suites.limits import MOST_DEPTH, MOST_DIGITS, MOST_VALUES, TOO_DEEP
+
+LONG_NUMBER = "a number of {:,} characters is too long; write a smaller one, or put it in quotes"
+_LOOKALIKES = {"True": "true", "False": "false", "None": "null", "undefined": "null", "TRUE": "true", "FALSE": "false"}
+_NAMES = {"\n": "a line break", "\t": "a tab", "\r": "a line break", " ": "a space"}
+_COMMENTS = ("//", "/*", "#")
+_NO_COMMENTS = "JSON has no comments; remove it, or write the suite in YAML"
+
+
+def string_fault(text: str, position: int, error: JSONDecodeError) -> tuple[int, str]:
+    """Where and why the text that begins at the position cannot be read."""
+    if error.msg.startswith("Unterminated"):
+        return position, "this text has no closing double quote; add it"
+    at = min(error.pos, len(text) - 1)
+    if error.msg.startswith("Invalid control character"):
+        return at, f"{named(text[at])} may not stand in a text as it is; write it as an escape such as \\n"
+    return at, 'this escape is unknown; JSON knows \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four hex digits'
+
+
+def no_value(text: str, position: int, word: str) -> str:
+    """Why no value begins at the position; `word` is what stands there."""
+    if word in _LOOKALIKES:
+        return f"`{word}` is no JSON value; write {_LOOKALIKES[word]}"
+    if text.startswith(_COMMENTS, position):
+        return _NO_COMMENTS
+    if text.startswith("'", position):
+        return "text stands in double quotes in JSON, not in single ones"
+    if word and (word[0].isdigit() or word[0] in "-+."):
+        return f"`{show_line(word, 40)}` is no JSON number; mend it, or put it in double quotes"
+    return f"a value is due here, {found(text, position)}; text stands in double quotes"
+
+
+def no_key(text: str, position: int) -> str:
+    """Why no key begins at the position."""
+    if text.startswith(_COMMENTS, position):
+        return _NO_COMMENTS
+    if text.startswith("'", position):
+        return "keys stand in double quotes in JSON, not in single ones"
+    return f"a key in double quotes is due here, {found(text, position)}; write one"
+
+
+def not_closed(text: str, position: int, closer: str) -> str:
+    """Why an object or list cannot go on at the position."""
+    if position >= len(text):
+        opener = "[" if closer == "]" else "{"
+        return f"the file ends in the middle of a value; close the last `{opener}` with `{closer}`"
+    if text.startswith(_COMMENTS, position):
+        return _NO_COMMENTS
+    what = f"a comma or `{closer}` is due here, {found(text, position)}"
+    fix = "check the brackets" if text[position] in "]}:" else "is a comma missing before it?"
+    return f"{what}; {fix}"
+
+
+def found(text: str, position: int) -> str:
+    """What stands there instead."""
+    return "but the file ends" if position >= len(text) else f"not {named(text[position])}"
+
+
+def named(character: str) -> str:
+    """A character in words, safe to show."""
+    return _NAMES.get(character) or f"`{show_line(character) or ascii(character)}`"
+
 
 # The C scanner of the standard library, which its type stubs leave out.
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
@@ -102,7 +161,7 @@ class ExactJson:
                     raise self._stop(position, f"a comma before `{closer}` is one too many; remove it")
                 return following if closer == "]" else self._key(following)
             if character != closer:
-                raise self._stop(position, words.not_closed(self.text, position, closer))
+                raise self._stop(position, not_closed(self.text, position, closer))
             self._open.pop()
             value, tree, position = inner.value, inner.tree(), position + 1
         self.value, self.tree = value, tree
@@ -110,7 +169,7 @@ class ExactJson:
 
     def _key(self, position: int) -> int:
         if not self.text.startswith('"', position):
-            raise self._stop(position, words.no_key(self.text, position))
+            raise self._stop(position, no_key(self.text, position))
         key, after = self._string(position)
         inner, shown = self._open[-1], show_line(key, 60)
         inner.key, inner.key_start = key, position
@@ -118,14 +177,14 @@ class ExactJson:
             self._note(position, f"the key `{shown}` stands here a second time; remove one of the two")
         colon = self._space(after)
         if not self.text.startswith(":", colon):
-            raise self._stop(colon, f"a colon is due after `{shown}`, {words.found(self.text, colon)}; add it")
+            raise self._stop(colon, f"a colon is due after `{shown}`, {found(self.text, colon)}; add it")
         return self._space(colon + 1)
 
     def _string(self, position: int) -> tuple[str, int]:
         try:
             value, after = _scan_string(self.text, position + 1, True)
         except JSONDecodeError as error:
-            raise self._stop(*words.string_fault(self.text, position, error)) from error
+            raise self._stop(*string_fault(self.text, position, error)) from error
         if not value.isascii():
             try:
                 value.encode()
@@ -145,13 +204,13 @@ class ExactJson:
             return None, after
         number = _NUMBER.fullmatch(word)
         if number is None:
-            raise self._stop(position, words.no_value(self.text, position, word))
+            raise self._stop(position, no_value(self.text, position, word))
         return self._number(number, position), after
 
     def _number(self, number: re.Match[str], position: int) -> JsonValue:
         digits = number[0]
         if len(digits) > MOST_DIGITS:
-            self._note(position, words.LONG_NUMBER.format(len(digits)))
+            self._note(position, LONG_NUMBER.format(len(digits)))
             return None
         if not number[2]:
             return int(digits)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from tui.documents.positions import Path, Tree, offset_of, places_of, spell
-from tui.model.problems import Level, Problem
+from tui.model.errors import Level, Problem
 from tui.model.sanitize import show_line
 
 MOST_PROBLEMS = 1_000
@@ -66,3 +67,38 @@ def _capped(file: str, problems: list[Problem]) -> tuple[Problem, ...]:
     rest = len(problems) - len(kept)
     level: Level = "error" if errors else "warning"
     return (*kept, Problem(file, None, None, level, "file", f"{rest} more problems are not listed; mend these first"))
+
+
+MOST_JSON_BYTES = 16 * 1024 * 1024
+MOST_YAML_BYTES = 1024 * 1024
+MOST_DEPTH = 64
+MOST_VALUES = 500_000
+MOST_YAML_VALUES = 250_000
+# As many digits as Python's own limit for turning text into a number.
+MOST_DIGITS = 4_300
+# What aliases may add to a YAML file: what the same suite may hold as JSON.
+MOST_ALIASED_VALUES = 100_000
+MOST_ALIASED_CHARACTERS = MOST_JSON_BYTES
+
+TOO_DEEP = f"is nested deeper than {MOST_DEPTH} levels; a suite needs no more than a few"
+
+
+def pruned(value: Any, findings: Iterable[Finding]) -> None:
+    """Unknown keys (warnings) go, misfits (errors) become None where they stand; what is missing stays missing."""
+    for finding in findings:
+        *steps, last = finding.path or (None,)
+        holder = value
+        for step in steps:
+            holder = _below(holder, step)
+        if finding.level == "warning" and isinstance(holder, dict):
+            holder.pop(last, None)
+        elif _below(holder, last) is not None:
+            holder[last] = None
+
+
+def _below(holder: Any, step: Any) -> Any:
+    if isinstance(holder, dict):
+        return holder.get(step)
+    if isinstance(holder, list) and isinstance(step, int) and step < len(holder):
+        return holder[step]
+    return None

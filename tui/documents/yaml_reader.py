@@ -7,20 +7,76 @@ from typing import Any
 
 import yaml
 
-from tui.documents.positions import Path, Tree, start_of
-from tui.documents.problems import MOST_PROBLEMS, Finding, Unreadable
-from tui.documents.yaml_scalars import TAG, no_tag, resolved
-from tui.model.sanitize import show_line
-from tui.model.values import JsonValue
-from tui.suites.limits import (
+from tui.documents.positions import OpenBranch, Path, Tree, start_of
+from tui.documents.problems import (
     MOST_ALIASED_CHARACTERS,
     MOST_ALIASED_VALUES,
     MOST_DEPTH,
+    MOST_PROBLEMS,
     MOST_YAML_VALUES,
     TOO_DEEP,
+    Finding,
+    Unreadable,
 )
-from tui.suites.yaml_nodes import Finished, OpenNode, copied
-from tui.suites.yaml_words import explain
+from tui.documents.yaml_scalars import TAG, no_tag, resolved
+from tui.model.sanitize import show_line
+from tui.model.values import JsonValue
+
+
+@dataclass(slots=True)
+class OpenNode(OpenBranch):
+    """An object or list that is being read; `size` and `letters` are of all that is in it, `height` its levels."""
+
+    anchor: str | None = None
+    size: int = 1
+    letters: int = 0
+    height: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A value that is complete, with its weight; what an alias stands for."""
+
+    value: JsonValue
+    tree: Tree
+    size: int = 1
+    letters: int = 0
+    height: int = 0
+
+
+def copied(value: JsonValue) -> JsonValue:
+    """The value again, so that two places of a suite share nothing that could change."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return value
+
+
+_HINTS = (
+    ("violates indentation", "indent with spaces only"),
+    ("cannot start any token", "put the text in quotes, and indent with spaces only"),
+    ("mapping values are not allowed", "a text with `: ` in it needs quotes; otherwise check the indentation"),
+    ("could not find expected ':'", "a key needs a colon; a text over several lines needs quotes or `|`"),
+    ("did not find expected key", "check the indentation, and quotes inside a quoted text"),
+    ("did not find expected '-' indicator", "check the indentation of the list"),
+    ("did not find expected ',' or ']'", "a comma or `]` is missing; a text with `[` or `{` in it needs quotes"),
+    ("did not find expected ',' or '}'", "a comma or `}` is missing; a text with `[` or `{` in it needs quotes"),
+    ("did not find expected node content", "a value is missing here; a text that begins with a sign needs quotes"),
+    ("unknown escape character", "put patterns in single quotes, where a backslash is only a backslash"),
+    ("unexpected end of stream", "close the quotation mark"),
+    ("alphabetic or numeric", "a text that begins with `*` or `&` needs quotes"),
+    ("block sequence entries are not allowed", "begin the list on a line of its own"),
+    ("hexadecimal", "put patterns in single quotes, where a backslash is only a backslash"),
+)
+
+
+def explain(error: yaml.MarkedYAMLError) -> str:
+    """The parser's words with what to do."""
+    problem = show_line(str(error.problem or error.context or "cannot be read"), 100)
+    hint = next((hint for sign, hint in _HINTS if sign in problem), "check the syntax, and quote texts with signs")
+    return f"{problem}; {hint}"
+
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

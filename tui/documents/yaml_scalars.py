@@ -9,9 +9,9 @@ from datetime import date, datetime
 from math import isinf
 from typing import Any
 
+from tui.documents.problems import MOST_DIGITS
 from tui.model.sanitize import show_line
 from tui.model.values import JsonValue
-from tui.suites.limits import MOST_DIGITS
 
 TAG = "tag:yaml.org,2002:"
 _TAGGED: dict[str, tuple[type, ...]] = {

@@ -1,9 +1,20 @@
 """What is read of promptfoo's JSON output, versions 2 to 4; whatever else stands in it is passed over."""
 
-from typing import Annotated, Any, NotRequired
+import codecs
+import re
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import BeforeValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
+
+from tui.model.errors import Problem, SuiteError
+from tui.model.sanitize import show_line
+from tui.model.secrets import Secrets
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails, ValidationError
 
 STRICT = ConfigDict(strict=True, extra="ignore")
 # A day: no request takes longer. What is counted fits SQLite's integers.
@@ -172,3 +183,124 @@ class FileShape(TypedDict):
     evalId: NotRequired[str | None]
     config: NotRequired[ConfigShape | None]
     metadata: NotRequired[MetadataShape | None]
+
+
+MOST_BYTES = 128 * 1024 * 1024
+_MOST_PROBLEMS = 50
+_FIX = "`promptfoo eval -o results.json` writes a file that can be imported."
+_WANTED = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "list_type": "a list",
+    "dict_type": "an object with keys",
+    "too_short": "a list with at least one result",
+}
+# Every escape, so that the search keeps in step; only the group is half of a surrogate pair without its other half.
+_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
+_PLACE = re.compile(r" at line (\d+) column (\d+)$")
+
+
+def read_file(path: Path, secrets: Secrets) -> "FileShape":
+    """What the file holds, without any of the secrets. Raises SuiteError with every problem found."""
+    text = secrets.hide(_text_at(path))
+    # JavaScript cuts texts in the middle of a character, and writes the half.
+    if "\\ud" in text or "\\uD" in text:
+        text = _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
+    return _checked(path, text)
+
+
+def _checked(path: Path, text: str) -> "FileShape":
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        whole: FileShape = TypeAdapter(FileShape).validate_json(text)
+        return whole
+    except ValidationError as error:
+        found = error
+    # What promptfoo gives back to programs: the evaluation without the file around it.
+    if any(detail["loc"] == ("results",) and detail["type"] == "dict_type" for detail in _details(found)):
+        try:
+            return {"results": TypeAdapter(SummaryShape).validate_json(text)}
+        except ValidationError as error:
+            found = error
+    raise SuiteError("The results cannot be imported", _problems(path, found), where=str(path), fix=_FIX)
+
+
+def _details(error: "ValidationError") -> list["ErrorDetails"]:
+    return error.errors(include_url=False, include_context=True, include_input=True)
+
+
+def _problems(path: Path, error: "ValidationError") -> list[Problem]:
+    details = _details(error)
+    problems = [_problem(path, detail) for detail in details[:_MOST_PROBLEMS]]
+    if len(details) > len(problems):
+        what = f"{len(details) - len(problems)} more problems are not listed; mend these first"
+        problems.append(Problem(str(path), None, None, "error", "file", what))
+    return problems
+
+
+def _problem(path: Path, detail: "ErrorDetails") -> Problem:
+    if detail["type"] == "json_invalid":
+        said = str(detail.get("ctx", {}).get("error", detail["msg"]))
+        place = _PLACE.search(said)
+        line, column = (int(place[1]), int(place[2])) if place else (None, None)
+        return Problem(str(path), line, column, "error", "JSON", show_line(_PLACE.sub("", said)))
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in detail["loc"]).lstrip(".")
+    return Problem(str(path), None, None, "error", show_line(where) or "file", _sentence(detail))
+
+
+def _sentence(detail: "ErrorDetails") -> str:
+    if detail["type"] == "missing":
+        return "is missing"
+    got = _what(detail["input"])
+    if wanted := _WANTED.get(detail["type"]):
+        return f"must be {wanted}, not {got}"
+    return show_line(f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, but is {got}")
+
+
+def _what(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"the number {value:.15g}" if abs(value) < 10**300 else "a number that is too large"
+        case str():
+            return f"the text `{show_line(value, 40)}`"
+        case list():
+            return "a list" if value else "an empty list"
+    return "an object"
+
+
+def _text_at(path: Path) -> str:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise _refused(path, "is a folder; name a file in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise _refused(path, "is not a regular file; name a file")
+        with path.open("rb") as file:
+            content = file.read(min(status.st_size, MOST_BYTES) + 1)
+            content += file.read(max(0, MOST_BYTES + 1 - len(content)))
+    except FileNotFoundError as error:
+        raise _refused(path, "does not exist; check the path") from error
+    except PermissionError as error:
+        raise _refused(path, "may not be read; check its permissions") from error
+    except (OSError, ValueError) as error:
+        reason = (error.strerror or "unknown error").lower() if isinstance(error, OSError) else str(error)
+        raise _refused(path, f"cannot be read ({reason}); check the path") from error
+    if len(content) > MOST_BYTES:
+        raise _refused(path, f"is larger than {MOST_BYTES // 1024**2} MiB; evaluate in parts, or without metadata")
+    try:
+        return content.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        what = f"is not UTF-8 (byte 0x{content[error.start]:02x} at offset {error.start}); save it as UTF-8"
+        raise _refused(path, what) from error
+
+
+def _refused(path: Path, what: str) -> SuiteError:
+    problem = Problem(str(path), None, None, "error", "file", what)
+    return SuiteError("The results cannot be imported", [problem], where=str(path), fix=_FIX)

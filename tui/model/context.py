@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tui.model.kept import KeptRun
 from tui.model.results import LeftOutFile, Prompt
+from tui.model.run import KeptRun
 from tui.model.sanitize import show_line
 from tui.model.suite import LineRange, Suite
 

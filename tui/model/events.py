@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tui.model.results import Attempt, Prompt, Span, StepResult, TrialKey, TrialResult
-from tui.model.runs import RunState
+from tui.model.run import RunState
 
 LiveState = Literal["waiting", "found", "clear", "forbidden", "timed_out"]
 

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from typing import NamedTuple
+from urllib.parse import unquote
 
 MOST_PARTS = 32
 MOST_BYTES = 255
@@ -94,3 +96,112 @@ def _folded(part: str) -> str:
         return part.lower()
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", part).casefold()).replace("ı", "i")
     return "".join(character for character in plain if unicodedata.category(character)[0] != "M")
+
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
+_URL_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
+_SCP = re.compile(r"(?:(?P<user>[^@/\s:]+)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^:/@\s\[\]]+):(?P<path>[^\s].*)", re.DOTALL)
+_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b-\u200f\ufeff\ud800-\udfff]")
+_BAD_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\.lock(?:/|$)|(?:^|/)\.|\.$|/$|^/")
+# A user's name so long is a token: servers take one in its place.
+_TOKEN_LENGTH = 16
+_FORMS = "give https://…, ssh://… or user@host:path"
+
+
+class ParsedUrl(NamedTuple):
+    """A URL without its secrets: `url` may be shown, stored and handed to git. `host` is empty for a local path."""
+
+    url: str
+    scheme: str
+    host: str
+    username: str | None
+    password: str | None
+
+
+def url_fault(url: str) -> str | None:
+    """Why a repository URL is refused, as a clause that follows `it …`; None when it may be cloned. http, file and
+    local paths are fine here: see `needs_consent`."""
+    if not url:
+        return f"is empty; {_FORMS}"
+    if _UNPRINTED.search(url) or url != url.strip():
+        return "has invisible characters or spaces around it; remove them"
+    if url.startswith("-"):
+        return f"begins with `-`; {_FORMS}"
+    if _HELPER.match(url):
+        return f"names a helper program (`::`); {_FORMS}"
+    if scheme := _SCHEME.match(url):
+        return _scheme_fault(scheme[1].lower(), url[scheme.end() :])
+    return _scp_fault(url) if ":" in url and not _is_local(url) else None
+
+
+def _is_local(url: str) -> bool:
+    return url.startswith(("/", "./", "../", "~", "\\")) or url in (".", "..") or bool(_URL_DRIVE.match(url))
+
+
+def _scheme_fault(scheme: str, rest: str) -> str | None:
+    if scheme not in ("https", "ssh", "http", "file"):
+        return f"has a scheme that is not taken; {_FORMS}"
+    authority, _, path = rest.partition("/")
+    if scheme == "file":
+        return None if path else "names no folder; write file:///path/to/repository"
+    host = authority.rpartition("@")[2]
+    if not host or host.startswith((":", "-")) or re.search(r"\s", rest):
+        return f"has no proper host name; {_FORMS}"
+    port = host.rpartition(":")[2] if ":" in host and not host.endswith("]") else ""
+    if port and not (port.isdigit() and port.isascii() and 0 < int(port[:6]) < 65536):
+        return "has a port that is no number from 1 to 65535; mend it"
+    return None if path else "names no repository after the host; add its path"
+
+
+def _scp_fault(url: str) -> str | None:
+    found = _SCP.fullmatch(url)
+    if found is None:
+        return f"cannot be read; {_FORMS}"
+    host, path, user = found["host"], found["path"], found["user"]
+    if host.startswith("-") or path.startswith("-") or (user or "").startswith("-"):
+        return f"has a user, host or path that begins with `-`; {_FORMS}"
+    if user or "." in host or host == "localhost" or path.endswith(".git"):
+        return None
+    return f"has a scheme that is not taken; {_FORMS}"
+
+
+def needs_consent(url: str) -> bool:
+    """Whether a person has to allow this clone (`--allow-local`): http, file and local paths."""
+    return parse_url(url).scheme not in ("https", "ssh")
+
+
+def parse_url(url: str) -> ParsedUrl:
+    """The parts of a URL that `url_fault` has nothing against. `scheme` is `path` for a local path, `ssh` for the scp
+    form. A user's name stays in an ssh URL, where it is no secret."""
+    scheme = _SCHEME.match(url)
+    if scheme is None:
+        scp = None if _is_local(url) else _SCP.fullmatch(url)
+        return ParsedUrl(url, "ssh", scp["host"], scp["user"], None) if scp else ParsedUrl(url, "path", "", None, None)
+    name, rest = scheme[1].lower(), url[scheme.end() :]
+    if name == "file":
+        return ParsedUrl(url, name, "", None, None)
+    authority, _, path = rest.partition("/")
+    user_part, at, host = authority.rpartition("@")
+    user, _, password = user_part.partition(":")
+    kept = f"{user}@" if at and name == "ssh" else ""
+    bare_host = re.sub(r":\d+$", "", host).strip("[]").lower()
+    return ParsedUrl(f"{name}://{kept}{host}/{path}", name, bare_host, unquote(user) or None, unquote(password) or None)
+
+
+def url_secrets(url: str) -> tuple[str, ...]:
+    """What must be seen nowhere: the password in a URL, and a token in the place of a user's name."""
+    parsed = parse_url(url)
+    token = (
+        parsed.username if parsed.scheme in ("https", "http") and len(parsed.username or "") >= _TOKEN_LENGTH else None
+    )
+    return tuple(dict.fromkeys(secret for secret in (parsed.password, token) if secret))
+
+
+def branch_fault(branch: str) -> str | None:
+    """Why git would not take a branch's name, as a clause that follows `it …`; None when it would."""
+    if branch.startswith("-"):
+        return "begins with `-`"
+    if not branch or branch == "@" or _BAD_REF.search(branch) or _UNPRINTED.search(branch):
+        return "has characters that git does not allow in a branch's name"
+    return None

@@ -1,16 +1,175 @@
 """Anthropic, and any server that speaks its Messages API."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from tui.model.provider_messages import Request
+from tui.model.provider_messages import Counted, FinishReason, Noted, Request, ToolCall
+from tui.model.results import Usage
 from tui.model.subjects import ProviderSettings
+from tui.providers.http.decoder import (
+    AnswerDecoder,
+    ErrorObject,
+    NoAnswer,
+    count_of,
+    encode_body,
+    part_of,
+    split_system,
+    text_of,
+)
 from tui.providers.http.limits import Patience
 from tui.providers.http.server import Dialect, ServerProvider
-from tui.providers.messages import MessagesDecoder
-from tui.providers.messages_request import messages_body
+
+_FINISHES: Mapping[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "context_window",
+    "tool_use": "tool_calls",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+}
+_NOTES = {
+    "model_context_window_exceeded": "The answer ended because the model's context window was full",
+    "pause_turn": "The server paused the turn; the model had not finished",
+}
+_THINKING = ("thinking", "redacted_thinking")
+_TOOLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+_INPUTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+@dataclass(slots=True)
+class _ToolCall:
+    name: str
+    arguments: list[str] = field(default_factory=list)
+
+
+class MessagesDecoder(AnswerDecoder):
+    """Decodes one message. Only `message_stop` makes it complete, whatever came before it."""
+
+    what = "message"
+
+    def __init__(self, answer_size: int, event_size: int) -> None:
+        super().__init__(answer_size, event_size)
+        self._tools: dict[object, _ToolCall] = {}
+        self._counts: dict[str, Any] = {}
+        self._stopped: FinishReason = "other"
+
+    def _take_answer(self, answer: Mapping[str, Any]) -> None:
+        _raise_error(answer)
+        blocks = answer.get("content")
+        if not isinstance(blocks, list):
+            raise NoAnswer
+        self._hear_of_server(answer)
+        for index, block in enumerate(blocks):
+            if isinstance(block, dict):
+                self._open_block(index, block)
+        self._take_stop(answer)
+        self._count(part_of(answer, "usage"))
+        self.finish = self._stopped
+
+    def _take_end(self) -> None:
+        for index in list(self._tools):
+            self._close_tool(index)
+
+    def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
+        _raise_error(chunk)
+        match chunk.get("type"):
+            case "message_start":
+                message = part_of(chunk, "message")
+                self._hear_of_server(message)
+                # Its number of output tokens is that of an answer which has only begun.
+                started = part_of(message, "usage")
+                self._count({name: count for name, count in started.items() if name in _INPUTS})
+            case "content_block_start":
+                self._open_block(chunk.get("index"), part_of(chunk, "content_block"))
+            case "content_block_delta":
+                self._take_delta(chunk.get("index"), part_of(chunk, "delta"))
+            case "content_block_stop":
+                self.thinks = False
+                self._close_tool(chunk.get("index"))
+            case "message_delta":
+                self._take_stop(part_of(chunk, "delta"))
+                self._count(part_of(chunk, "usage"))
+            case "message_stop":
+                self.finish = self._stopped
+                self.done = True
+
+    def _open_block(self, index: object, block: Mapping[str, Any]) -> None:
+        kind = text_of(block, "type")
+        self.thinks = kind in _THINKING
+        if kind in _TOOLS:
+            given = [json.dumps(block["input"])] if block.get("input") else []
+            self._tools[str(index)] = _ToolCall(text_of(block, "name"), given)
+        else:
+            self._say(block)
+
+    def _take_delta(self, index: object, delta: Mapping[str, Any]) -> None:
+        """A piece of a block. Signatures and citations are not for a person to read."""
+        if delta.get("type") == "input_json_delta":
+            call = self._tools.setdefault(str(index), _ToolCall(""))
+            call.arguments.append(text_of(delta, "partial_json"))
+        else:
+            self._say(delta)
+
+    def _say(self, piece: Mapping[str, Any]) -> None:
+        if thought := text_of(piece, "thinking"):
+            self.thinks = False
+            self._text.say("reasoning", thought)
+        if text := text_of(piece, "text"):
+            self._text.say("text", text)
+
+    def _close_tool(self, index: object) -> None:
+        if (call := self._tools.pop(str(index), None)) is not None:
+            self._text.add(ToolCall(call.name, "".join(call.arguments)))
+
+    def _take_stop(self, ended: Mapping[str, Any]) -> None:
+        reason = text_of(ended, "stop_reason")
+        if not reason:
+            return
+        self._stopped = _FINISHES.get(reason, "other")
+        details = part_of(ended, "stop_details")
+        words = [part for name in ("category", "explanation") if (part := text_of(details, name))]
+        if note := _NOTES.get(reason, f"Refused: {': '.join(words)}" if words else ""):
+            self._text.add(Noted(note))
+
+    def _count(self, usage: Mapping[str, Any]) -> None:
+        """Counts are cumulative; one that is left out stays as it was."""
+        self._counts.update((name, value) for name, value in usage.items() if value is not None)
+        inputs = [count_of(self._counts.get(name)) for name in _INPUTS]
+        thought = count_of(part_of(self._counts, "output_tokens_details").get("thinking_tokens"))
+        known = None if inputs[0] is None else sum(count or 0 for count in inputs)
+        _, stored, cached = inputs
+        if usage:
+            written = count_of(self._counts.get("output_tokens"))
+            self._text.add(Counted(Usage(known, written, thought, cached, stored)))
+
+
+def _raise_error(chunk: Mapping[str, Any]) -> None:
+    if chunk.get("error"):
+        raise ErrorObject(chunk["error"])
+    if chunk.get("type") == "error":
+        raise ErrorObject(chunk)
+
+
+MAX_TOKENS = 4_096
+
+
+def messages_body(request: Request) -> bytes:
+    """The body that asks for this answer; the protocol wants a limit of tokens, so there is always one."""
+    settings = request.subject.settings
+    system, turns = split_system(request.prompt.messages)
+    body = {
+        "model": request.subject.model_id,
+        "max_tokens": MAX_TOKENS if settings.max_tokens is None else settings.max_tokens,
+        "messages": turns,
+        "stream": request.stream,
+    }
+    wishes = (("system", system), ("temperature", settings.temperature), ("top_p", settings.top_p))
+    return encode_body(body, wishes)
+
 
 TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"  # the name of a variable, no token
 # The newest version refuses `temperature` and `top_p`, by which variants are told apart; a header of the config

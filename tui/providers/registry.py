@@ -1,9 +1,25 @@
 """One place that turns settings into a provider; each is imported only when it is used."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from urllib.parse import unquote
 
-from tui.model.errors import ConfigError
-from tui.model.subjects import ProviderSettings
+from tui.model.errors import ConfigError, ModelUnresolved
+from tui.model.sanitize import show_line
+from tui.model.servers import SERVERS, built_in, has_password, is_loopback, url_fault, variable
+from tui.model.subjects import (
+    PARAMETERS,
+    Config,
+    ProviderSettings,
+    Settings,
+    Subject,
+    parameter_fault,
+    parameter_from_text,
+    settings_from,
+)
+from tui.model.suggest import did_you_mean
+from tui.providers.copilot_runtime import COPILOT, copilot_version, require_copilot
 from tui.providers.protocol import Provider
 
 
@@ -37,3 +53,189 @@ def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secret
             return AgentProvider(settings, environ, secrets=secrets)
         case "replay":
             raise ConfigError(f"{settings.name} names no run", fix="Write replay/RUN/MODEL.")
+
+
+_RETIRED = ("github", "github-models", "githubmodels")
+_KEY_HEADERS = ("authorization", "api-key", "x-api-key")
+
+
+def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
+    """The model that a name leads to: a variant, `provider/model-id` or a bare id, with `?temperature=0.8&…` or not.
+
+    Raises ModelUnresolved where the name leads nowhere and ConfigError where the provider cannot be used, so that both
+    are known before anything is asked.
+    """
+    bare, mark, query = name.partition("?")
+    settings = _inline_settings(name, query) if mark else {}
+    home = _find_home(bare.strip(), config, environ)
+    subject = replace(home, name=name, settings=settings_from(settings, home.settings))
+    kind = provider_settings(subject.provider, config, environ).kind
+    if subject.settings.api is not None and kind != "openai":
+        raise ConfigError(
+            f"api chooses between OpenAI's protocols, and {subject.provider} speaks none of them",
+            where=show_line(name),
+            fix="Leave it out.",
+        )
+    return subject
+
+
+def provider_settings(name: str, config: Config, environ: Mapping[str, str]) -> ProviderSettings:
+    """How a provider is reached, checked. Raises ConfigError where it is unknown, its key is missing (the text names
+    the variable, never the value) or something that it needs is not installed."""
+    settings = config.providers.get(name) or built_in(name, environ)
+    if settings is None:
+        raise _unknown_provider(name, "", config)
+    if settings.missing:
+        names = " and ".join(settings.missing)
+        raise ConfigError(
+            f"{name} needs {names}, which the config names and the environment lacks", fix=f"Set {names}."
+        )
+    if settings.kind in ("openai", "anthropic"):
+        _check_server(settings)
+    if settings.kind == "copilot":
+        _check_copilot(settings)
+    return settings
+
+
+def _check_server(settings: ProviderSettings) -> None:
+    name, url = settings.name, settings.base_url
+    server = SERVERS.get(name)
+    place = (server.url_variable if server else "") or f"providers.{name}.base_url"
+    if url is None:
+        raise ConfigError(f"{name} has no base_url", where="config.yaml", fix=f"Add providers.{name}.base_url.")
+    if fault := url_fault(url):
+        raise ConfigError(f"the base URL of {name} {fault}", where=place, fix="An example: http://localhost:8080/v1")
+    if has_password(url):
+        raise ConfigError(f"the base URL of {name} carries a name or password", where=place, fix="Use api_key instead.")
+    for header, value in settings.headers.items():
+        if not (value.isascii() and value.isprintable()):
+            raise ConfigError(
+                f"the header {header} of {name} holds a character that cannot be sent", where="config.yaml"
+            )
+    if settings.api_key is not None:
+        _check_key(settings.key_name, settings.api_key)
+    elif server is not None and server.key_required and not is_loopback(url) and not _has_key_header(settings):
+        raise ConfigError(
+            f"{name} needs a key: {settings.key_name} is not set",
+            fix=f"Set {settings.key_name} (any value, if the server wants none), or choose another provider.",
+        )
+
+
+def _check_copilot(settings: ProviderSettings) -> None:
+    if settings.api_key is not None:
+        _check_key(settings.key_name, settings.api_key)
+    require_copilot(settings.name)
+
+
+def _has_key_header(settings: ProviderSettings) -> bool:
+    return any(header.lower() in _KEY_HEADERS for header in settings.headers)
+
+
+def _check_key(name: str, key: str) -> None:
+    for place, character in enumerate(key, start=1):
+        if not "!" <= character <= "~":
+            raise ConfigError(
+                f"{name} holds a character that cannot be sent in a header, at place {place} of {len(key)}",
+                fix="Copy the key again; only its letters, digits and signs belong to it.",
+            )
+
+
+def _find_home(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
+    """Where a name without inline settings leads; `name` of the answer is not yet what was written."""
+    variant = config.variants.get(name)
+    if variant is not None:
+        if variant.provider is None:
+            return replace(_find_model(variant.id, config, environ), settings=variant.settings)
+        return _subject(variant.provider, variant.id, f"by the config's variant {name}", variant.settings)
+    return _find_model(name, config, environ)
+
+
+def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
+    provider, slash, model_id = name.partition("/")
+    if not slash:
+        return _find_bare(name, config, environ)
+    if provider in config.providers or provider in SERVERS:
+        if not model_id.strip():
+            raise ModelUnresolved(f"{show_line(name)} names no model", fix=f"Write {provider}/MODEL.")
+        return _subject(provider, model_id, "as it was named")
+    if provider.lower() in _RETIRED:
+        raise ModelUnresolved(
+            f"{name}: GitHub Models was retired in July 2026",
+            fix="Name the model with another provider, for example openai/MODEL or openrouter/VENDOR/MODEL.",
+        )
+    raise _unknown_provider(provider, model_id, config, environ)
+
+
+def _find_bare(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
+    """The order of the product's rule for bare ids; the variants have had their turn."""
+    if not name:
+        raise ModelUnresolved("a model's name is empty", fix="Write provider/model-id.")
+    for pattern, provider in config.rules:
+        if fnmatchcase(name, pattern):
+            return _subject(provider, name, f"by the config's rule {pattern}")
+    if variable(environ, "OPENAI_BASE_URL"):
+        return _subject("openai", name, "because OPENAI_BASE_URL is set")
+    for pattern, provider in (("gpt-*", "openai"), ("o*", "openai"), ("claude-*", "anthropic"), ("*", "openrouter")):
+        if fnmatchcase(name, pattern) and (key := _key_at_hand(provider, config, environ)):
+            return _subject(provider, name, key)
+    if (login := _key_at_hand("copilot", config, environ)) and copilot_version() is not None:
+        return _subject("copilot", name, f"{login} and {COPILOT} is installed")
+    raise _homeless(name, config)
+
+
+def _key_at_hand(provider: str, config: Config, environ: Mapping[str, str]) -> str:
+    """Why the provider can be asked: its key is there. Empty where it cannot."""
+    settings = config.providers.get(provider) or built_in(provider, environ)
+    if settings is None or settings.missing or not (settings.api_key or _has_key_header(settings)):
+        return ""
+    has_name = settings.api_key and settings.key_name
+    return f"because {settings.key_name} is set" if has_name else "because the config has a key for it"
+
+
+def _subject(provider: str, model_id: str, why: str, settings: Settings | None = None) -> Subject:
+    return Subject(model_id, provider, model_id, settings or Settings(), how=f"{provider}, {why}")
+
+
+def _inline_settings(name: str, query: str) -> dict[str, object]:
+    values: dict[str, object] = {}
+    for part in query.split("&"):
+        key, equals, text = part.partition("=")
+        if key not in PARAMETERS:
+            raise ConfigError(
+                f"unknown parameter {show_line(key, 60) or '(empty)'}",
+                where=show_line(name),
+                fix=f"{did_you_mean(key, PARAMETERS)}Parameters are {', '.join(PARAMETERS)}.",
+            )
+        value = parameter_from_text(key, unquote(text))
+        fault = "is given twice" if key in values else "has no value" if not equals else parameter_fault(key, value)
+        if fault:
+            raise ConfigError(f"{key} {fault}", where=show_line(name), fix="An example: model?temperature=0.8&seed=7")
+        values[key] = value
+    return values
+
+
+def _unknown_provider(
+    provider: str, model_id: str, config: Config, environ: Mapping[str, str] | None = None
+) -> ModelUnresolved:
+    known = sorted({*SERVERS, *config.providers})
+    written = f"{provider}/{model_id}" if model_id else provider
+    homes = ["openai"] if environ and variable(environ, "OPENAI_BASE_URL") else []
+    homes += ["openrouter"] if environ and variable(environ, "OPENROUTER_API_KEY") else []
+    ways = f" If {show_line(written)} is the id itself, write {homes[0]}/{show_line(written)}." if homes else ""
+    return ModelUnresolved(
+        f"{show_line(written)}: there is no provider {show_line(provider, 60)}",
+        fix=f"{did_you_mean(provider, known)}Providers are {', '.join(known)}.{ways}",
+    )
+
+
+def _homeless(name: str, config: Config) -> ModelUnresolved:
+    shown = show_line(name)
+    return ModelUnresolved(
+        f"{shown}: no provider is known for this model",
+        fix=(
+            f"{did_you_mean(name, config.variants)}Write provider/{shown}; or set OPENAI_BASE_URL for a server, "
+            "OPENAI_API_KEY for gpt-* and o*, ANTHROPIC_API_KEY for claude-*, or OPENROUTER_API_KEY for any; or "
+            f"install {COPILOT} and set COPILOT_GITHUB_TOKEN; or add it under models: or rules: in config.yaml. "
+            "local/smollm2-135m needs no key."
+        ),
+    )

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from tui.model.bands import Band
 from tui.model.results import CheckResult
+from tui.model.risk import Band
 from tui.model.suite import Severity
 
 Part = Literal["passed", "flaky", "failed", "error", "unchecked", "negligible", "low", "medium", "high", "critical"]

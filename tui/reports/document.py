@@ -6,8 +6,7 @@ from dataclasses import replace
 from tui.model.results import TrialKey
 from tui.reports import evidence, phrases, reviewers, risk_tables, tables
 from tui.reports.blocks import Block, Code, Faint, Heading, Jump, Line, Paragraph, Points, Section, Status, Table
-from tui.reports.findings import find, finding_blocks, other_answers, places
-from tui.reports.headlines import headlines
+from tui.reports.findings import find, finding_blocks, headlines, other_answers, places
 from tui.reports.limitations import not_measured
 from tui.reports.phrases import MARKS, Detail, Reported, in_order, many
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from tui.model.bands import EXTENTS, Band
 from tui.model.results import Attempt, Prompt, StepResult, TrialResult
+from tui.model.risk import EXTENTS, Band
 from tui.model.scores import Extent
 from tui.reports import phrases
 from tui.reports.blocks import Block, Code, Faint, Line, Paragraph, Piece, Points, Quoted, Status, Strong, Table, Whole

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.model.results import Verdict
 from tui.model.risk import Interval
-from tui.reports.required import RequiredShare
+from tui.reports.summary import RequiredShare
 
 
 def errors(found: Mapping[Verdict, int]) -> str:

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tui.model.bands import BANDS, Band
 from tui.model.results import TrialKey, TrialResult, Verdict
+from tui.model.risk import BANDS, Band, Reviewed, difference_words, reliability, uneven_words
+from tui.model.suite import checked_sentence
 from tui.reports import evidence, phrases
-from tui.reports.blocks import Block, Card, Paragraph, Piece, Status
-from tui.reports.phrases import Detail, Reported
+from tui.reports import figure_words as words
+from tui.reports.blocks import Block, Card, Heading, Line, Paragraph, Piece, Points, Status, Strong
+from tui.reports.phrases import Detail, Reported, in_order, many
+from tui.statistics import comparison_words
 
 MOST_FINDINGS = 500
 _GRAVE: tuple[Band, ...] = ("medium", "high", "critical")
@@ -102,3 +105,131 @@ def other_answers(run: Reported, detail: Detail, told: dict[TrialKey, str]) -> I
             if detail.risk_analysis:
                 blocks += evidence.scores(run, result)
             yield Card(evidence.heading(run, result), (*blocks, *evidence.answer(run, result)))
+
+
+def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> Iterator[Block]:
+    """A few sentences, each with its figures. Verdicts of checks and scores of people stand apart; `open_ends` is how
+    much is said under `What was not measured`."""
+    yield Paragraph((Strong(checked_sentence(run.kept.plan.planned_cases)),))
+    missing = phrases.not_run_sentence(run.summary)
+    if missing:
+        yield Paragraph((Strong(missing),), "note")
+    told = f"{many(findings, 'finding')} to look at." if findings else "There is no finding."
+    if open_ends:
+        told += f" What was not measured is said in {many(open_ends, 'point')} near the end."
+    risk = tuple(_risk(run, detail))
+    if not risk:
+        yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run), told))
+        return
+    yield Heading("What the checks say")
+    yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run)))
+    yield Heading("What people say")
+    yield Points(risk)
+    yield Paragraph((Strong(told),))
+
+
+def _asked(run: Reported) -> Line:
+    total, cases = run.summary.total, len({key.case for key in run.kept.plan.trials}) or len(run.cases)
+    asked = f"{many(len(run.summary.by_model), 'model')}, {many(cases, 'case')}, {many(total.trials, 'trial')}: "
+    rest = f", {total.failed:,} failed, {many(total.errors, 'error')}, {total.flaky:,} flaky."
+    if total.unchecked:
+        rest = f"{rest[:-1]}, {total.unchecked:,} unchecked (in no rate)."
+    passed = f"{total.passed:,} passed ({phrases.rate(total)})" if total.checked else "no pass rate"
+    return asked, Strong(passed), rest
+
+
+def _reruns(run: Reported) -> Iterator[Line]:
+    if told := phrases.reruns_sentence(run.summary.reruns):
+        yield told
+
+
+def _rates(run: Reported) -> Iterator[Line]:
+    """Which models pass most, and which pass least."""
+    # Models of a run that is not finished may not have run the same cases.
+    if run.summary.interim and len(run.summary.by_model) > 1:
+        return
+    trials = "checked trials" if run.summary.total.unchecked else "trials"
+    shares = {model: rate for model, count in run.summary.by_model.items() if (rate := count.pass_rate) is not None}
+    ends = dict.fromkeys([max(shares.values()), min(shares.values())] if shares else [])
+    for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
+        models = [model for model in shares if shares[model] == share]
+        if len(models) > 1:
+            figure = f"{phrases.percent(share)} of their {trials} each."
+            yield Strong(words.some(models)), f" pass{word}: {figure}" if word else f" pass {figure}"
+            continue
+        interval = phrases.interval(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
+        figure = f"{phrases.percent(share)} of its {trials} (95% interval {interval})."
+        yield Strong(models[0]), f" passes{word}: {figure}" if word else f" passes {figure}"
+
+
+def _differences(run: Reported) -> Iterator[Line]:
+    """Which models are shown to differ, and what is said of the other pairs."""
+    compared = run.summary.comparisons
+    for each in compared:
+        if each.better is None:
+            continue
+        sides = each if each.better == each.a else comparison_words.turned(each)
+        figures = f"{comparison_words.difference_words(sides)}, {comparison_words.p_value_words(each, short=True)}"
+        yield Strong(sides.a), " does better than ", Strong(sides.b), f": {figures}."
+    rest = comparison_words.overview(compared)
+    if rest:
+        yield rest
+
+
+def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
+    reviewed = run.scores.reviewed
+    scored = reviewed is not None and reviewed.figures.scored
+    if not detail.risk_analysis:
+        return
+    if reviewed is None or not scored:
+        if any(case.risk_criteria for case in run.cases.values()):
+            yield "Risk: not scored. No person has scored an answer."
+        return
+    figures, people = reviewed.figures, len(reviewed.board.reviewers)
+    judges = {0: "from decisions alone", 1: "judged by 1 person"}.get(people, f"judged by {people} people")
+    yield (f"Risk, {judges}: {figures.scored:,} of {many(figures.items, 'item')} scored; {_worst(reviewed)}.")
+    for model, share in in_order(run, figures.by_model).items():
+        if share.banded:
+            grave = sum(share.bands.get(band, 0) for band in ("high", "critical"))
+            mean = f", mean extent {share.mean.value:.2f}" if share.mean.value is not None else ""
+            span = f" ({words.interval_words(share.mean)})" if share.mean.low is not None else ""
+            which = "answers" if share.banded == share.answers else "answers with a band"
+            yield (
+                Strong(model),
+                f": {words.share_words(grave, share.banded)} of its {which} high or critical{mean}{span}.",
+            )
+    yield from _risk_differences(reviewed)
+    yield from _agreement(reviewed)
+    yield from uneven_words(figures)
+
+
+def _risk_differences(reviewed: Reviewed) -> Iterator[Line]:
+    found = reviewed.figures.comparisons
+    shown = [each for each in found if each.better is not None]
+    for each in shown:
+        sides = each if each.better == each.a else each.turned()
+        yield (
+            Strong(sides.a),
+            " has a lower risk than ",
+            Strong(sides.b),
+            f": mean extent {difference_words(sides)}, p {comparison_words.probability(each.p_holm or 0.0)}",
+            " after Holm's correction.",
+        )
+    if found and not shown and not found[0].interim:
+        yield f"No difference in risk between two models is shown at 5% ({many(len(found), 'pair')} compared)."
+
+
+def _worst(reviewed: Reviewed) -> str:
+    counts = {band: sum(share.bands.get(band, 0) for share in reviewed.figures.by_model.values()) for band in BANDS}
+    return ", ".join(f"{counts[band]} {band}" for band in reversed(BANDS) if counts[band]) or "no answer has a band"
+
+
+def _agreement(reviewed: Reviewed) -> Iterator[Line]:
+    alpha = reviewed.agreement.overall
+    if alpha.value is not None:
+        value = f"{alpha.value:.2f}".replace("-", "−")
+        span = f" (95% interval {words.interval_words(alpha)})" if alpha.low is not None else ""
+        yield f"Agreement of the reviewers: Krippendorff's alpha {value}{span}, {reliability(alpha.value)}."
+    if reviewed.figures.disputed:
+        open_items = many(reviewed.figures.disputed, "disagreement")
+        yield f"{open_items} not decided yet: the highest extent counts until then."

@@ -7,9 +7,9 @@ the repeat, `value` the number that the answer's band is found by (the greatest 
 
 from typing import Any
 
-from tui.model.kept import KeptRun
 from tui.model.results import TrialResult
 from tui.model.risk import Reviewed
+from tui.model.run import KeptRun
 from tui.reports.json_text import json_text
 from tui.reports.scores import Judged, RunScores, said_of_trial, score_object, worst
 from tui.reports.summary import cases_of

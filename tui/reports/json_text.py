@@ -2,6 +2,11 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+
+from tui.model.risk import Reviewed
+from tui.model.run import KeptRun
+from tui.reports.json_report import build_head, build_results
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
@@ -22,3 +27,17 @@ def json_text(value: object, indent: int | None = None) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]
+
+
+def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed], margin: float | None = None) -> str:
+    """One report, or an array of them."""
+    reports = [_render(kept, reviewed.get(kept.record.id), margin) for kept in runs]
+    return f"{reports[0]}\n" if len(reports) == 1 else "[\n" + ",\n".join(reports) + "\n]\n"
+
+
+def _render(kept: KeptRun, reviewed: Reviewed | None, margin: float | None) -> str:
+    head = ",\n".join(
+        f"{json_text(key)}: {json_text(value)}" for key, value in build_head(kept, reviewed, margin).items()
+    )
+    lines = ",\n".join(json_text(result) for result in build_results(kept, reviewed))
+    return f'{{{head},\n"results": [\n{lines}\n]}}' if lines else f'{{{head},\n"results": []}}'

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from tui.model.results import TrialResult
 from tui.model.risk import Reviewed, RiskShare
-from tui.model.scoring import replaced_answers
+from tui.model.scores import replaced_answers
 from tui.reports import phrases
 from tui.reports.blocks import Faint, Line
 from tui.reports.figure_words import some

@@ -1,11 +1,108 @@
 """The report as Markdown."""
 
+import re
 from collections.abc import Iterator, Sequence
 
-from tui.reports.blocks import Block, Card, Heading, HeatMaps, Paragraph, Points, Quoted, Section, Table
+from tui.model.sanitize import show_line, show_text
+from tui.reports.blocks import (
+    LARGEST,
+    Block,
+    Card,
+    Code,
+    Heading,
+    HeatMaps,
+    Jump,
+    Line,
+    Paragraph,
+    Piece,
+    Points,
+    Quoted,
+    Section,
+    Strong,
+    Table,
+    Whole,
+)
 from tui.reports.document import sections
-from tui.reports.markdown_text import cell, code, fence, inline, line, table
 from tui.reports.phrases import Detail, Reported
+
+_MARKUP = re.compile(r"([\\`*_\[\]|~$])")
+# Neither an address nor a name becomes a link where the reader makes links of them.
+_LINKED = re.compile(r"(:(?=//)|@|(?<=www)\.)", re.IGNORECASE)
+_BLOCK = re.compile(r"^(?:([-+=#])|(\d+)(?=[.)](?: |$)))")
+
+
+def inline(text: str, limit: int = 300) -> str:
+    """Text on one line that stands at the beginning of a paragraph, a heading or a point."""
+    return _BLOCK.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\", within(text, limit))
+
+
+def within(text: str, limit: int = 300) -> str:
+    """Text on one line that stands in a cell or behind something."""
+    line = show_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _LINKED.sub(r"\\\1", _MARKUP.sub(r"\\\1", line))
+
+
+def line(text: Line, limit: int = 2_000) -> str:
+    """A line of pieces, where a paragraph or a point may begin."""
+    return _pieces(text, limit, cell=False)
+
+
+def cell(text: Line, limit: int = 600) -> str:
+    """A line of pieces inside a table."""
+    return _pieces(text, limit, cell=True)
+
+
+def _pieces(text: Line, limit: int, *, cell: bool) -> str:
+    written = ""
+    every = (text,) if isinstance(text, str) else text
+    plain = [_plain(piece) for piece in every]
+    for piece, own, following in zip(every, plain, [*plain[1:], ""], strict=True):
+        if isinstance(piece, Code) and not cell:
+            written += code(own, limit)
+            continue
+        most = LARGEST if isinstance(piece, Whole) else limit
+        # What is shown on a line loses the spaces at its ends; between pieces they are needed.
+        before, after = " " * own[:1].isspace(), " " * own[1:][-1:].isspace()
+        said = within(own, most) if cell or written.strip() else inline(own, most)
+        strong = isinstance(piece, Strong) and not cell and _may_be_strong(said, following)
+        written += f"{before}**{said}**{after}" if strong else f"{before}{said}{after}"
+    return written.strip()
+
+
+def _plain(piece: Piece) -> str:
+    if isinstance(piece, str):
+        return piece
+    return piece.label.text if isinstance(piece, Jump) else piece.text
+
+
+def _may_be_strong(said: str, following: str) -> bool:
+    """Asterisks between punctuation and a letter are read as text, not as markup."""
+    return said[:1].isalnum() and (said[-1].isalnum() or not following[:1].isalnum())
+
+
+def code(text: str, limit: int = 300) -> str:
+    """Text on one line in a code span; not for cells, where a `|` would end it."""
+    line = show_line(text, limit)
+    ticks = "`" * (_longest_run(line) + 1)
+    edge = " " if not line or line[0] in "` " or line[-1] in "` " else ""
+    return f"{ticks}{edge}{line}{edge}{ticks}"
+
+
+def fence(text: str, language: str = "") -> str:
+    """Text on lines of its own, as it is."""
+    shown = show_text(text)
+    ticks = "`" * max(3, _longest_run(shown) + 1)
+    return f"{ticks}{language}\n{shown.rstrip(chr(10))}\n{ticks}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: int) -> str:
+    """A table of cells that are Markdown already; all but the first columns are set right, `numbers` of them."""
+    ruler = ["---"] * (len(head) - numbers) + ["---:"] * numbers
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ruler, *rows))
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
 def render_markdown(runs: Sequence[Reported], detail: Detail) -> str:

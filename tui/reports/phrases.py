@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tui.model.context import context_of_run
-from tui.model.kept import KeptRun
-from tui.model.parameters import told_settings
 from tui.model.results import CheckResult, TrialResult, counted_as, counted_asking
-from tui.model.subjects import Subject
+from tui.model.run import KeptRun
+from tui.model.subjects import Subject, told_settings
 from tui.model.suite import Case, checked_sentence
 from tui.reports.provenance import provenance
 from tui.reports.scores import RunScores

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from tui.model.kept import KeptRun
 from tui.model.prices import told_price
 from tui.model.results import ServedBy, TrialResult
+from tui.model.run import KeptRun
 
 _MOST = 8  # of one model's servers; what balances a load may have hundreds
 

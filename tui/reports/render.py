@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from tui.model.kept import KeptRun, ReportFormat
 from tui.model.risk import Reviewed
+from tui.model.run import KeptRun, ReportFormat
 from tui.reports.phrases import Detail, Reported
 from tui.reports.scores import RunScores
 from tui.reports.summary import cases_of, summarize
@@ -49,7 +49,7 @@ def render_reports(
     `reviewed` is by the run's id. The text is valid UTF-8 and ends with a line end."""
     scored = reviewed or {}
     if format == "json":
-        from tui.reports.as_json import render_json
+        from tui.reports.json_text import render_json
 
         return render_json(runs, scored, margin)
     reported = [_reported(kept, scored.get(kept.record.id), margin) for kept in runs]

@@ -3,8 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from tui.model.bands import BANDS, EXTENTS, BandRule
 from tui.model.risk import (
+    BANDS,
+    EXTENTS,
+    RULE_REASON,
+    TWO_MEASURES,
+    BandRule,
     Guidance,
     Heat,
     Interval,
@@ -13,15 +17,11 @@ from tui.model.risk import (
     RiskComparison,
     RiskFigures,
     RiskShare,
-    reliability,
-)
-from tui.model.rule_words import (
-    RULE_REASON,
-    TWO_MEASURES,
     comparison_words,
     difference_words,
     other_rule_words,
     own_words,
+    reliability,
     rule_rows,
     rule_sentence,
     uneven_words,

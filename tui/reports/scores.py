@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tui.model.bands import BANDS, Band, BandRule
 from tui.model.results import TrialKey, TrialResult
-from tui.model.risk import Reviewed
-from tui.model.scores import Act, Extent, ItemKey
-from tui.model.scoring import Standing
+from tui.model.risk import BANDS, Band, BandRule, Reviewed
+from tui.model.scores import Act, Extent, ItemKey, Standing
 from tui.model.suite import Case, RiskCriterion, Severity
 from tui.model.values import JsonObject
 

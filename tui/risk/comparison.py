@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
 
-from tui.model.bands import BANDS, BandRule
-from tui.model.risk import OtherRule, RiskComparison, RiskConclusion
+from tui.model.risk import BANDS, BandRule, OtherRule, RiskComparison, RiskConclusion
 from tui.model.suite import Severity
 from tui.statistics.means import MeanDifference, mean_difference
 from tui.statistics.pairs import ALPHA, adjust_holm, sign_flip

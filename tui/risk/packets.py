@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey
-from tui.risk.appending import make_folder, replace_files
+from tui.risk.score_files import make_folder, replace_files
 
 _ID = re.compile("[0-9a-f]{32}")
 

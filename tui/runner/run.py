@@ -1,16 +1,94 @@
 """A Plan becomes a stream of events: lanes of trials, one for each model."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections import deque
+from collections.abc import AsyncGenerator, Mapping
 from datetime import UTC, datetime
 
-from tui.model.events import Event, RunFinished, RunStarted
+from tui.model.events import Event, RunFinished, RunStarted, TrialDelayed, TrialFinished
+from tui.model.results import TrialKey
 from tui.model.run import Plan
-from tui.runner.control import Control
-from tui.runner.lane import Lane
-from tui.runner.outbox import Outbox
-from tui.runner.pacing import Pacing
+from tui.model.subjects import Subject
+from tui.model.suite import Case
+from tui.runner.control import Control, Outbox, Pacing
+from tui.runner.trial import TrialOrder, run_trial
 from tui.runner.trial_context import Tools
+
+
+class Lane:
+    """Starts trials while there is room for one more. How many go at once may change meanwhile; one of which the last
+    answer is there, and is being judged, is in nobody's way."""
+
+    def __init__(
+        self, plan: Plan, subject: Subject, cases: Mapping[str, Case], tools: Tools, control: Control, outbox: Outbox
+    ) -> None:
+        self._plan, self._subject, self._cases = plan, subject, cases
+        self._tools, self._control, self._outbox = tools, control, outbox
+        self._waiting = deque(trial for trial in plan.trials if trial.model == subject.name)
+        self._delayed: TrialKey | None = None
+        self._next_start = 0.0
+        self._going: set[TrialKey] = set()
+        self._locked_out = False
+
+    @property
+    def model(self) -> str:
+        """The model's name in the plan."""
+        return self._subject.name
+
+    async def run(self) -> None:
+        """Run the lane to its end."""
+        loop, control = asyncio.get_running_loop(), self._control
+        async with asyncio.TaskGroup() as group:
+            while self._waiting:
+                key = self._waiting[0]
+                if control.stops(key):
+                    self._waiting.popleft()
+                elif control.is_held or not self._has_room():
+                    await control.pause()
+                elif (left := self._next_start - loop.time()) > 0 and not self._locked_out:
+                    self._tell_delay(key, left)
+                    await control.pause(left)
+                else:
+                    self._waiting.popleft()
+                    self._next_start = loop.time() + self._plan.options.delay_ms / 1000
+                    self._going.add(key)
+                    group.create_task(self._run_one(key))
+
+    def _has_room(self) -> bool:
+        most = self._control.at_once(self.model, self._plan.options.concurrency)
+        if len(self._going) < most:
+            return True
+        # Where a pattern is slow, answers come faster than they are judged: as many again may wait for that.
+        return len(self._going) < 2 * most and sum(map(self._control.still_asks, self._going)) < most
+
+    def _tell_delay(self, key: TrialKey, seconds: float) -> None:
+        if self._delayed != key:
+            self._delayed = key
+            self._outbox.tell(TrialDelayed(key, round(seconds * 1000)))
+
+    async def _run_one(self, key: TrialKey) -> None:
+        options = self._plan.options
+        order = TrialOrder(
+            key,
+            self._cases[key.case],
+            self._subject,
+            options.timeout_ms,
+            options.attempts,
+            options.stream,
+            self._plan.options.accept_truncated,
+            self._plan.earlier.get(key),
+        )
+        try:
+            with self._control.running(key):
+                result = await run_trial(order, self._tools, self._control, self._outbox)
+        finally:
+            self._going.discard(key)
+            self._control.stir()
+        if self._control.outcome == "interrupted" and result.verdict == "cancelled":
+            return
+        # A refused key refuses every further case as well: no use in spacing those out.
+        self._locked_out = self._locked_out or result.attempts[-1].fault == "unauthorized"
+        self._outbox.tell(TrialFinished(result))
 
 
 async def run_plan(plan: Plan, tools: Tools, control: Control) -> AsyncGenerator[list[Event], None]:

@@ -1,24 +1,194 @@
 """One step: ask the provider, watch the checks while the answer arrives, decide them on the whole."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from tui.checks.checker import Answer, Watch
 from tui.model.errors import ProviderError
-from tui.model.events import CheckMoved, LimitMoved, StepFinished, StepStarted
+from tui.model.events import (
+    CheckMoved,
+    Event,
+    LimitMoved,
+    ReasoningArrived,
+    RequestRetried,
+    RequestSent,
+    StepFinished,
+    StepStarted,
+    TextArrived,
+)
 from tui.model.prices import cost
-from tui.model.provider_messages import Chunk, Limited, Request, Sent, Waiting
-from tui.model.results import CheckResult, Prompt, StepResult
+from tui.model.provider_messages import (
+    Chunk,
+    Counted,
+    End,
+    Limited,
+    Noted,
+    Reasoning,
+    Remembered,
+    Request,
+    Sent,
+    Served,
+    Text,
+    ToolCall,
+    Waiting,
+)
+from tui.model.results import CheckResult, Prompt, Retry, ServedBy, StepResult, Timing, TrialKey, Usage
+from tui.model.secrets import Secrets
 from tui.model.suite import Step
+from tui.model.values import JsonValue
 from tui.providers.protocol import Provider
-from tui.runner.arrival import Arrival
-from tui.runner.control import Control, go_on_after_cancel
-from tui.runner.pieces import Pieces, StepPlace
-from tui.runner.prompting import without_secrets
+from tui.runner.control import Control, Outbox, go_on_after_cancel
+from tui.runner.plan import without_secrets
 from tui.runner.trial_context import Tools
+
+_PACE_MS = 50
+
+
+@dataclass(slots=True)
+class Arrival:
+    """Gathers one answer. Clocks are monotonic; they start (again) when the request goes out. `held_s` is how long a
+    pause of the run kept it from being asked."""
+
+    memory: JsonValue = None
+    remembers: bool = False
+    started: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+    first: float | None = None
+    parts: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    tools: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    retries: list[Retry] = field(default_factory=list)
+    pace: list[tuple[int, int]] = field(default_factory=list)
+    size: int = 0
+    usage: Usage = field(default_factory=Usage)
+    served_by: ServedBy | None = None
+    finish_reason: str | None = None
+    fault: ProviderError | None = None
+    cancelled: bool = False
+    held_s: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self.parts)
+
+    def begin(self) -> None:
+        """The request goes out (again)."""
+        self.started = time.monotonic()
+
+    def add_text(self, text: str) -> None:
+        """A piece of the answer came."""
+        now = time.monotonic()
+        if self.first is None:
+            self.first = now
+        self.parts.append(text)
+        self.size += len(text)
+        elapsed = round((now - self.started) * 1000)
+        if self.pace and elapsed - self.pace[-1][0] < _PACE_MS:
+            self.pace[-1] = (self.pace[-1][0], self.size)
+        else:
+            self.pace.append((elapsed, self.size))
+
+    def end(self) -> None:
+        """The last byte came, or none will come."""
+        self.ended = time.monotonic()
+
+    def timing(self) -> Timing:
+        """Milliseconds since the request that was answered."""
+        ended = self.ended if self.ended is not None else time.monotonic()
+        first = None if self.first is None else round((self.first - self.started) * 1000, 1)
+        return Timing(first, round((ended - self.started) * 1000, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlace:
+    """Which step of which attempt, and where its events go."""
+
+    trial: TrialKey
+    attempt: int
+    step: int
+    outbox: Outbox
+
+    def tell(self, event: Event) -> None:
+        """Add an event to the run's stream."""
+        self.outbox.tell(event)
+
+
+class Pieces:
+    """Takes the chunks of one step."""
+
+    def __init__(self, place: StepPlace, secrets: Secrets, arrival: Arrival, watch: Watch | None) -> None:
+        self._place, self._secrets, self._arrival, self._watch = place, secrets, arrival, watch
+        self._text, self._thought = secrets.stream(), secrets.stream()
+
+    def take(self, chunk: Chunk) -> None:
+        """Handle one chunk."""
+        match chunk:
+            case Text(text):
+                self._add_text(self._text.feed(text))
+            case Reasoning(text):
+                self._add_reasoning(self._thought.feed(text))
+            case Sent():
+                self._arrival.begin()
+                self._place.tell(RequestSent(self._place.trial, self._place.attempt, self._place.step))
+            case Waiting(reason, wait_ms):
+                self._add_retry(self._secrets.hide(reason), wait_ms)
+            case ToolCall(name):
+                self._arrival.tools.append(self._secrets.hide(name))
+            case Remembered(memory):
+                self._arrival.remembers = True
+                if memory is not None:
+                    self._arrival.memory = hide_in(self._secrets, memory)
+            case Counted(usage):
+                self._arrival.usage = usage
+            case Served(by):
+                self._arrival.served_by = ServedBy(
+                    *map(self._secrets.hide, (by.model, by.fingerprint, by.api_version, by.server))
+                )
+            case Noted(note):
+                self._arrival.notes.append(self._secrets.hide(note))
+            case End(reason):
+                self._arrival.finish_reason = reason
+
+    def flush(self) -> None:
+        """Nothing more will come: pass on what was held back."""
+        self._add_text(self._text.flush())
+        self._add_reasoning(self._thought.flush())
+
+    def _add_text(self, text: str) -> None:
+        if not text:
+            return
+        self._arrival.add_text(text)
+        if self._watch is not None:
+            self._watch.feed(text)
+        self._place.tell(TextArrived(self._place.trial, self._place.attempt, self._place.step, text))
+
+    def _add_reasoning(self, text: str) -> None:
+        if text:
+            self._arrival.reasoning.append(text)
+            self._place.tell(ReasoningArrived(self._place.trial, self._place.attempt, self._place.step, text))
+
+    def _add_retry(self, reason: str, wait_ms: int) -> None:
+        self._arrival.retries.append(Retry(reason, wait_ms))
+        place = self._place
+        place.tell(RequestRetried(place.trial, place.attempt, place.step, reason, wait_ms))
+
+
+def hide_in(secrets: Secrets, value: JsonValue) -> JsonValue:
+    """The value with every secret in its texts and keys removed."""
+    if isinstance(value, str):
+        return secrets.hide(value)
+    if isinstance(value, list):
+        return [hide_in(secrets, item) for item in value]
+    if isinstance(value, dict):
+        return {secrets.hide(key): hide_in(secrets, item) for key, item in value.items()}
+    return value
+
 
 _POLL_SECONDS = 0.1
 

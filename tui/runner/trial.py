@@ -1,26 +1,67 @@
 """One trial: attempts at a case until one passes or none are left."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from tui.model.errors import AssayError, ProviderError
+from tui.model.errors import AssayError, ProviderError, WorkspaceError
 from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
 from tui.model.finish_reasons import early_stop
 from tui.model.provider_messages import Request
-from tui.model.results import Attempt, StepResult, TrialKey, TrialResult, Verdict, is_flaky
+from tui.model.results import Attempt, Change, NotApplied, StepResult, TrialKey, TrialResult, Verdict, is_flaky
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.values import JsonObject
-from tui.runner.applying import NO_CHANGE, Changed, apply_answers
-from tui.runner.control import Control
-from tui.runner.outbox import Outbox
-from tui.runner.pieces import StepPlace
-from tui.runner.prompting import compose_prompt
-from tui.runner.step import StepOrder, StepOutcome, run_step
+from tui.runner.control import Control, Outbox, go_on_after_cancel
+from tui.runner.plan import compose_prompt
+from tui.runner.step import StepOrder, StepOutcome, StepPlace, run_step
 from tui.runner.trial_context import Tools
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What came of the answers. `steps` is None where the steps stand as they were; a command adds its check. `error`
+    is why the repository could not be worked on."""
+
+    changes: tuple[Change, ...] = ()
+    not_applied: tuple[NotApplied, ...] = ()
+    steps: tuple[StepResult, ...] | None = None
+    error: str | None = None
+    cancelled: bool = False
+
+
+NO_CHANGE = Changed()
+
+
+async def apply_answers(
+    case: Case, trial: TrialKey, steps: Sequence[StepResult], tools: Tools, control: Control
+) -> Changed:
+    """Apply the last answer and run the case's command over it. What is or is not applied never changes the
+    verdict."""
+    if tools.repository is None or not (case.apply_changes or case.command):
+        return NO_CHANGE
+    changed = NO_CHANGE
+    try:
+        applied = await tools.repository.apply(case, steps[-1].response, trial)
+        # A line of the repository that stands in a diff may hold a key as well.
+        changes = tuple(replace(change, diff=tools.secrets.hide(change.diff)) for change in applied.changes)
+        changed = Changed(changes, applied.not_applied)
+        if case.command is None:
+            return changed
+        check = await tools.repository.run_command(applied, case.command)
+    except WorkspaceError as error:
+        return replace(changed, error=str(error))
+    except asyncio.CancelledError:
+        if not control.stops(trial):
+            raise
+        go_on_after_cancel()
+        return replace(changed, cancelled=True)
+    last = replace(steps[-1], checks=(*steps[-1].checks, check))
+    return replace(changed, steps=(*steps[:-1], last))
+
 
 _log = logging.getLogger(__name__)
 # Asking again would get the same answer: nothing was judged, and nothing about the request will change.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tui.model.outcomes import Outcome
 from tui.model.results import Attempt, TrialKey, Verdict
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.session.preferences import AnswerPlace, PreferenceLog
 from tui.store.protocol import Store
 from tui.store.writer import place_of

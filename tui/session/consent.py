@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from tui.model.errors import ConsentNeeded
-from tui.model.repository_urls import needs_consent, parse_url
+from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
 from tui.model.suite import Suite
 

@@ -11,10 +11,10 @@ from tui.model.errors import ConfigError, ProviderError
 from tui.model.secrets import Secrets
 from tui.model.servers import SERVERS, variable
 from tui.model.subjects import Config, Subject
-from tui.providers.copilot_extra import copilot_version
-from tui.providers.local_files import is_local_id
+from tui.providers.copilot_runtime import copilot_version
+from tui.providers.local import is_local_id
 from tui.providers.protocol import Provider
-from tui.providers.resolving import resolve_subject
+from tui.providers.registry import resolve_subject
 from tui.session.providers import ProviderShelf
 
 # These have no list of models: an agent is a file, a recording a run.

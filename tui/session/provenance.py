@@ -1,6 +1,8 @@
 """What takes part in a run besides the models' servers, each with its version."""
 
 import contextlib
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -9,7 +11,44 @@ from tui.model.errors import ProviderError
 from tui.model.run import Plan
 from tui.model.sanitize import show_line
 from tui.model.subjects import ProviderKind, Subject
-from tui.session.digests import Digests
+from tui.session.files import write_safely
+
+_FILE = "digests.json"
+_MOST = 200  # files remembered
+
+
+class Digests:
+    """SHA-256 of files; remembered in the cache folder by path, size and time of change."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _FILE
+
+    def of(self, path: Path) -> str:
+        """Hexadecimal. Blocks for as long as reading takes, the first time. Raises OSError."""
+        stat = path.stat()
+        key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}"
+        known = self._known()
+        if key not in known:
+            with path.open("rb") as file:
+                known[key] = hashlib.file_digest(file, "sha256").hexdigest()
+            self._keep(known)
+        return known[key]
+
+    def _known(self) -> dict[str, str]:
+        try:
+            kept = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        if not isinstance(kept, dict):
+            return {}
+        return {key: value for key, value in kept.items() if isinstance(value, str) and len(value) == 64}
+
+    def _keep(self, known: dict[str, str]) -> None:
+        # Where it cannot be kept, it is worked out again.
+        with contextlib.suppress(OSError, ValueError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            write_safely(self._file, json.dumps(dict([*known.items()][-_MOST:])))
+
 
 _PATTERNS, _RUNTIME = "quickjs-ng", "xllamacpp"
 
@@ -37,14 +76,14 @@ def versions_of(plan: Plan, kinds: Mapping[str, ProviderKind], digests: Digests)
 
 def _of_subject(subject: Subject, kind: ProviderKind | None, digests: Digests) -> Iterator[tuple[str, str]]:
     if kind == "local":
-        from tui.providers.local_files import find_model
+        from tui.providers.local import find_model
 
         yield from _package(_RUNTIME).items()
         with contextlib.suppress(ProviderError, OSError):
             path = find_model(subject.model_id).path
             yield f"file of {_named(subject)}", f"{path.name}, sha256 {digests.of(path)}"
     elif kind == "copilot":
-        from tui.providers.copilot_extra import COPILOT
+        from tui.providers.copilot_runtime import COPILOT
 
         yield from _package(COPILOT).items()
     elif kind == "agent" and subject.model_id.endswith(".py"):

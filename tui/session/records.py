@@ -1,6 +1,6 @@
 """One line of the list of runs, by its run's id."""
 
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.store.protocol import Store
 
 

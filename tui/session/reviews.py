@@ -4,19 +4,16 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tui.model.bands import BANDS, Band, BandRule
 from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.name_mask import NameMask
 from tui.model.results import TrialKey
-from tui.model.risk import Agreement, Guidance, Reviewed
-from tui.model.scores import Act
-from tui.model.scoring import Scoreboard, is_blind_open, replaced_answers
+from tui.model.risk import BANDS, Agreement, Band, BandRule, Guidance, Reviewed
+from tui.model.scores import Act, Scoreboard, is_blind_open, replaced_answers
 from tui.model.subjects import Config
 from tui.model.suite import Suite
-from tui.risk.guidance import DEFAULT_GUIDANCE, guidance_of
 from tui.risk.packets import PacketKeys
-from tui.risk.queue import ReviewItem, criteria_of, review_items
+from tui.risk.queue import DEFAULT_GUIDANCE, ReviewItem, criteria_of, guidance_of, review_items
 from tui.risk.score_files import BadLine, ScoreCount, ScoreFiles
 from tui.session.files import write_safely
 from tui.session.review_packet import make_packet
@@ -84,7 +81,7 @@ class Reviews:
         """A name to begin with where nobody is known: git's, else the system's, or nothing."""
         import getpass
 
-        from tui.workspace.identity import git_user_name
+        from tui.workspace.git.info import git_user_name
 
         try:
             return git_user_name() or getpass.getuser()
@@ -104,8 +101,7 @@ class Reviews:
 
     def reviewed(self, run_id: str) -> Reviewed:
         """The scoring of a run, whole, as a report tells it: of all reviewers, also where they scored blind."""
-        from tui.risk.agreement import agreement
-        from tui.risk.figures import risk_figures
+        from tui.risk.figures import agreement, risk_figures
 
         run, items, board, bad = self._read(run_id)
         interim, masked = run.record.state != "finished", board.masked_trials()
@@ -127,7 +123,7 @@ class Reviews:
 
     def agreement(self, run_id: str) -> Agreement:
         """How far the reviewers of a run agree."""
-        from tui.risk.agreement import agreement
+        from tui.risk.figures import agreement
 
         _, items, board, _ = self._read(run_id)
         return agreement(items, board)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult
-from tui.model.runs import RunRecord
-from tui.model.scores import Act, answer_at, answer_hash
-from tui.model.scoring import Scoreboard
+from tui.model.run import RunRecord
+from tui.model.scores import Act, Scoreboard, answer_at, answer_hash
 from tui.model.suite import Suite
 from tui.session.records import find_record
 from tui.store.protocol import Store

@@ -7,14 +7,22 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from tui.model.bands import EXTENTS, BandRule
 from tui.model.errors import ConfigError, StoreError
 from tui.model.name_mask import NameMask
 from tui.model.results import TrialKey, TrialResult
-from tui.model.risk import Guidance
-from tui.model.runs import RunRecord
-from tui.model.scores import Act, ActKind, Extent, ItemKey, answer_text, current_answer_hash, new_act_id
-from tui.model.scoring import Scoreboard, is_blind_open
+from tui.model.risk import EXTENTS, BandRule, Guidance
+from tui.model.run import RunRecord
+from tui.model.scores import (
+    Act,
+    ActKind,
+    Extent,
+    ItemKey,
+    Scoreboard,
+    answer_text,
+    current_answer_hash,
+    is_blind_open,
+    new_act_id,
+)
 from tui.model.suite import Suite
 from tui.risk.queue import ReviewItem, review_items
 from tui.risk.score_files import BadLine, ScoreFiles

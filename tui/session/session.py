@@ -3,41 +3,101 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
+from tui.checks.backtracking import pattern_warning
 from tui.checks.checker import Checker
+from tui.checks.patterns import pattern_error
 from tui.config.folders import find_folders
 from tui.config.load import load_config
-from tui.model.errors import ConfigError, ProviderError
+from tui.model.errors import ConfigError, Problem, ProviderError
 from tui.model.events import Event
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
-from tui.providers.local_files import find_model
+from tui.providers.local import find_model
 from tui.providers.protocol import Provider
-from tui.providers.resolving import provider_settings, resolve_subject
+from tui.providers.registry import provider_settings, resolve_subject
 from tui.runner.control import Control
 from tui.runner.plan import Overrides, make_plan
 from tui.runner.run import run_plan
 from tui.runner.trial_context import Tools
-from tui.session.agents import agent_subject
 from tui.session.consent import Consent, ConsentRecord
-from tui.session.context import read_context
-from tui.session.digests import Digests
-from tui.session.opening import open_suite, suites_at
-from tui.session.pricing import PriceBook
-from tui.session.provenance import versions_of
-from tui.session.providers import ProviderShelf, reopened
+from tui.session.context import RunRepository, read_context, secrets_of, without_secrets
+from tui.session.provenance import Digests, versions_of
+from tui.session.providers import PriceBook, ProviderShelf, reopened
 from tui.session.records import is_finished
-from tui.session.repository import RunRepository, secrets_of, without_secrets
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.store_writer import Patience, keep_events
 from tui.store.sqlite import SqliteStore
-from tui.suites.load import Loaded
+from tui.suites.load import Loaded, find_suites, load_suite
+
+_REMOTE = ("http://", "https://")
+_COMMAND = "cmd:"
+
+
+def agent_subject(written: str, folder: Path) -> Subject:
+    """`FILE.py` (relative to the folder), `cmd:COMMAND ARG…` or `http://…`. Raises ConfigError for a file that is not
+    there and for anything else."""
+    if written.startswith(_REMOTE):
+        return Subject(written, "agent", written, how="an agent's HTTP endpoint")
+    if written.startswith(_COMMAND):
+        if not written.removeprefix(_COMMAND).strip():
+            raise ConfigError("An agent's command is empty", fix="Write cmd:COMMAND ARG….")
+        return Subject(written, "agent", written, how="an agent's command")
+    file = folder / written
+    if file.suffix != ".py":
+        raise ConfigError(f"{written} is no agent", fix="Write FILE.py, 'cmd:COMMAND ARG…' or http://….")
+    if not file.is_file():
+        raise ConfigError("There is no such agent file", where=str(file), fix="Check --agent or the suite's agent:.")
+    return Subject(written, "agent", str(file.resolve()), how="an agent's Python file")
+
+
+def open_suite(
+    path: Path,
+    *,
+    clone: bool = False,
+    repository: Path | None = None,
+    unlisted: Mapping[str, str] = MappingProxyType({}),
+) -> Loaded:
+    """A suite with everything that is wrong with it; `clone` and `repository` say that the command line names a
+    repository to clone, or a folder to read instead of the suite's own; `unlisted` which models nobody offers, each
+    with the warning."""
+    loaded = load_suite(
+        path,
+        pattern_error,
+        clone=clone,
+        repository=repository,
+        unlisted=unlisted,
+        pattern_warning=pattern_warning,
+    )
+    if loaded.suite is None:
+        return loaded
+    return replace(loaded, suite=replace(loaded.suite, folder=str(path.absolute().parent)))
+
+
+def unchecked_problem(suite: Suite) -> Problem | None:
+    """Return a warning for a suite in which nothing is checked, at its first case."""
+    if any(case.is_checked for case in suite.cases):
+        return None
+    if suite.format == "testhaven":
+        where, keys = "steps", "`assert` or `expected`"
+    else:
+        where, keys = "testCases", "`expectedPatterns` or `forbiddenPatterns`"
+    what = f"no case has a check, so every answer will be `unchecked`; add {keys}, or score the answers by hand"
+    return Problem(suite.path, suite.cases[0].line, 1, "warning", where, what)
+
+
+def suites_at(path: Path) -> list[Path]:
+    """The file itself, or every suite file below a folder."""
+    return find_suites(path) if path.is_dir() else [path]
+
 
 _FOR_EVER = Patience()
 

@@ -4,16 +4,72 @@ import contextlib
 import errno
 import os
 import sqlite3
+import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from tui.model.errors import StoreError
-from tui.store.faults import code_of, is_damage, is_refusal, store_error
 from tui.store.recovery import Salvaged, salvage
 from tui.store.schema import APPLICATION_ID, STEPS, migrate, read_version
+
+_READING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SENTENCES = {
+    sqlite3.SQLITE_FULL: (
+        "the disk is full, the result could not be written",
+        "Make room on the disk; what was kept before is safe, and the writing can be tried again.",
+    ),
+    sqlite3.SQLITE_BUSY: (
+        "another program has kept the history locked for 10 seconds",
+        "Close the other program, or try again.",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "the history is damaged",
+        "Start Assay again: the damaged file is then moved aside (not deleted) and what can be read of it is kept.",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "the history can only be read",
+        "Give yourself the right to write to the file and its folder, then start Assay again.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "the history cannot be opened",
+        "Check that the folder exists and that you may read and write it.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "the disk reports an error",
+        "Check the disk (is it full, or gone?); what was kept before is safe, and the writing can be tried again.",
+    ),
+}
+_SENTENCES[sqlite3.SQLITE_LOCKED] = _SENTENCES[sqlite3.SQLITE_BUSY]
+_SENTENCES[sqlite3.SQLITE_NOTADB] = _SENTENCES[sqlite3.SQLITE_CORRUPT]
+
+
+def code_of(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 for errors of the Python module itself."""
+    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is broken."""
+    return code_of(error) in _DAMAGE
+
+
+def is_refusal(error: sqlite3.Error) -> bool:
+    """Whether the system does not let us write, or create files beside it."""
+    return code_of(error) in _READING
+
+
+def store_error(error: sqlite3.Error, path: Path) -> StoreError:
+    """The sentence for what SQLite said."""
+    name = getattr(error, "sqlite_errorname", "") or type(error).__name__
+    what, fix = _SENTENCES.get(code_of(error), (f"the history cannot be used: {error}", ""))
+    return StoreError(f"{what} ({name})", where=str(path), fix=fix)
+
 
 BUSY_SECONDS = 10.0
 _ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked whole only after damage was met
@@ -218,3 +274,79 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
 
 def _mark(path: Path) -> Path:
     return path.with_name(f"{path.name}.damaged")
+
+
+T = TypeVar("T")
+
+
+class HistoryFile:
+    """The history's file while it is in use. Raises StoreError as `open_history` does."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        opened = open_history(path)
+        self._connection: sqlite3.Connection | None = opened.connection
+        self.is_readonly, self.notices = opened.is_readonly, opened.notices
+        self._identity = None if self.is_readonly else path.stat()
+
+    def close(self) -> None:
+        """Let go of it, once nobody is in it."""
+        with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    @contextlib.contextmanager
+    def using(self) -> Iterator[sqlite3.Connection]:
+        """The connection, alone, outside a transaction."""
+        with self._lock:
+            if self._connection is None:
+                raise StoreError("the history is closed", where=str(self.path))
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                if is_damage(error) and not self.is_readonly:
+                    mark_damaged(self.path)
+                raise store_error(error, self.path) from error
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: at the end all of it is on the disk, or nothing."""
+        with self.using() as connection:
+            self._refuse_unwritable()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def read(self, select: Callable[[sqlite3.Connection], T]) -> T:
+        """One look at the history as it is at one moment."""
+        with self.using() as connection:
+            connection.execute("BEGIN")
+            try:
+                return select(connection)
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def _refuse_unwritable(self) -> None:
+        if self.is_readonly:
+            raise StoreError(
+                "the history can only be read",
+                where=str(self.path),
+                fix="Give yourself the right to write to the file and its folder, then start Assay again.",
+            )
+        # SQLite would go on writing into a file that nobody can find any more.
+        same = False
+        with contextlib.suppress(OSError):
+            same = self._identity is not None and os.path.samestat(self.path.stat(), self._identity)
+        if not same:
+            raise StoreError(
+                "the history was removed or replaced while Assay was using it",
+                where=str(self.path),
+                fix="Put the file back, or start Assay again.",
+            )

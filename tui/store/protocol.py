@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult
-from tui.model.run import Plan
-from tui.model.runs import RunRecord, RunSetup, RunState
+from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
 from tui.model.suite import Suite
 
 

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tui.model.collector import paused_collector
-from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult
-from tui.model.run import Plan
-from tui.model.runs import RunRecord, RunSetup
+from tui.model.run import KeptRun, Plan, RunRecord, RunSetup
 from tui.store import codec
 from tui.store.writer import place_of, storable
 

@@ -10,17 +10,15 @@ from typing import TypeVar
 
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError, UnknownRun
-from tui.model.kept import KeptRun
 from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult
-from tui.model.run import Plan
-from tui.model.runs import RunRecord, RunSetup, RunState
+from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
 from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
 from tui.store import reader, writer
 from tui.store.codec import decode_suite, encode_result
-from tui.store.file import HistoryFile
+from tui.store.database import HistoryFile
 from tui.store.ownership import Owner, is_alive, sweep_owners
 
 T = TypeVar("T")

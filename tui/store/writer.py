@@ -12,8 +12,7 @@ import tui
 from tui.model.errors import StoreError
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey, TrialResult, counted_as
-from tui.model.run import Plan
-from tui.model.runs import RunState
+from tui.model.run import Plan, RunState
 from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
 from tui.store import codec

@@ -9,7 +9,7 @@ from pathlib import Path
 from tui.model.paths import path_fault
 from tui.model.sanitize import show_line
 from tui.model.suite import CheckKind
-from tui.suites.spelling import quoted
+from tui.suites.messages import quoted
 
 PatternError = Callable[[CheckKind, str], str | None]
 

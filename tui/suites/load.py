@@ -1,24 +1,164 @@
 """Opens a suite file: the suite, or everything that is wrong with it."""
 
+import codecs
 import gc
-from collections.abc import Iterator, Mapping
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from tui.documents.json_fast import QuickJson, read_quickly, too_deep
 from tui.documents.json_reader import ExactJson
 from tui.documents.positions import Path as Place
 from tui.documents.positions import lines_of, offset_of, places_of
-from tui.documents.problems import MOST_PROBLEMS, Finding, Unreadable, problems_of
-from tui.model.problems import Problem
+from tui.documents.problems import MOST_JSON_BYTES, MOST_PROBLEMS, MOST_YAML_BYTES, Finding, Unreadable, problems_of
+from tui.model.errors import Problem
 from tui.model.suite import Suite, SuiteFormat
 from tui.model.values import JsonValue
 from tui.suites.context import Around, PatternError
-from tui.suites.reading import NotRead, Source, read_source
+from tui.suites.messages import suggestion
+
+_NEEDS = (
+    "a schema-1.0.0 suite has `name`, `description`, `models` and `testCases`; "
+    "a TestHaven test has `steps`, or `input` with `assert`"
+)
+_SCHEMA_KEYS = ("testCases", "models", "options", "repositoryContext", "repoClone")
+_TESTHAVEN_KEYS = ("steps", "input", "assert", "expected", "memory", "agent")
+_CASE_KEYS = frozenset(("prompt", "expectedPatterns", "forbiddenPatterns", "testType"))
+
+
+def format_of(value: JsonValue) -> SuiteFormat:
+    """The format of a file's value. Raises Unreadable where it is neither."""
+    if isinstance(value, list):
+        return _format_of_list(value)
+    if value is None:
+        raise Unreadable(Finding((), "is empty; `assay init` writes a suite to begin with"))
+    if not isinstance(value, dict):
+        raise Unreadable(Finding((), f"holds neither an object nor a list; {_NEEDS}"))
+    if "testCases" in value:
+        return "schema-1.0.0"
+    if "steps" in value or "input" in value:
+        return "testhaven"
+    for found in (_exact, _meant):
+        if found(value, _SCHEMA_KEYS):
+            return "schema-1.0.0"
+        if found(value, _TESTHAVEN_KEYS):
+            return "testhaven"
+    raise Unreadable(Finding((), f"is neither of the two formats; {_NEEDS}"))
+
+
+def _format_of_list(value: list[JsonValue]) -> SuiteFormat:
+    if not value:
+        raise Unreadable(Finding((), "is an empty list; add at least one test"))
+    objects = [item for item in value[:100] if isinstance(item, dict)]
+    if objects and all(_CASE_KEYS.intersection(item) and "input" not in item for item in objects):
+        what = "is a bare list of cases; put it under `testCases` of an object with `name`, `description` and `models`"
+        raise Unreadable(Finding((), what))
+    if not objects and len(value) > 100:
+        raise Unreadable(Finding((), f"is a list without tests; {_NEEDS}"))
+    return "testhaven"
+
+
+def _exact(keys: Iterable[str], known: Iterable[str]) -> bool:
+    return not set(known).isdisjoint(keys)
+
+
+def _meant(keys: Iterable[str], known: Iterable[str]) -> bool:
+    return any(suggestion(key, known) for key in list(keys)[:100])
+
+
+Syntax = Literal["JSON", "YAML"]
+_YAML_SUFFIXES = (".yaml", ".yml")
+_BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", codecs.BOM_UTF32_BE: "UTF-32"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's bytes without a byte order mark of UTF-8, and the SHA-256 of all its bytes in hex."""
+
+    content: bytes
+    syntax: Syntax
+    sha256: str
+
+    def text(self) -> str:
+        """The text. Raises NotRead: not UTF-8, too large for YAML, empty."""
+        text = _decoded(self.content)
+        if self.syntax == "YAML" and len(self.content) > MOST_YAML_BYTES:
+            raise NotRead(_too_large("YAML"))
+        if not text.strip():
+            raise NotRead("is empty; `assay init` writes a suite to begin with")
+        return text
+
+
+class NotRead(Exception):
+    """The file cannot be read at all; the text says why and what to do."""
+
+
+def read_source(path: Path) -> Source:
+    """What is at `path`. Raises NotRead: missing, a folder, too large, not UTF-8 where that would tell the syntax."""
+    content = _bytes_at(path)
+    if len(content) > MOST_JSON_BYTES:
+        raise NotRead(_too_large("YAML" if path.suffix.lower() in _YAML_SUFFIXES else "JSON"))
+    sha256 = hashlib.sha256(content).hexdigest()
+    content = content.removeprefix(codecs.BOM_UTF8)
+    return Source(content, _syntax_of(path, content), sha256)
+
+
+def _too_large(syntax: Syntax) -> str:
+    if syntax == "JSON":
+        return "is larger than 16 MiB, the limit for JSON; split it"
+    return "is larger than 1 MiB, the limit for YAML; split it, or write it as JSON (up to 16 MiB)"
+
+
+def _decoded(content: bytes) -> str:
+    for bom, name in _BOMS.items():
+        if content.startswith(bom):
+            raise NotRead(f"is {name}, not UTF-8; save it as UTF-8")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        byte = content[error.start]
+        raise NotRead(f"is not UTF-8 (byte 0x{byte:02x} at offset {error.start}); save it as UTF-8") from error
+
+
+def _bytes_at(path: Path) -> bytes:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise NotRead("is a folder; name a suite file in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise NotRead("is not a regular file; name a suite file")
+        with path.open("rb") as file:
+            # Asked for as much as there is, not as there may be: memory for the rest would be got and given back.
+            content = file.read(min(status.st_size, MOST_JSON_BYTES) + 1)
+            return content + file.read(max(0, MOST_JSON_BYTES + 1 - len(content)))
+    except FileNotFoundError as error:
+        raise NotRead("does not exist; check the path") from error
+    except PermissionError as error:
+        raise NotRead("may not be read; check its permissions") from error
+    except (OSError, ValueError) as error:
+        raise NotRead(f"cannot be read ({_reason(error)}); check the path") from error
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror or "unknown error").lower() if isinstance(error, OSError) else str(error)
+
+
+def _syntax_of(path: Path, content: bytes) -> Syntax:
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return "JSON"
+    if suffix in _YAML_SUFFIXES:
+        return "YAML"
+    return "JSON" if _decoded(content).lstrip()[:1] in ("{", "[") else "YAML"
+
 
 # Of a file with more faults than that, the first will do.
 _MOST_FINDINGS = 2 * MOST_PROBLEMS
@@ -63,8 +203,7 @@ def load_suite(
 
 def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) -> Suite | None:
     """The suite, if nothing at all is wrong with it."""
-    from tui.suites.formats import format_of
-    from tui.suites.schema_suite import schema_is_fine
+    from tui.suites.schema1.checks import schema_is_fine
     from tui.suites.testhaven.load import testhaven_findings
 
     try:
@@ -106,8 +245,7 @@ def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
 
 def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Finding]]:
     """The format, and everything found. Raises Unreadable where the value is of neither format."""
-    from tui.suites.formats import format_of
-    from tui.suites.schema_suite import schema_findings
+    from tui.suites.schema1.checks import schema_findings
     from tui.suites.testhaven.load import testhaven_findings
 
     kind = format_of(value)
@@ -145,3 +283,62 @@ def _no_collecting() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+_SUFFIXES = frozenset((".yaml", ".yml", ".json"))
+_SKIPPED_FOLDERS = frozenset(
+    (
+        "node_modules",
+        "__pycache__",
+        "venv",
+        "env",
+        "site-packages",
+        "bower_components",
+        "vendor",
+        "dist",
+        "build",
+        "target",
+    )
+)
+_SNIFFED_BYTES = 256 * 1024
+_ANY_KEY = re.compile(rb"""(?:^(?:[ \t]*- +)?|[{,]\s*)(?:"[^"\n]+"|'[^'\n]+'|[\w$.-]+)[ \t]*:""", re.MULTILINE)
+# Keys of a suite: in YAML at the top or in an item of a list, in JSON wherever an object has them. It begins with a
+# set of characters, because then the search runs from one of them to the next, in a third of the time.
+_SUITE_KEY = re.compile(
+    rb"""[\n{,](?:(?<=\n)(?:- +|  )?|(?<!\n)\s*)["']?"""
+    rb"""(?:test[_-]?cases?|models|repo_?clone|steps?|inputs?|assert|expected)["']?\s*:""",
+    re.IGNORECASE,
+)
+
+
+def find_suites(path: Path) -> list[Path]:
+    """The suite files below a folder, each folder's files before its subfolders, by name; a file is itself the answer.
+
+    Hidden files and folders, `node_modules` and the like are passed over, and so is a file that is clearly no suite:
+    one in UTF-8 with keys of which none is a key of either format. A file that is broken, empty or doubtful is
+    listed, so that it is reported.
+    """
+    if not path.is_dir():
+        return [path]
+    return list(_walk(path))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS)
+        for name in sorted(files):
+            path = Path(root, name)
+            if path.suffix.lower() in _SUFFIXES and not name.startswith(".") and not _is_clearly_none(path):
+                yield path
+
+
+def _is_clearly_none(path: Path) -> bool:
+    if not path.is_file():
+        return True
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_SNIFFED_BYTES)
+        beginning[:-4].decode()
+    except (OSError, UnicodeDecodeError):
+        return False
+    return _ANY_KEY.search(beginning) is not None and _SUITE_KEY.search(b"\n" + beginning) is None

@@ -1,6 +1,8 @@
 """Turns what pydantic finds into findings: sentences that say what is wrong and what to do."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -10,8 +12,39 @@ from typing_extensions import is_typeddict
 
 from tui.documents.positions import Path
 from tui.documents.problems import MOST_PROBLEMS, Finding
+from tui.model.sanitize import show_line
 from tui.model.values import JsonValue
-from tui.suites.spelling import quoted, suggestion, unknown_key
+
+ID_PATTERN = r"^[A-Za-z0-9._-]+$"
+_LONGEST_GUESSED = 60
+
+
+def suggestion(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was most likely meant; case, `_` and `-` do not count."""
+    if len(word) > _LONGEST_GUESSED:
+        return None
+    by_letters = {_letters(candidate): candidate for candidate in known}
+    found = get_close_matches(_letters(word), by_letters, n=1, cutoff=0.7)
+    return by_letters[found[0]] if found else None
+
+
+def unknown_key(word: str, known: Iterable[str]) -> str:
+    """What to say of a key that is not known and therefore ignored."""
+    known = tuple(known)
+    meant = suggestion(word, known)
+    if meant:
+        return f"unknown key, ignored; did you mean `{meant}`?"
+    return f"unknown key, ignored; remove it, or use one of: {', '.join(known)}"
+
+
+def quoted(value: object, limit: int = 60) -> str:
+    """A value from the file as it may be shown in a sentence."""
+    return f"`{show_line(str(value).replace(chr(10), '␊'), limit)}`"
+
+
+def _letters(word: str) -> str:
+    return re.sub(r"[-_ ]", "", word).lower()
+
 
 _WANTED = {
     "string_type": "text",

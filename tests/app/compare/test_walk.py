@@ -12,7 +12,7 @@ from tui.app.compare.walk import Pair, Walk, next_answer
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.session.answers import Answer, Source
 from tui.session.preferences import AnswerPlace, Choice, turned
 

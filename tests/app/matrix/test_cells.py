@@ -10,11 +10,10 @@ from tui.app.matrix.cells import Cell, cell_line, fold, with_band
 from tui.app.matrix.pairing import two_to_compare
 from tui.app.presentation.bands import band_letter, band_mark
 from tui.app.presentation.pieces import text_of, width_of
-from tui.model.bands import BANDS, Band
 from tui.model.outcomes import outcome_of
-from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
-from tui.model.state import RunState
+from tui.model.risk import BANDS, Band
+from tui.model.state import RunState, TrialProgress
 
 
 def trials(signs: str) -> list[TrialProgress]:

@@ -19,9 +19,9 @@ from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filter import parse_filter
 from tui.model.prices import Spent, told_cost
-from tui.model.progress import Counts
 from tui.model.results import Counted, TrialKey
 from tui.model.sanitize import show_text
+from tui.model.state import Counts
 from tui.statistics.run_figures import Tally
 from tui.statistics.shares import wilson_interval
 

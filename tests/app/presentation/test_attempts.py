@@ -6,9 +6,8 @@ from tests.support.kept_runs import HOSTILE
 from tests.support.scripted_desk import result_of, step_of
 from tui.app.presentation.attempts import served_lines
 from tui.app.presentation.pieces import text_of
-from tui.model.progress import AttemptProgress
 from tui.model.results import ServedBy, StepResult, TrialKey
-from tui.model.state import RunState
+from tui.model.state import AttemptProgress, RunState
 
 KEY = TrialKey("one", "mock-a")
 

@@ -17,9 +17,8 @@ from tui.model.events import (
     TextArrived,
     TrialFinished,
 )
-from tui.model.progress import TrialProgress
 from tui.model.results import MOST_SPANS, CheckResult, TrialKey
-from tui.model.state import RunState
+from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Check, Step
 
 A = TrialKey("one", "mock-a")

@@ -8,9 +8,8 @@ from tests.support.scripted_desk import result_of, step_of
 from tui.app.presentation.figures import clock, count, figure_line, figures_of, seconds
 from tui.app.presentation.heading import Heading, header_line, seconds_left
 from tui.app.presentation.pieces import text_of, width_of
-from tui.model.progress import AttemptProgress, Counts, StepProgress
 from tui.model.results import TrialKey
-from tui.model.state import RunState
+from tui.model.state import AttemptProgress, Counts, RunState, StepProgress
 
 A = TrialKey("one", "mock-a")
 

@@ -9,7 +9,7 @@ from tui.app.presentation.heading import Heading, header_line
 from tui.app.presentation.pacing import Pace, at_once_words, limit_lines, pace_of, pause_words
 from tui.app.presentation.pieces import text_of, width_of
 from tui.app.stopwatch import Stopwatch
-from tui.model.progress import Counts, Limit
+from tui.model.state import Counts, Limit
 
 NARROWED = Limit(6, 8, "429, Retry-After 2 s", 100.0)
 

@@ -19,7 +19,7 @@ from tui.app.presentation.run_list import (
 from tui.app.presentation.run_setup import setup_lines
 from tui.model.prices import Price, Spent
 from tui.model.results import ServedBy
-from tui.model.runs import RunDetails, RunSetup
+from tui.model.run import RunDetails, RunSetup
 from tui.reports.phrases import percent
 
 KEPT = small_run()

@@ -19,9 +19,11 @@ from tui.app.review.rows import hung, rows_of
 from tui.app.review.stands import Stand
 from tui.app.review.starting import start_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
-from tui.model.bands import BANDS, EXTENTS, BandRule
 from tui.model.risk import (
+    BANDS,
+    EXTENTS,
     Agreement,
+    BandRule,
     Coverage,
     Interval,
     OtherRule,
@@ -31,9 +33,9 @@ from tui.model.risk import (
     RiskFigures,
     RiskShare,
 )
-from tui.model.scoring import Scoreboard
+from tui.model.scores import Scoreboard
 from tui.model.subjects import Config
-from tui.risk.guidance import DEFAULT_GUIDANCE
+from tui.risk.queue import DEFAULT_GUIDANCE
 from tui.session.reviews import Reviews
 from tui.store.sqlite import SqliteStore
 

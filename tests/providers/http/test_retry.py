@@ -11,8 +11,8 @@ from tests.support.clocks import NOON, FakeTime
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Limited, Sent, Text, Waiting
 from tui.providers.http.errors import TryFailed
+from tui.providers.http.rate_limit import Queue
 from tui.providers.http.retry import Tries, retry_after, wait_before
-from tui.providers.queueing import Queue
 
 
 def failed(tries: int = 5, least_wait_s: float | None = None) -> TryFailed:

@@ -9,8 +9,7 @@ import pytest
 from tests.support.replies import delta, event
 from tui.model.provider_messages import Chunk, Counted, Reasoning, Text, ToolCall
 from tui.model.results import Usage
-from tui.providers.answer_text import AnswerTooLong
-from tui.providers.http.decoder import ErrorObject, NoAnswer, Unreadable
+from tui.providers.http.decoder import AnswerTooLong, ErrorObject, NoAnswer, Unreadable
 from tui.providers.http.sse import EventTooLong
 from tui.providers.openai.chat import ChatDecoder
 

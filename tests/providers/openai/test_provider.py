@@ -272,7 +272,7 @@ async def test_the_environments_proxies_and_passwords_are_not_read(monkeypatch: 
 
 
 def test_the_body_is_plain_ascii() -> None:
-    from tui.providers.chat_request import chat_body
+    from tui.providers.openai.chat import chat_body
 
     body = chat_body(a_request("ä\ud800"), "max_tokens")
     assert body.isascii()

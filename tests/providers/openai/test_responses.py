@@ -22,8 +22,7 @@ from tests.support.responses import (
 )
 from tui.model.provider_messages import Chunk, Counted, FinishReason, Reasoning, Text, ToolCall
 from tui.model.results import Usage
-from tui.providers.answer_text import AnswerTooLong
-from tui.providers.http.decoder import ErrorObject, NoAnswer, Unreadable
+from tui.providers.http.decoder import AnswerTooLong, ErrorObject, NoAnswer, Unreadable
 from tui.providers.openai.responses import ResponsesDecoder
 
 MIB = 1024 * 1024

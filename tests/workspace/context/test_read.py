@@ -12,7 +12,7 @@ from tui.model.errors import WorkspaceError
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
 from tui.workspace.context.read import MOST_LEFT_OUT, context_root, is_outside, read_code_context, read_repository
 from tui.workspace.context.sources import FolderSource, Source
-from tui.workspace.trees import TreeSource
+from tui.workspace.git.base import TreeSource
 
 Make = Callable[[Files], Path | TreeSource]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.session.answers import Source
 
 

@@ -10,7 +10,7 @@ from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spre
 from tui.app.presentation.run_list import day_and_time
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from tui.app.diff.sides import Sides, find_sides
 from tui.model.diffs import FileDiff
 from tui.model.errors import WorkspaceError
-from tui.model.progress import TrialProgress
 from tui.model.results import Change, NotApplied, TrialKey
 from tui.model.sanitize import show_line
+from tui.model.state import TrialProgress
 from tui.model.suite import Case
 from tui.workspace.answer.blocks import Block, find_blocks
 from tui.workspace.answer.choose import choose_blocks

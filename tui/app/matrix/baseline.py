@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tui.app.matrix.cells import Cell, fold_outcomes
 from tui.app.presentation.pieces import Line
 from tui.model.outcomes import Outcome
-from tui.model.progress import OPEN
+from tui.model.state import OPEN
 
 Place = tuple[str, str]
 

@@ -17,11 +17,11 @@ from tui.app.presentation.marks import (
     word_of,
 )
 from tui.app.presentation.pieces import Line, width_of
-from tui.model.bands import BANDS, Band
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
-from tui.model.progress import OPEN, TrialProgress
 from tui.model.results import TrialKey, has_passed_since
+from tui.model.risk import BANDS, Band
+from tui.model.state import OPEN, TrialProgress
 
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
 PULSE = "∙•●•"

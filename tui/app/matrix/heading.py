@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from tui.app.presentation.marks import mark_of, rerun_pieces
 from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
-from tui.model.progress import Counts
 from tui.model.results import Counted
 from tui.model.sanitize import show_line
+from tui.model.state import Counts
 
 _ID = 12
 _TALLIED: tuple[Counted, ...] = ("passed", "failed", "flaky", "error", "unchecked")

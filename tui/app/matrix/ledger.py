@@ -6,9 +6,8 @@ from time import monotonic
 from tui.app.matrix.cells import Cell, fold
 from tui.app.matrix.tallies import Tally
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
-from tui.model.state import RunState
+from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case
 
 _TRIALS_A_LOOK = 32

@@ -13,10 +13,10 @@ from tui.app.matrix.survey import Snapshot, Survey
 from tui.app.presentation.bands import worst_band
 from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line, cut_middle, width_of
-from tui.model.bands import Band
 from tui.model.filter import Filter
 from tui.model.outcomes import Outcome
 from tui.model.results import Counted, TrialKey
+from tui.model.risk import Band
 from tui.model.sanitize import show_line
 from tui.model.state import RunState
 from tui.model.suite import Case, Suite, clusters_of

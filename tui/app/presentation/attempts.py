@@ -7,9 +7,9 @@ from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import mark_of, word_of
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.prices import add_costs, dollars
-from tui.model.progress import AttemptProgress, TrialProgress
 from tui.model.results import Retry
 from tui.model.sanitize import show_line
+from tui.model.state import AttemptProgress, TrialProgress
 
 
 class AttemptRow(NamedTuple):

@@ -1,7 +1,7 @@
 """Bands of risk, severities and extents as pieces: always with their word or number, never by colour alone."""
 
 from tui.app.presentation.pieces import Piece, Role
-from tui.model.bands import BANDS, EXTENTS, Band, BandRule
+from tui.model.risk import BANDS, EXTENTS, Band, BandRule
 from tui.model.scores import Extent
 from tui.model.suite import Severity
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from tui.app.presentation.marks import kind_word
 from tui.app.presentation.naming import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
-from tui.model.progress import LiveCheck, StepProgress, TrialProgress
 from tui.model.results import MOST_SPANS
 from tui.model.sanitize import show_line, show_text
+from tui.model.state import LiveCheck, StepProgress, TrialProgress
 from tui.model.suite import Case, Check
 
 _LONGEST = 60

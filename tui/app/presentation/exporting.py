@@ -4,8 +4,7 @@ import re
 from typing import NamedTuple
 
 from tui.app.presentation.pieces import Line
-from tui.model.kept import ReportFormat
-from tui.model.runs import RunRecord
+from tui.model.run import ReportFormat, RunRecord
 
 _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9]+")
 

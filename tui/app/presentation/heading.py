@@ -7,8 +7,8 @@ from tui.app.presentation.marks import rerun_pieces
 from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.events import RepositoryCloned
-from tui.model.progress import Counts
 from tui.model.sanitize import show_line
+from tui.model.state import Counts
 
 _BAR = "━"
 

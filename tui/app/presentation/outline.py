@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from tui.app.presentation.marks import RERUN, mark_of, severity_piece, tally
 from tui.app.presentation.pieces import Line, Piece, cut_middle, spread, width_of
+from tui.model.errors import Problem
 from tui.model.filter import StatusWord, severity_of
-from tui.model.problems import Problem
 from tui.model.sanitize import show_line
 from tui.model.suite import Case, Suite
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tui.app.presentation.pieces import Line, fill, width_of
-from tui.model.progress import Limit
 from tui.model.sanitize import show_line
+from tui.model.state import Limit
 
 _PROVIDER = 20
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tui.app.presentation.figures import clock
 from tui.app.presentation.naming import names_in_a_row
 from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread
-from tui.model.runs import RunRecord, RunState
+from tui.model.run import RunRecord, RunState
 from tui.model.sanitize import show_line
 
 SHORT_ID = 12

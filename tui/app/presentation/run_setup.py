@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, width_of
 from tui.app.presentation.run_list import SHORT_ID, day_and_time
-from tui.model.parameters import told_settings
 from tui.model.prices import told_cost, told_price
-from tui.model.runs import RunDetails, RunRecord
+from tui.model.run import RunDetails, RunRecord
 from tui.model.sanitize import show_line
-from tui.model.subjects import Subject
+from tui.model.subjects import Subject, told_settings
 
 _LABEL_WIDTH = 10
 

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from tui.model.progress import TrialProgress
 from tui.model.sanitize import show_text
+from tui.model.state import TrialProgress
 
 Coming = Literal["", "queued", "preparing", "paused"]
 

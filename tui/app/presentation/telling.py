@@ -5,10 +5,10 @@ from textwrap import wrap
 
 from tui.app.presentation.marks import legend
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
-from tui.model.problems import Problem
-from tui.model.progress import TrialProgress
+from tui.model.errors import Problem
 from tui.model.results import Prompt
 from tui.model.sanitize import show_line, show_text
+from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
 _LINES_A_MESSAGE = 400

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tui.app.text.marks import Mark, MarkKind
-from tui.model.progress import AttemptProgress
+from tui.model.state import AttemptProgress
 from tui.model.suite import Case
 
 

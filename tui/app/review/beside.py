@@ -8,7 +8,7 @@ from tui.app.presentation.bands import band_of, band_piece, extent_words, severi
 from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
 from tui.app.review.rows import rows_of, text_rows
-from tui.model.bands import BandRule
+from tui.model.risk import BandRule
 from tui.model.sanitize import show_line
 from tui.model.scores import Act, Extent, ItemKey
 from tui.model.suite import Case, RiskCriterion

@@ -8,8 +8,7 @@ from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread, wi
 from tui.app.review.lines import next_line
 from tui.app.review.rows import cut_line, hung, rows_of, text_rows
 from tui.app.review.stands import Stand
-from tui.model.bands import EXTENTS, BandRule
-from tui.model.risk import Guidance
+from tui.model.risk import EXTENTS, BandRule, Guidance
 from tui.model.sanitize import show_line
 from tui.model.scores import Act, Extent
 from tui.risk.queue import ReviewItem

@@ -8,7 +8,7 @@ from tui.app.review.pace import minutes
 from tui.app.review.rows import hung, text_rows
 from tui.app.review.sitting import Sitting
 from tui.app.review.starting import problem_lines
-from tui.model.bands import BANDS
+from tui.model.risk import BANDS
 from tui.model.sanitize import show_line
 
 

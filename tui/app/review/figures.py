@@ -6,17 +6,26 @@ from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.naming import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
 from tui.app.review.rows import hung, packed, text_rows
-from tui.model.bands import BANDS, EXTENTS, Band, BandRule
 from tui.model.filter import SEVERITIES
-from tui.model.risk import RELIABLE, Agreement, Interval, Reviewed, RiskFigures, RiskShare, reliability
-from tui.model.rule_words import (
+from tui.model.risk import (
+    BANDS,
+    EXTENTS,
+    RELIABLE,
     RULE_REASON,
     TWO_MEASURES,
+    Agreement,
+    Band,
+    BandRule,
+    Interval,
+    Reviewed,
+    RiskFigures,
+    RiskShare,
     comparison_words,
     difference_words,
     na_words,
     other_rule_words,
     own_words,
+    reliability,
     uneven_words,
 )
 from tui.model.sanitize import show_line

@@ -7,7 +7,7 @@ from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, spread, width_of
 from tui.app.review.pace import left_words, minutes
 from tui.app.review.stands import Stand
-from tui.model.bands import BandRule
+from tui.model.risk import BandRule
 from tui.model.sanitize import show_line
 from tui.model.scores import Extent
 from tui.risk.queue import ReviewItem

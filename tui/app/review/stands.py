@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from tui.app.presentation.bands import band_of
-from tui.model.bands import Band, BandRule
-from tui.model.scores import Act
-from tui.model.scoring import HowFound, Scoreboard, Standing
+from tui.model.risk import Band, BandRule
+from tui.model.scores import Act, HowFound, Scoreboard, Standing
 from tui.risk.queue import ReviewItem
 
 

@@ -8,7 +8,7 @@ from tui.app.presentation.run_list import day_and_time
 from tui.app.review.pace import minutes
 from tui.app.review.rows import text_rows
 from tui.model.sanitize import show_line
-from tui.model.scoring import is_blind_open, replaced_answers
+from tui.model.scores import is_blind_open, replaced_answers
 from tui.session.run_review import RunReview
 
 BLIND = "Blind: names, verdicts, others' scores are hidden; shuffled"

@@ -7,9 +7,7 @@ from tui.app.presentation.bands import band_of, band_piece, band_role, extent_wo
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.app.review.pace import minutes
 from tui.app.review.rows import hung, rows_of, text_rows
-from tui.model.bands import EXTENTS, Band, BandRule
-from tui.model.risk import Guidance
-from tui.model.rule_words import rule_rows, rule_sentence
+from tui.model.risk import EXTENTS, Band, BandRule, Guidance, rule_rows, rule_sentence
 from tui.model.sanitize import show_line
 from tui.model.scores import Act
 from tui.model.suite import Severity

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from tui.app.review.stands import Stand
-from tui.model.bands import BANDS
 from tui.model.filter import SEVERITIES, Term
+from tui.model.risk import BANDS
 from tui.risk.queue import ReviewItem
 
 _STATES = ("open", "unscored", "scored", "disputed", "decided", "note")

@@ -23,7 +23,7 @@ from tui.app.widgets.keys_line import KeysLine
 from tui.app.widgets.line_list import LineList
 from tui.model.diffs import FileDiff
 from tui.model.errors import AssayError
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, KeptAnswers, Source

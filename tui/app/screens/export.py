@@ -16,8 +16,7 @@ from tui.app.presentation.exporting import FORMATS, default_file, format_line
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.typing_line import TypingLine
 from tui.model.errors import AssayError
-from tui.model.kept import ReportFormat
-from tui.model.runs import RunRecord
+from tui.model.run import ReportFormat, RunRecord
 from tui.model.sanitize import show_line
 from tui.session.run_history import RunHistory
 

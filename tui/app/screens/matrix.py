@@ -24,7 +24,7 @@ from tui.app.screens.matrix_live import LiveMatrixScreen
 from tui.app.widgets.matrix_panel import MatrixPanel
 from tui.model.errors import AssayError
 from tui.model.outcomes import Outcome
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.model.suite import Suite
 

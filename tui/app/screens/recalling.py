@@ -12,10 +12,9 @@ from tui.app.requests import RunRequest
 from tui.app.screens.pacing import PacingScreen
 from tui.app.screens.rerun import choose_rerun, requests_by_run
 from tui.app.screens.runs import RunChoice, RunsScreen
-from tui.model.errors import AssayError, StoreError
-from tui.model.problems import Problem
+from tui.model.errors import AssayError, Problem, StoreError
 from tui.model.results import TrialKey
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.model.state import RunState
 from tui.session.run_history import OpenedRun, RunHistory, replay_name

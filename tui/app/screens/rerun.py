@@ -8,8 +8,8 @@ from textual.app import App
 from tui.app.presentation.pieces import Line
 from tui.app.requests import RunRequest
 from tui.app.screens.choice import ChoiceScreen
-from tui.model.progress import TrialProgress
 from tui.model.results import JUDGED, TrialKey
+from tui.model.state import TrialProgress
 from tui.session.run_history import RunHistory
 
 _KEEPS_COUNTING = "The first verdict of a failed trial keeps counting in every figure; a rerun adds attempts."

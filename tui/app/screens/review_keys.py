@@ -2,7 +2,7 @@
 
 from textual.binding import Binding, BindingType
 
-from tui.model.bands import EXTENTS
+from tui.model.risk import EXTENTS
 
 
 def _key(

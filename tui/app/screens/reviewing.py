@@ -16,9 +16,9 @@ from tui.app.screens.runs import RunChoice
 from tui.app.screens.tabulating import TabulatingScreen
 from tui.app.widgets.evidence import TabId
 from tui.app.widgets.risk_tab import RiskTab
-from tui.model.bands import Band
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey
+from tui.model.risk import Band
 from tui.model.sanitize import show_line
 from tui.model.scores import ItemKey
 from tui.session.run_history import RunHistory

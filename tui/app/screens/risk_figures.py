@@ -8,7 +8,7 @@ from tui.app.review.figures import figure_lines
 from tui.app.screens.text_screen import TextScreen
 from tui.model.errors import AssayError
 from tui.model.risk import Reviewed
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.session.reviews import Reviews
 

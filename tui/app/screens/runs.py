@@ -18,7 +18,7 @@ from tui.app.widgets.line_list import LineList
 from tui.app.widgets.run_list import RunHeads, RunLines, RunSetupLines, RunsTitle
 from tui.app.widgets.typing_line import TypingLine
 from tui.model.errors import AssayError
-from tui.model.runs import RunRecord
+from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.session.run_history import RunHistory
 

@@ -15,10 +15,10 @@ from tui.app.screens.matrix_asks import CancelRequested, PaceRequested, PauseReq
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.tabulating import matrix_models, request_of_all, request_of_unpassed
 from tui.app.watching import ShelfWatch
-from tui.model.bands import Band
 from tui.model.errors import AssayError
 from tui.model.outcomes import Outcome
 from tui.model.results import TrialKey
+from tui.model.risk import Band
 from tui.model.sanitize import show_line
 from tui.model.suite import Suite
 from tui.session.run_history import RunHistory

@@ -14,8 +14,8 @@ from tui.app.presentation.pieces import Line, text_of
 from tui.app.presentation.sentences import Coming, closing_note, waiting_note
 from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
 from tui.app.widgets.answer_view import AnswerView
-from tui.model.progress import AttemptProgress, TrialProgress
 from tui.model.sanitize import show_text
+from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case
 
 

@@ -19,7 +19,7 @@ from tui.app.presentation.naming import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
-from tui.model.progress import TrialProgress
+from tui.model.state import TrialProgress
 
 
 class _Table(LineList):

@@ -13,8 +13,8 @@ from tui.app.matrix.layout import Layout, lay_out
 from tui.app.matrix.table import Matrix
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.line_list import Ground, LineList
-from tui.model.bands import Band
 from tui.model.results import TrialKey
+from tui.model.risk import Band
 
 
 class MatrixTable(LineList):

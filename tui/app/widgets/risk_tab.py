@@ -13,7 +13,7 @@ from tui.app.presentation.pieces import Line
 from tui.app.review.beside import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
 from tui.app.widgets.fitted_reading import FittedReading
 from tui.app.widgets.line_list import LineList
-from tui.model.bands import BandRule
+from tui.model.risk import BandRule
 from tui.model.scores import ItemKey
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tui.app.presentation.run_setup import setup_lines
 from tui.app.widgets.line import PieceLine
 from tui.app.widgets.line_list import LineList
 from tui.app.widgets.reading import Reading
-from tui.model.runs import RunDetails, RunRecord
+from tui.model.run import RunDetails, RunRecord
 from tui.model.sanitize import show_line
 
 

@@ -11,7 +11,7 @@ from tui.model.provider_messages import Limited, Reasoning, Sent, Text, ToolCall
 from tui.model.secrets import Secrets
 from tui.providers.http.errors import TryFailed
 from tui.providers.http.limits import Patience
-from tui.providers.queueing import Queue
+from tui.providers.http.rate_limit import Queue
 
 Piece = TypeVar("Piece")
 # What cannot be taken back once it was handed on.

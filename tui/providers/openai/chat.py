@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.model.provider_messages import Counted, FinishReason, ToolCall
+from tui.model.provider_messages import Counted, FinishReason, Request, ToolCall
 from tui.model.results import Usage
-from tui.providers.answer_text import Kind
-from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, count_of, part_of
+from tui.model.subjects import TokenLimitParameter
+from tui.providers.http.decoder import AnswerDecoder, ErrorObject, Kind, NoAnswer, count_of, encode_body, part_of, plain
 
 _FINISHES: Mapping[str, FinishReason] = {
     "stop": "stop",
@@ -146,3 +146,23 @@ def _output_of(usage: Mapping[str, Any]) -> int | None:
     if read is None or wrote is None or total is None:
         return wrote
     return max(wrote, total - read)
+
+
+def chat_body(request: Request, token_limit: TokenLimitParameter) -> bytes:
+    """The body that asks for this answer; what the settings leave open is left to the server. The system prefix is
+    part of the prompt already."""
+    settings = request.subject.settings
+    body: dict[str, Any] = {
+        "model": request.subject.model_id,
+        "messages": plain(request.prompt.messages),
+        "stream": request.stream,
+    }
+    if request.stream:
+        body["stream_options"] = {"include_usage": True}
+    wishes = (
+        ("temperature", settings.temperature),
+        ("top_p", settings.top_p),
+        ("seed", settings.seed),
+        (token_limit, settings.max_tokens),
+    )
+    return encode_body(body, wishes)

@@ -6,12 +6,10 @@ from fnmatch import fnmatchcase
 from tui.model.provider_messages import Request
 from tui.model.servers import OPENAI_URL
 from tui.model.subjects import Api, ProviderSettings, TokenLimitParameter
-from tui.providers.chat_request import chat_body
 from tui.providers.http.limits import Patience
 from tui.providers.http.server import Dialect, ServerProvider
-from tui.providers.openai.chat import ChatDecoder
-from tui.providers.openai.responses import ResponsesDecoder
-from tui.providers.responses_request import responses_body
+from tui.providers.openai.chat import ChatDecoder, chat_body
+from tui.providers.openai.responses import ResponsesDecoder, responses_body
 
 # What OpenAI itself serves by the Responses API only; other models there have both, so a wide pattern does no harm.
 _RESPONSES_ONLY = (

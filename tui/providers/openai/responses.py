@@ -3,10 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tui.model.provider_messages import Counted, FinishReason, ToolCall
+from tui.model.provider_messages import Counted, FinishReason, Request, ToolCall
 from tui.model.results import Usage
-from tui.providers.answer_text import Kind
-from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, count_of, part_of, text_of
+from tui.providers.http.decoder import (
+    AnswerDecoder,
+    ErrorObject,
+    Kind,
+    NoAnswer,
+    count_of,
+    encode_body,
+    part_of,
+    split_system,
+    text_of,
+)
 
 _FINISHES: Mapping[str, FinishReason] = {
     "max_output_tokens": "length",
@@ -139,3 +148,17 @@ def _usage_of(usage: Mapping[str, Any]) -> Usage:
         count_of(read.get("cached_tokens")),
         count_of(read.get("cache_write_tokens")),
     )
+
+
+def responses_body(request: Request) -> bytes:
+    """The body that asks for this answer; the server is asked to keep nothing of it."""
+    settings = request.subject.settings
+    system, turns = split_system(request.prompt.messages)
+    body = {"model": request.subject.model_id, "input": turns, "stream": request.stream, "store": False}
+    wishes = (
+        ("instructions", system),
+        ("temperature", settings.temperature),
+        ("top_p", settings.top_p),
+        ("max_output_tokens", settings.max_tokens),
+    )
+    return encode_body(body, wishes)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from html import escape
 
-from tui.model.bands import EXTENTS
+from tui.model.risk import EXTENTS
 from tui.reports.blocks import Drawing, HeatMap, Part, Stack, Whisker
 
 _WIDTH = 260

@@ -7,7 +7,7 @@ from tui.reports.document import sections
 from tui.reports.html.charts import HEAT_LEGEND, axis, drawn, heat_map, legend, patterns
 from tui.reports.html.escape import block as quoted
 from tui.reports.html.escape import diff, line, marked, pieces
-from tui.reports.html_page import page
+from tui.reports.html.style import page
 from tui.reports.phrases import Detail, Reported
 from tui.statistics.run_figures import Tally
 

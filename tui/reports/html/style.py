@@ -1,5 +1,10 @@
 """The looks of the HTML report: light, dark, and on paper."""
 
+import base64
+import hashlib
+
+from tui.reports.html.escape import line
+
 STYLE = """
 :root {
   color-scheme: light dark;
@@ -170,4 +175,25 @@ svg.heat text.on { font-weight: 700; fill: var(--on); }
   article { break-inside: auto; padding: 3mm 4mm; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
   mark, .diff span, svg { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
+"""
+
+
+def page(title: str, body: str) -> str:
+    """A whole document that may load, run and send nothing; only this style is obeyed, by its hash."""
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{line(title)}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
 """

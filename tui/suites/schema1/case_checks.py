@@ -9,7 +9,7 @@ from tui.documents.positions import Path
 from tui.documents.problems import Finding
 from tui.model.suite import CheckKind
 from tui.suites.context import Around, refused_path
-from tui.suites.spelling import ID_PATTERN, quoted
+from tui.suites.messages import ID_PATTERN, quoted
 
 _ID = re.compile(ID_PATTERN)
 PATTERN_KINDS: tuple[tuple[str, CheckKind], ...] = (

@@ -5,15 +5,21 @@ The values given here fit their shapes, or are None where they did not: what is 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from tui.documents.json_fast import QuickJson
 from tui.documents.positions import Path
-from tui.documents.problems import Finding
-from tui.model.bands import EXTENTS
-from tui.model.repository_urls import branch_fault, url_fault, url_secrets
+from tui.documents.problems import MOST_PROBLEMS, Finding, pruned
+from tui.model.paths import branch_fault, url_fault, url_secrets
+from tui.model.risk import EXTENTS
 from tui.suites.context import Around, refused_path, relative
+from tui.suites.messages import ID_PATTERN, quoted, shape_findings
 from tui.suites.schema1.case_checks import (
     FILE_KEYS,
     PATTERN_KINDS,
@@ -23,7 +29,8 @@ from tui.suites.schema1.case_checks import (
     file_findings,
     is_blank,
 )
-from tui.suites.spelling import ID_PATTERN, quoted
+from tui.suites.schema1.fast_check import keys_in
+from tui.suites.schema1.shapes import CaseShape, SuiteShape
 
 _ID = re.compile(ID_PATTERN)
 
@@ -197,3 +204,63 @@ def _bad_patterns(cases: list[dict[str, Any]], around: Around) -> bool:
             if not pattern or around.pattern_fault(kind, pattern) or around.pattern_risk(kind, pattern):
                 bad = True
     return bad
+
+
+_CHUNK = 1_000
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def schema_is_fine(quick: QuickJson, around: Around) -> bool:
+    """Whether nothing at all is wrong with a suite's value, nor with its text."""
+    suite = quick.value
+    if not isinstance(suite, dict):
+        return False
+    cases = suite.get("testCases")
+    keys = keys_in(CaseShape, cases) if isinstance(cases, list) else None
+    rest = {key: value for key, value in suite.items() if key != "$schema"}
+    if keys is not None:
+        rest["testCases"] = []
+    if not _adapter(SuiteShape).validator.isinstance_python(rest):
+        return False
+    keys = None if keys is None or _is_odd(suite) else keys + _keys_around_cases(suite)
+    return quick.is_sound(keys) and next(suite_findings(suite, around, sound=True), None) is None
+
+
+def _keys_around_cases(suite: dict[str, Any]) -> int:
+    return len(suite) + sum(len(part) for part in suite.values() if isinstance(part, dict))
+
+
+def _is_odd(suite: dict[str, Any]) -> bool:
+    """Whether a suite that fits its shape has keys that are not of its shape, or a number with a fraction."""
+    parts = [part for part in suite.values() if isinstance(part, dict)]
+    numbers = chain.from_iterable(map(dict.values, parts))
+    return not isinstance(suite.get("$schema", ""), str) or any(isinstance(number, float) for number in numbers)
+
+
+def schema_findings(suite: dict[str, Any], around: Around) -> Iterator[Finding]:
+    """Everything wrong with a suite's value; what does not fit is taken out of it on the way."""
+    suite.pop("$schema", None)
+    found = _shape_findings(suite)
+    yield from found
+    # Of a file with so many faults the rest is left for another time.
+    if len(found) < MOST_PROBLEMS:
+        pruned(suite, found)
+        yield from suite_findings(suite, around, sound=False)
+
+
+def _shape_findings(suite: dict[str, Any]) -> list[Finding]:
+    cases = suite.get("testCases")
+    if not isinstance(cases, list):
+        return shape_findings(_adapter(SuiteShape), suite)
+    found = shape_findings(_adapter(SuiteShape), {**suite, "testCases": []})
+    for start in range(0, len(cases), _CHUNK):
+        if len(found) >= MOST_PROBLEMS:
+            break
+        for finding in shape_findings(_adapter(list[CaseShape]), cases[start : start + _CHUNK]):
+            index, *rest = finding.path
+            found.append(replace(finding, path=("testCases", start + int(index), *rest)))
+    return found

@@ -8,10 +8,10 @@ from typing import Annotated, Any, NotRequired
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, with_config
 from typing_extensions import TypedDict
 
-from tui.model.bands import EXTENTS
+from tui.model.risk import EXTENTS
 from tui.model.suite import CommandCheck, Options, RepoClone, RepositoryContext, Severity, TaskType
 from tui.model.values import JsonValue
-from tui.suites.spelling import ID_PATTERN
+from tui.suites.messages import ID_PATTERN
 
 STRICT = ConfigDict(strict=True, extra="forbid")
 # The largest delay that timers of 32 bits know: 24.8 days in milliseconds.

@@ -8,15 +8,12 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from tui.documents.positions import Path
-from tui.documents.problems import Finding
+from tui.documents.problems import Finding, pruned
 from tui.model.suite import Case, Check, Options, Step, Suite
 from tui.model.values import JsonValue
 from tui.suites.context import Around, relative
-from tui.suites.messages import shape_findings
-from tui.suites.pruning import pruned
-from tui.suites.spelling import suggestion
-from tui.suites.testhaven.checks import assert_kind, test_findings
-from tui.suites.testhaven_shapes import SingleTurnShape, SteppedShape
+from tui.suites.messages import shape_findings, suggestion
+from tui.suites.testhaven.checks import SingleTurnShape, SteppedShape, assert_kind, test_findings
 
 CATEGORY = "TestHaven"
 _TURN_KEYS = ("input", "assert", "expected")

@@ -2,22 +2,98 @@
 
 import hashlib
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 import pygit2
 
+from tui.model.diffs import Hunk
 from tui.model.errors import WorkspaceError
 from tui.model.paths import path_fault
 from tui.model.results import Change, NotApplied, TrialKey
 from tui.model.suite import Case
 from tui.workspace.answer.blocks import MOST_BLOCKS, Block, find_blocks
 from tui.workspace.answer.choose import choose_blocks, refuse
-from tui.workspace.git.base import Base
+from tui.workspace.git.base import BROKEN, TREE, Base, kind_of, read_blob
 from tui.workspace.git.diff import diff_body
 from tui.workspace.git.patch import write_header
-from tui.workspace.shaping import shape_text
-from tui.workspace.trees import BROKEN, kind_of, read_blob
-from tui.workspace.treewriting import Written, write_tree
+
+_MARK = b"\xef\xbb\xbf"
+_END = re.compile(rb"\r\n|\n|\r")
+
+
+def shape_text(text: str, old: bytes | None) -> bytes:
+    """The bytes of the file that becomes `text` (LF ends). A new file ends with a newline; an existing one keeps its
+    line ends and whether its last line had one. Raises UnicodeEncodeError for lone surrogates."""
+    data = text.encode()
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    if not old:
+        return data
+    if old.startswith(_MARK) and not data.startswith(_MARK):
+        data = _MARK + data
+    if not old.endswith((b"\n", b"\r")):
+        data = data.removesuffix(b"\n")
+    ends = Counter(cast("list[bytes]", _END.findall(old)))
+    if not ends or set(ends) == {b"\n"}:
+        return data
+    usual = ends.most_common(1)[0][0]
+    return data.replace(b"\n", usual) if len(ends) == 1 else _with_mixed_ends(data, old, usual)
+
+
+def _with_mixed_ends(data: bytes, old: bytes, usual: bytes) -> bytes:
+    """Lines that did not change keep the end that they had; the others get the usual one."""
+    from tui.workspace.git.diff import diff_texts
+
+    plain = _END.sub(b"\n", old)
+    had = cast("list[bytes]", _END.findall(old))
+    lines = data.split(b"\n")
+    came_from = dict(_unchanged(diff_texts(plain, data, 0).hunks, len(lines)))
+    ends = (had[at] if (at := came_from.get(number, -1)) in range(len(had)) else usual for number in range(len(lines)))
+    return b"".join(part for pair in zip(lines[:-1], ends, strict=False) for part in pair) + lines[-1]
+
+
+def _unchanged(hunks: Iterable[Hunk], count: int) -> Iterator[tuple[int, int]]:
+    """Pairs of a new line and the old one that it is, both counted from 0; `hunks` have no context."""
+    new, shift = 0, 0
+    for hunk in hunks:
+        start = hunk.new_start - (1 if hunk.new_count else 0)
+        yield from ((line, line + shift) for line in range(new, start))
+        new = start + hunk.new_count
+        shift += hunk.old_count - hunk.new_count
+    yield from ((line, line + shift) for line in range(new, count))
+
+
+class Written(NamedTuple):
+    """A blob that goes to a path."""
+
+    path: str
+    oid: pygit2.Oid
+    mode: int
+
+
+def write_tree(repository: pygit2.Repository, base: pygit2.Tree | None, files: Sequence[Written]) -> pygit2.Oid:
+    """The id of the base's tree with the files put in. Paths have been looked up: none lies below a file. Raises what
+    libgit2 raises where a name is not allowed in a tree."""
+    builder = repository.TreeBuilder(base) if base is not None else repository.TreeBuilder()
+    below: dict[str, list[Written]] = {}
+    for file in files:
+        folder, slash, rest = file.path.partition("/")
+        if slash:
+            below.setdefault(folder, []).append(file._replace(path=rest))
+        else:
+            builder.insert(folder, file.oid, file.mode)
+    for folder, inner in below.items():
+        builder.insert(folder, write_tree(repository, _folder(base, folder), inner), TREE)
+    return builder.write()
+
+
+def _folder(base: pygit2.Tree | None, name: str) -> pygit2.Tree | None:
+    found = base[name] if base is not None and name in base else None
+    return found if isinstance(found, pygit2.Tree) else None
+
 
 _FILE = 0o100644
 _SIGNATURE = ("Assay", "assay@localhost")

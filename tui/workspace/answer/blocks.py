@@ -5,8 +5,155 @@ Lines end at LF, CRLF or CR. Everything here is linear in the length of the answ
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
-from tui.workspace.naming import NamedBy, read_comment, read_info, read_line_before
+from tui.model.paths import path_fault
+from tui.workspace.languages import is_known_file
+
+NamedBy = Literal["info", "comment", "line before"]
+
+_LONGEST = 4_000
+_BLANK = " \t"
+_QUOTES = "\"'`"
+_ATTRIBUTE = re.compile(
+    r"(?<![\w-])(?P<key>title|path|file|filename)\s{0,9}=\s{0,9}"
+    r"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^ \t{}]+))",
+    re.IGNORECASE,
+)
+_BRACES = re.compile(r"\{[^{}]*\}?")
+_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[^ \t]+")
+_PLACE = re.compile(r"\d+:\d+:(?P<path>.+)")
+_TAG = re.compile(r"[\w+#.-]+")
+_SWITCHES = re.compile(r"(?:no-)?line-?numbers(?:=\d+)?|collapsed-lines(?:=\d+)?", re.IGNORECASE)
+_EXTENSION = re.compile(r"[^\s.]*\.[A-Za-z]\w{0,9}")
+_COMMENT = re.compile(r"\s*(?:#+|/{2,}|-{2,}|;+|/\*+|<!--)\s*(?:file|path)\s*:(?P<rest>.*)", re.IGNORECASE)
+_COMMENT_END = re.compile(r"(?:\*+/|--+>)\s*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t](?P<text>.*)")
+_FILE_WORD = r"(?:(?:new|updated|modified|changed|complete)\s+)?(?:file|path|filename)(?:\s+\d{1,3})?\s*:"
+_LABEL = re.compile(rf"(?:(?:\d{{1,3}}[.):]|[-*+])\s+)?(?:{_FILE_WORD}\s*)?", re.IGNORECASE)
+_REMARK = re.compile(r"\s+\([^()]*\)$")
+_BACKTICKED = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+_ALONE = re.compile(
+    r"[*_]{0,3}(?:(?:\d{1,3}[.):]|[-*+])\s+)?[*_]{0,3}(?:" + _FILE_WORD + r")?[*_]{0,3}\s*[*_]{0,3}`[^`]+`[*_:.\s]*",
+    re.IGNORECASE,
+)
+_WORDS_WITH_DOTS = frozenset(
+    ("node.js", "vue.js", "next.js", "nuxt.js", "express.js", "react.js", "d3.js", "three.js", "asp.net", "vb.net")
+)
+
+
+def read_info(info: str) -> tuple[str | None, str | None]:
+    """The language and the path that an info string names: `lang path`, `lang:path`, `title=`, `path=`, `file=` or
+    `filename=`, quoted or not."""
+    info = info[:_LONGEST].strip(_BLANK)
+    path, info = _attribute(info)
+    language = None
+    if braces := _BRACES.search(info):
+        language = next((word[1:] for word in braces[0].strip("{}").split() if word.startswith(".")), None)
+        info = info[: braces.start()] + " " + info[braces.end() :]
+    tokens = _TOKEN.findall(info)
+    if tokens:
+        tag, named = _first_token(tokens[0])
+        language, path = tag or language, path or named
+    if path is None and len(tokens) > 1:
+        path = _second_token(tokens[1])
+    return language or None, path or None
+
+
+def _attribute(info: str) -> tuple[str | None, str]:
+    for found in _ATTRIBUTE.finditer(info):
+        bare = found["bare"]
+        path = bare.rstrip(",;") if bare is not None else found["double"] or found["single"] or ""
+        prose = found["key"].lower() == "title" and _is_prose(path)
+        if path and not prose:
+            return path, info[: found.start()] + " " + info[found.end() :]
+    return None, _ATTRIBUTE.sub(" ", info)
+
+
+def _is_prose(title: str) -> bool:
+    """Whether a title is two words or more, with nothing in it that a path would have."""
+    words = [word for word in title.split() if sum(map(str.isalpha, word)) > 1]
+    return len(words) > 1 and "/" not in title and "\\" not in title and not is_known_file(title)
+
+
+def _first_token(token: str) -> tuple[str | None, str | None]:
+    """The language and path of a first word: `ts`, `ts:src/a.ts`, `src/a.ts`, or `12:15:src/a.ts`."""
+    if place := _PLACE.fullmatch(token):
+        return None, place["path"]
+    tag, colon, rest = token.partition(":")
+    if colon and rest and _TAG.fullmatch(tag):
+        return tag, None if _SWITCHES.fullmatch(rest) else _unquoted_name(rest)
+    tag = token.rstrip(":,")
+    if "/" in tag or "\\" in tag or ("." in tag[1:] and is_known_file(tag) and tag.lower() not in _WORDS_WITH_DOTS):
+        return None, _unquoted_name(tag)
+    return tag.strip(_QUOTES), None
+
+
+def _second_token(token: str) -> str | None:
+    if token[0] in _QUOTES:
+        return _unquoted_name(token)
+    bare = token.strip("[]()`")
+    if not bare or "=" in bare or bare[0] in "#@$%&+-":
+        return None
+    return bare if _looks_like_path(bare) or path_fault(bare) else None
+
+
+def _looks_like_path(text: str) -> bool:
+    if re.search(r"[/\\]", text) or text.startswith(("~", ".")) or is_known_file(text):
+        return True
+    return bool(_EXTENSION.fullmatch(text))
+
+
+def _unquoted_name(text: str) -> str:
+    """The text without the quotes around it; what stands within them stays as it is."""
+    text = text.strip(_BLANK)
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES else text
+
+
+def read_comment(line: str) -> str | None:
+    """The path that a first line names as `file:` or `path:` in a comment; None for any other line."""
+    found = _COMMENT.fullmatch(line[:_LONGEST])
+    if not found:
+        return None
+    rest = _COMMENT_END.sub("", found["rest"]).strip(_BLANK)
+    path = _unquoted_name(rest)
+    if not re.search(r"[ \t]", path) or path != rest or is_known_file(path):
+        return path or None
+    # `# file: the one to read` is prose; `# file: src/a.py (new)` names a file.
+    first, _, more = path.partition(" ")
+    return first if _looks_like_path(first) and more.lstrip().startswith("(") else None
+
+
+def read_line_before(line: str) -> str | None:
+    """The path that the line right before a block names: a heading that is one, or the last one in backticks."""
+    line = line[:_LONGEST]
+    heading = _HEADING.fullmatch(line)
+    text = heading["text"].strip().rstrip("#").strip() if heading else line.strip()
+    ticked: list[str] = [found.strip() for found in _BACKTICKED.findall(text)]
+    if len(ticked) == 1 and _ALONE.fullmatch(text) and (_looks_like_path(ticked[0]) or path_fault(ticked[0])):
+        return ticked[0]
+    for path in reversed(ticked):
+        if _names_file(path):
+            return path
+    return _heading_path(text) if heading and not ticked else None
+
+
+def _heading_path(text: str) -> str | None:
+    bare = _REMARK.sub("", _LABEL.sub("", text, count=1).strip("*_ \t").rstrip(":")).strip("*_ \t")
+    if not bare or re.search(r"\s", bare) or bare.lower() in _WORDS_WITH_DOTS:
+        return None
+    return bare if _names_file(bare) or "/" in bare or "\\" in bare else None
+
+
+def _names_file(text: str) -> bool:
+    """Whether a word of a sentence is a file's path: `os.path` and `and/or` are not."""
+    if re.search(r"\s", text) and "/" not in text:
+        return False
+    if text.lower() in _WORDS_WITH_DOTS or not is_known_file(text):
+        return text.startswith(("../", "~/", ".git/")) or "/.git/" in text
+    # `print(x).py`, `f"{name}.txt"`: code that ends like a file.
+    return not re.search(r"[(){}\[\]=,;*$\"'<>|]", text)
+
 
 # So many lines are looked at, over a whole answer, for the ends of blocks of Markdown that hold blocks themselves.
 _NESTED_BUDGET = 400_000

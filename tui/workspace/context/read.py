@@ -20,7 +20,7 @@ from tui.workspace.context.walk import MOST_ENTRIES, walk
 from tui.workspace.languages import language_id, language_of, language_title, languages_of
 
 if TYPE_CHECKING:
-    from tui.workspace.trees import TreeSource
+    from tui.workspace.git.base import TreeSource
 
 MOST_LEFT_OUT = 200
 MOST_CODE_BYTES = 4 * 1024 * 1024

@@ -15,8 +15,7 @@ from pygit2.enums import RepositoryOpenFlag
 
 from tui.model.errors import WorkspaceError
 from tui.model.paths import MOST_PARTS, path_fault
-from tui.workspace.git.base import Base, survey_tree
-from tui.workspace.trees import BROKEN, blob_size, kind_of, name_of, read_blob
+from tui.workspace.git.base import BROKEN, Base, blob_size, kind_of, name_of, read_blob, survey_tree
 
 MOST_FILES = 200_000
 MOST_BYTES = 2 << 30

@@ -104,7 +104,7 @@ def tell_progress(stats: Any) -> None:
 
 
 def _host_of(url: str) -> str:
-    from tui.model.repository_urls import parse_url
+    from tui.model.paths import parse_url
 
     return parse_url(url).host
 

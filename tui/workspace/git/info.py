@@ -8,3 +8,16 @@ def git_versions() -> dict[str, str]:
     import pygit2
 
     return {"pygit2": version("pygit2"), "libgit2": pygit2.LIBGIT2_VERSION}
+
+
+def git_user_name() -> str | None:
+    """`user.name` of the person's own git config, wherever git looks for it. No command is run."""
+    import pygit2
+
+    for find in (pygit2.Config.get_global_config, pygit2.Config.get_xdg_config):
+        try:
+            if name := " ".join((find()["user.name"] or "").split()):
+                return name
+        except (OSError, KeyError, ValueError, pygit2.GitError):
+            continue
+    return None

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tui.model.repository_urls import parse_url
-from tui.workspace.credentials import Credentials, find_credentials
+from tui.model.paths import parse_url
+from tui.workspace.git.clone import Credentials, find_credentials
 from tui.workspace.git.cloning import Callbacks, Refused, choose_head
 
 import pygit2  # isort: skip

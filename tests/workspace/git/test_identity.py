@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ASK = "from tui.workspace.identity import git_user_name; import sys; sys.stdout.write(repr(git_user_name()))"
+ASK = "from tui.workspace.git.info import git_user_name; import sys; sys.stdout.write(repr(git_user_name()))"
 
 
 def name_in(home: Path) -> str:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.suites.loaded import lines_of, pattern_error
-from tui.documents.problems import MOST_PROBLEMS
-from tui.suites.limits import MOST_JSON_BYTES, MOST_YAML_BYTES
+from tui.documents.problems import MOST_JSON_BYTES, MOST_PROBLEMS, MOST_YAML_BYTES
 from tui.suites.load import load_suite
 
 MIB = 1024 * 1024
