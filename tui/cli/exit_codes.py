@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tui.cli.progress import say
+from tui.cli.streams import say
 from tui.model.run import KeptRun
 from tui.model.sanitize import show_line
 

@@ -5,26 +5,26 @@ from importlib import import_module
 
 import click
 
-from tui.cli.progress import fill_closed_streams, say, settle_encoding, silence_stdout
+from tui.cli.streams import fill_closed_streams, say, settle_encoding, silence_stdout
 
 # Name → module of `tui.cli` and the command in it.
 _COMMANDS = {
-    "open": ("opening", "open_app"),
-    "run": ("running", "run"),
-    "validate": ("suite_commands", "validate"),
-    "schema": ("suite_commands", "schema"),
-    "init": ("suite_commands", "init"),
-    "models": ("model_commands", "models"),
-    "paths": ("setup_commands", "paths"),
-    "config": ("setup_commands", "config"),
-    "doctor": ("doctor", "doctor"),
-    "completion": ("setup_commands", "completion"),
-    "serve": ("opening", "serve"),
-    "runs": ("run_commands", "runs"),
-    "report": ("run_commands", "report"),
-    "plan": ("plan_command", "plan"),
-    "review": ("review_commands", "review"),
-    "import": ("import_command", "import_results"),
+    "open": ("app", "open_app"),
+    "run": ("run", "run"),
+    "validate": ("suites", "validate"),
+    "schema": ("suites", "schema"),
+    "init": ("suites", "init"),
+    "models": ("setup", "models"),
+    "paths": ("setup", "paths"),
+    "config": ("setup", "config"),
+    "doctor": ("setup", "doctor"),
+    "completion": ("setup", "completion"),
+    "serve": ("app", "serve"),
+    "runs": ("runs", "runs"),
+    "report": ("runs", "report"),
+    "plan": ("plan", "plan"),
+    "review": ("review", "review"),
+    "import": ("runs", "import_results"),
 }
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tui.cli.progress import say
 from tui.cli.run_options import prepare_output
+from tui.cli.streams import say
 from tui.model.errors import ConfigError
 from tui.model.sanitize import show_line
 

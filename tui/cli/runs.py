@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from tui.cli.progress import say
 from tui.cli.run_options import FORMATS, report_wish
+from tui.cli.streams import say
 from tui.model.run import ReportFormat, RunRecord
 from tui.model.sanitize import show_line
 

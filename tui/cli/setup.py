@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tui.cli.progress import say
+from tui.cli.streams import say
 from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tui.cli.progress import say
+from tui.cli.streams import say
 from tui.model.sanitize import show_line
 
 
