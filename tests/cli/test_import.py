@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.support.command_line import CommandLine, Ran
 from tui.imports.promptfoo import read_promptfoo
 from tui.model.run import Plan
-from tui.session.store_writer import keep_results
+from tui.session.result_import import keep_results
 from tui.store.sqlite import SqliteStore
 
 FILES = Path(__file__).parents[1] / "imports" / "files"

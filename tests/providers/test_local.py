@@ -22,7 +22,8 @@ from tui.model.provider_messages import Chunk, Counted, End, Request, Sent, Text
 from tui.model.results import Message
 from tui.model.subjects import Settings
 from tui.providers import local as local_provider
-from tui.providers.local import BUNDLED, LocalProvider, LocalServer, ModelFile, bundled_model, find_model
+from tui.providers.local import LocalProvider, LocalServer
+from tui.providers.local_models import BUNDLED, ModelFile, bundled_model, find_model
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tui.cli.exit_codes import exit_code
+from tui.cli.models import choose_models
 from tui.cli.progress import open_progress
 from tui.cli.run_options import ReportWish, RepositoryWish, RunWish
-from tui.cli.setup import choose_models
 from tui.cli.streams import say, silence_stdout
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.paths import branch_fault, url_fault

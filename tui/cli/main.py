@@ -14,17 +14,17 @@ _COMMANDS = {
     "validate": ("suites", "validate"),
     "schema": ("suites", "schema"),
     "init": ("suites", "init"),
-    "models": ("setup", "models"),
+    "models": ("models", "models"),
     "paths": ("setup", "paths"),
     "config": ("setup", "config"),
-    "doctor": ("setup", "doctor"),
+    "doctor": ("doctor", "doctor"),
     "completion": ("setup", "completion"),
     "serve": ("app", "serve"),
     "runs": ("runs", "runs"),
     "report": ("runs", "report"),
     "plan": ("plan", "plan"),
     "review": ("review", "review"),
-    "import": ("runs", "import_results"),
+    "import": ("import_results", "import_results"),
 }
 
 

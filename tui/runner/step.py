@@ -42,7 +42,7 @@ from tui.model.suite import Step
 from tui.model.values import JsonValue
 from tui.providers.protocol import Provider
 from tui.runner.control import Control, Outbox, go_on_after_cancel
-from tui.runner.plan import without_secrets
+from tui.runner.prompt import without_secrets
 from tui.runner.trial_context import Tools
 
 _PACE_MS = 50

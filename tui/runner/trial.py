@@ -16,7 +16,7 @@ from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.values import JsonObject
 from tui.runner.control import Control, Outbox, go_on_after_cancel
-from tui.runner.plan import compose_prompt
+from tui.runner.prompt import compose_prompt
 from tui.runner.step import StepOrder, StepOutcome, StepPlace, run_step
 from tui.runner.trial_context import Tools
 

@@ -12,7 +12,7 @@ from tui.model.secrets import Secrets
 from tui.model.servers import SERVERS, variable
 from tui.model.subjects import Config, Subject
 from tui.providers.copilot_runtime import copilot_version
-from tui.providers.local import is_local_id
+from tui.providers.local_models import is_local_id
 from tui.providers.protocol import Provider
 from tui.providers.registry import resolve_subject
 from tui.session.providers import ProviderShelf

@@ -76,7 +76,7 @@ def versions_of(plan: Plan, kinds: Mapping[str, ProviderKind], digests: Digests)
 
 def _of_subject(subject: Subject, kind: ProviderKind | None, digests: Digests) -> Iterator[tuple[str, str]]:
     if kind == "local":
-        from tui.providers.local import find_model
+        from tui.providers.local_models import find_model
 
         yield from _package(_RUNTIME).items()
         with contextlib.suppress(ProviderError, OSError):

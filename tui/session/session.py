@@ -20,7 +20,7 @@ from tui.model.run import Plan
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
-from tui.providers.local import find_model
+from tui.providers.local_models import find_model
 from tui.providers.protocol import Provider
 from tui.providers.registry import provider_settings, resolve_subject
 from tui.runner.control import Control

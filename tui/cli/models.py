@@ -1,0 +1,94 @@
+"""`assay models`, and `assay run` with `-a` or `-i`: which models can be run, and why others cannot."""
+
+import asyncio
+import json
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from tui.cli.streams import say
+from tui.model.sanitize import show_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui.cli.run_options import ModelChoice
+    from tui.model.suite import Suite
+    from tui.session.models import ListedModels
+    from tui.session.session import Workbench
+
+
+@click.command()
+@click.option("-j", "--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--provider", "providers", multiple=True, metavar="NAME", help="Only of this provider.")
+def models(as_json: bool, providers: tuple[str, ...]) -> None:
+    """List the models of every provider that can be reached, and the config's variants."""
+    listed = asyncio.run(_list_models(providers))
+    if as_json:
+        click.echo(json.dumps([asdict(entry) for entry in listed], indent=2, ensure_ascii=False))
+        return
+    for entry in listed:
+        if entry.error:
+            say(f"{entry.provider}: {entry.error}")
+        for name in entry.models:
+            click.echo(show_line(name))
+
+
+async def _list_models(only: tuple[str, ...]) -> "tuple[ListedModels, ...]":
+    from tui.session.models import list_models
+    from tui.session.session import Workbench
+
+    workbench = Workbench(os.environ)
+    try:
+        return await list_models(workbench, only)
+    finally:
+        await workbench.close()
+
+
+async def choose_models(
+    workbench: "Workbench", choice: "ModelChoice", suites: "Sequence[Suite]", notes: list[str]
+) -> tuple[str, ...]:
+    """Every model that the configured providers list (the local one's, where none is configured), or those of them and
+    of the suites that the person picks. A list that cannot be had is a note. Raises ConfigError where there is no
+    model, and Abort where the person cancels."""
+    from tui.model.errors import ConfigError
+    from tui.session.models import configured_providers, list_each
+
+    names = configured_providers(workbench.config, os.environ) or ("local",)
+    listed = await list_each(workbench, names)
+    failures = [f"{one.provider}: {one.error}" for one in listed if one.error]
+    notes.extend(f"Note: {failure}" for failure in failures)
+    found = tuple(dict.fromkeys(model for one in listed for model in one.models))
+    if choice == "ask":
+        return await _pick(workbench, suites, listed, found)
+    if not found:
+        why = " ".join(failures)
+        fix = "Set a provider's key or URL, such as OPENAI_BASE_URL, or name models with -m."
+        raise ConfigError("No provider lists a model" + (f" ({show_line(why, 600)})" if why else ""), fix=fix)
+    return found
+
+
+async def _pick(
+    workbench: "Workbench",
+    suites: "Sequence[Suite]",
+    listed: "Sequence[ListedModels]",
+    found: "Sequence[str]",
+) -> tuple[str, ...]:
+    from tui.app.main import pick_models
+    from tui.model.errors import ConfigError
+    from tui.model.subjects import Settings
+    from tui.session.models import not_among, resolvable
+
+    own = resolvable(dict.fromkeys(model for suite in suites for model in suite.models), workbench.config, os.environ)
+    plain = {f"{subject.provider}/{subject.model_id}" for subject in own if subject.settings == Settings()}
+    names = [*(subject.name for subject in own), *(model for model in found if model not in plain)]
+    if not names:
+        raise ConfigError("There is no model to choose from", fix="Name some with -m.")
+    missing = {subject.name for subject in not_among(own, listed)}
+    chosen = await pick_models(names, {subject.name for subject in own} - missing)
+    if chosen is None:
+        say("Nothing was run.")
+        raise click.Abort
+    return tuple(chosen)

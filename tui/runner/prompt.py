@@ -1,0 +1,38 @@
+"""What is sent: the conversation of a case with its context and system message."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tui.model.results import Message, Prompt, StepResult
+from tui.model.secrets import Secrets
+from tui.model.subjects import Subject
+from tui.model.suite import Case
+from tui.runner.trial_context import CaseContext
+
+
+def compose_prompt(subject: Subject, case: Case, context: CaseContext, earlier: Sequence[StepResult]) -> Prompt:
+    """The prompt of the step that follows the `earlier` ones; those become the conversation so far."""
+    step = case.steps[len(earlier)]
+    messages = _system(subject, case, context)
+    for number, done in enumerate(earlier):
+        messages.append(_question(case, context, number))
+        messages.append(Message("assistant", done.response))
+    messages.append(_question(case, context, len(earlier)))
+    return Prompt(step.input, tuple(messages), context.included, context.left_out)
+
+
+def without_secrets(prompt: Prompt, secrets: Secrets) -> Prompt:
+    """The prompt as it may be shown and kept: a key may stand in a file or a question."""
+    messages = tuple(Message(message.role, secrets.hide(message.content)) for message in prompt.messages)
+    return replace(prompt, input=secrets.hide(prompt.input), messages=messages)
+
+
+def _question(case: Case, context: CaseContext, number: int) -> Message:
+    asked = case.steps[number].input
+    return Message("user", f"{context.text}\n\n{asked}" if context.text and number == 0 else asked)
+
+
+def _system(subject: Subject, case: Case, context: CaseContext) -> list[Message]:
+    own = case.system_message if case.system_message is not None else context.system
+    parts = [part for part in (subject.settings.system, own) if part]
+    return [Message("system", "\n\n".join(parts))] if parts else []
