@@ -9,28 +9,28 @@ from pathlib import Path
 import numpy
 
 from tests.benchmarks.registry import Figure, benchmark
+from tests.documents.test_limits import HOSTILE
 from tests.imports.test_bad_results import write_rows
 from tests.reports.test_risk_report import large_reviewed_report
 from tests.risk.test_figures import scored_items
 from tests.statistics.test_agreement import people
 from tests.statistics.test_preferences import judged
 from tests.suites.loaded import lines_of
-from tests.suites.test_limits import HOSTILE
 from tests.support.kept_runs import large_run
-from tests.workspace.test_blocks import SLOW as SLOW_ANSWERS
-from tests.workspace.test_globs import SLOW as SLOW_GLOBS
-from tui.checks.probing import pattern_warning
-from tui.checks.wording import words_for_values
+from tests.workspace.answer.test_blocks import SLOW as SLOW_ANSWERS
+from tests.workspace.context.test_globs import SLOW as SLOW_GLOBS
+from tui.checks.backtracking import pattern_warning
+from tui.checks.messages import words_for_values
 from tui.imports.promptfoo import read_promptfoo
-from tui.model.bands import BandRule
-from tui.providers.sse import SseDecoder
-from tui.reports.rendering import render_report
+from tui.model.risk import BandRule
+from tui.providers.http.sse import SseDecoder
+from tui.reports.render import render_report
 from tui.risk.figures import risk_figures
 from tui.statistics.agreement import ordinal_alpha
 from tui.statistics.preferences import rank_preferences
-from tui.workspace.blocks import find_blocks
-from tui.workspace.diffing import diff_texts
-from tui.workspace.globs import Selection
+from tui.workspace.answer.blocks import find_blocks
+from tui.workspace.context.globs import Selection
+from tui.workspace.git.diff import diff_texts
 from tui.workspace.words import changed_words
 
 BEFORE, AFTER = "    return foo(bar, baz) + 1  # a comment", "    return foo(bar, qux) + 2  # a comment"
