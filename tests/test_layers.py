@@ -13,6 +13,7 @@ SIBLINGS = {"suites", "providers", "checks", "workspace", "store", "risk", "repo
 GROUND = {"model", "statistics", "processes", "documents"}
 ALLOWED = {
     **{ground: {ground} for ground in GROUND},
+    "documents": {"documents", "model"},
     **{sibling: {sibling, *GROUND} for sibling in SIBLINGS},
     "runner": {"runner", *SIBLINGS, *GROUND},
     "session": {"runner", "session", *SIBLINGS, *GROUND},
