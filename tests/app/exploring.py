@@ -16,7 +16,7 @@ from tui.app.screens.explore import ExploreScreen
 from tui.app.widgets.answer_pane import AnswerPane
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
-from tui.app.widgets.line_list import LineList
+from tui.app.widgets.list_view import LineList
 
 CASES = (
     case_of("one", name="reverse a text", expects=["def"], forbids=["eval"], tags=["python"]),

@@ -11,9 +11,9 @@ from tests.app.exploring import Seen, desk_for, explored
 from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
 from tests.support.scripted_desk import ScriptedDesk
 from tui.app.presentation.pieces import text_of
+from tui.app.runs.screen import RunsScreen
 from tui.app.screens.review import ReviewScreen
 from tui.app.screens.review_start import ReviewStartScreen
-from tui.app.screens.runs import RunsScreen
 from tui.model.results import Change, TrialKey, TrialResult
 from tui.model.scores import Act
 from tui.model.subjects import Config

@@ -11,11 +11,11 @@ from textual.widgets import Static
 from tests.app.exploring import Seen, desk_for, explored
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
 from tests.support.scripted_desk import ScriptedDesk
+from tui.app.matrix.screen import MatrixScreen
+from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.compare import CompareScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.matrix import MatrixScreen
-from tui.app.screens.runs import RunsScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.app.widgets.compared import StopList
 from tui.model.results import TrialKey

@@ -68,7 +68,7 @@ def test_everything_is_painted_after_a_storm_of_sizes(tmp_path: Path) -> None:
     sizes = random.Random(0)
     steps = tmp_path / "steps.json"
     steps.write_text(json.dumps([["show", "\n".join(f"line {number:2}" for number in range(17))]]))
-    command = run_here("-m", "tests.app.answer_app", steps)
+    command = run_here("-m", "tests.app.widgets.answer_app", steps)
     with Terminal(command, size=(60, 20), cwd=Path(__file__).parents[2]) as terminal:
         terminal.wait_for("step 0")
         terminal.press("x")
@@ -84,7 +84,7 @@ def test_everything_is_painted_after_a_storm_of_sizes(tmp_path: Path) -> None:
 def test_sizes_that_change_while_the_app_starts_do_no_harm(tmp_path: Path) -> None:
     steps = tmp_path / "steps.json"
     steps.write_text("[]")
-    command = run_here("-m", "tests.app.answer_app", steps)
+    command = run_here("-m", "tests.app.widgets.answer_app", steps)
     with Terminal(command, size=(60, 20), cwd=Path(__file__).parents[2]) as terminal:
         for _ in range(100_000):
             terminal.resize(9, 5)

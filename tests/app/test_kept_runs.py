@@ -21,13 +21,13 @@ from tests.support.kept_runs import (
 )
 from tests.support.scripted_desk import ScriptedDesk, result_of, step_of
 from tui.app.presentation.pieces import text_of
+from tui.app.runs.export_dialog import ExportScreen
+from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.export import ExportScreen
 from tui.app.screens.rerun import rerun_lines
-from tui.app.screens.runs import RunsScreen
-from tui.app.widgets.typing_line import TypingLine
+from tui.app.widgets.prompt_input import TypingLine
 from tui.model.events import Event, TrialFinished
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, Plan, RunState

@@ -16,9 +16,9 @@ from tests.support.replies import Reply
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
 from tui.app.presentation.pieces import text_of
+from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.runs import RunsScreen
 from tui.model.results import has_passed_since
 from tui.session.session import Workbench
 from tui.store.sqlite import SqliteStore

@@ -18,12 +18,12 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.app.exploring import explored
-from tests.app.test_matrix import desk_with_history, heads_of
+from tests.app.matrix.test_screen import desk_with_history, heads_of
 from tests.support.kept_runs import keep, make_case, make_plan, make_step
+from tui.app.matrix.pairs_dialog import PairsScreen
+from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
-from tui.app.screens.matrix import MatrixScreen
-from tui.app.screens.pairs import PairsScreen
-from tui.app.widgets.line_list import LineList
+from tui.app.widgets.list_view import LineList
 from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
 from tui.model.run import KeptRun, ReportFormat
 from tui.model.suite import Case

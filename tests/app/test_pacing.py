@@ -13,11 +13,11 @@ from tests.support.model_server import Asked, ModelServer, Script, say
 from tests.support.pilots import until
 from tests.support.replies import Reply, delta, events, status
 from tui.app.app import AssayApp
+from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.help import HelpScreen
-from tui.app.screens.matrix import MatrixScreen
 
 SUITE = """
 name: paced

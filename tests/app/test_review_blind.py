@@ -33,12 +33,12 @@ from tests.support.command_line import CommandLine
 from tests.support.kept_runs import RUN_ID
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.terminal import Terminal, run_here
+from tui.app.matrix.screen import MatrixScreen
+from tui.app.runs.export_dialog import ExportScreen
+from tui.app.runs.screen import RunsScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.export import ExportScreen
-from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.review_start import ReviewStartScreen
-from tui.app.screens.runs import RunsScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.results import Attempt
 from tui.model.subjects import Config

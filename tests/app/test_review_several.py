@@ -26,11 +26,11 @@ from tests.app.reviewing import (
     title,
 )
 from tests.support.kept_runs import RUN_ID, make_case
+from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.review.figures import figure_lines
+from tui.app.runs.export_dialog import ExportScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.export import ExportScreen
-from tui.app.screens.matrix import MatrixScreen
 from tui.app.screens.review import ReviewScreen
 from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen

@@ -16,8 +16,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from tests.app.diff_samples import sample
-from tui.app.diff.shown import ShownDiff
+from tests.app.diff.samples import sample
+from tui.app.diff.answer_diff import ShownDiff
 from tui.app.theming import ThemedApp
 from tui.app.widgets.diff_tab import DiffTab
 

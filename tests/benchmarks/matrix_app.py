@@ -21,13 +21,13 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker
 
-from tests.app.matrix_samples import history_of, large, result
+from tests.app.matrix.samples import history_of, large, result
+from tui.app.matrix.matrix import Matrix
 from tui.app.matrix.ordering import Order
-from tui.app.matrix.table import Matrix
-from tui.app.screens.matrix import MatrixScreen
+from tui.app.matrix.screen import MatrixScreen
 from tui.app.theming import ThemedApp
-from tui.app.widgets.header_line import HeaderLine
-from tui.app.widgets.keys_line import KeysLine
+from tui.app.widgets.footer import KeysLine
+from tui.app.widgets.header_bar import HeaderLine
 from tui.app.widgets.suite_panel import SuitePanel
 from tui.model.events import TrialFinished
 from tui.model.filter import parse_filter

@@ -14,8 +14,8 @@ from textual.events import Key
 from textual.screen import Screen
 
 from tui.app.holding import HoldingApp, Unkept
-from tui.app.palettes import DEFAULT_PALETTE
 from tui.app.screens.opening import OpeningScreen
+from tui.app.theme.palette import DEFAULT_PALETTE
 
 if TYPE_CHECKING:
     from tui.app.desk import Desk

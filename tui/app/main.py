@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tui.app.app import AssayApp
 from tui.app.driver import detach_closed_terminal
-from tui.app.palettes import DEFAULT_PALETTE
+from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.config.folders import Folders, find_folders
 from tui.model.shipped import shipped_folder
 

@@ -10,7 +10,7 @@ from tui.model.results import TrialKey
 from tui.model.suite import Suite
 
 if TYPE_CHECKING:
-    from tui.app.matrix.table import Matrix
+    from tui.app.matrix.matrix import Matrix
 
 
 def asked_models(looking: Exploring, path: Path, suite: Suite) -> tuple[str, ...]:

@@ -29,11 +29,11 @@ from textual.events import Resize
 from textual.theme import Theme
 
 from tui.app.driver import crash_safe_driver
-from tui.app.palettes import DEFAULT_PALETTE, Palette
+from tui.app.theme.palette import DEFAULT_PALETTE, Palette
 from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
-    from tui.app.theme_files import ThemeFiles, ThemesRead
+    from tui.app.theme.theme_files import ThemeFiles, ThemesRead
 
 _POLL_SECONDS = 1.0
 
@@ -148,7 +148,7 @@ class ThemedApp(App[ReturnType]):
             await asyncio.sleep(_POLL_SECONDS)
 
     def _read_changed(self) -> "ThemesRead":
-        from tui.app.theme_files import ThemeFiles
+        from tui.app.theme.theme_files import ThemeFiles
 
         if self._theme_files is None:
             self._theme_files = ThemeFiles(self._theme_folders)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.kept_runs import HOSTILE
 from tui.app.compare.difference import answer_diff
-from tui.app.diff.document import Document
+from tui.app.diff.layout import Document
 from tui.app.diff.prose import prose_emphasis
 from tui.app.diff.section import Look
 

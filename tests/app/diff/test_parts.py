@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.app.diff.diffs import file_of
-from tests.app.diff_samples import SERVICE
-from tui.app.diff.colouring import FileColours, language_of
+from tests.app.diff.samples import SERVICE
 from tui.app.diff.colours import SideColours
+from tui.app.diff.highlight import FileColours, language_of
 from tui.app.diff.ink import DiffInk, fit, skip
-from tui.app.diff.pairing import emphasis, pair_lines
 from tui.app.diff.sides import Sides
 from tui.app.diff.spacing import ignore_spacing
 from tui.app.diff.tints import grounds
-from tui.app.palettes import DEFAULT_PALETTE, Palette, contrast
-from tui.app.text.colouring import load_lexer
-from tui.app.theme_files import ThemeFiles
+from tui.app.diff.word_diff import emphasis, pair_lines
+from tui.app.text.highlight import load_lexer
+from tui.app.theme.palette import DEFAULT_PALETTE, Palette, contrast
+from tui.app.theme.theme_files import ThemeFiles
 from tui.app.widgets.diff_styles import DiffStyles
 from tui.model.diffs import DiffLine, LineKind
 from tui.model.shipped import shipped_folder

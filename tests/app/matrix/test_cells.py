@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.app.matrix_samples import answered, result
+from tests.app.matrix.samples import answered, result
 from tui.app.matrix.baseline import Change, baseline_of, change_line, changes
 from tui.app.matrix.cells import Cell, cell_line, fold, with_band
 from tui.app.matrix.pairing import two_to_compare

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from tui.app.compare.walk import Stop, Walk
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import RERUN, mark_of, word_of
-from tui.app.presentation.naming import fitted_names, model_names
+from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
-from tui.app.presentation.run_list import day_and_time
+from tui.app.runs.lines import day_and_time
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui.app.presentation.naming import fitted_names
+from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, fill, width_of
 from tui.app.review.rows import text_rows
 from tui.model.sanitize import show_line

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from tui.app.text.colouring import CodeLexer, LineColours
+from tui.app.text.highlight import CodeLexer, LineColours
 
 _SLICE = 60  # lines lexed at once: some milliseconds
 _NEAR = 240  # so far ahead of what is known, the way there is lexed before anything is shown

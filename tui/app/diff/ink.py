@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from tui.app.text.colouring import CodeRole
-from tui.app.text.wrapping import whole_characters
+from tui.app.text.highlight import CodeRole
+from tui.app.text.wrap import whole_characters
 from tui.model.results import Span
 
 Front = CodeRole | Literal["text", "strong", "dim", "quiet", "accent", "added", "removed", "changed"]

@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 
-from tui.app.diff.pairing import emphasis
+from tui.app.diff.word_diff import emphasis
 from tui.model.results import Span
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from tui.app.diff.entries import Entry, LineEntry, Listed, NoteEntry, SayEntry, list_entries
+from tui.app.diff.rows import Entry, LineEntry, Listed, NoteEntry, SayEntry, list_entries
 from tui.app.diff.sides import hides_returns, show_code
 from tui.app.diff.spacing import ignore_spacing
-from tui.app.text.wrapping import PLAIN, kind_of, row_starts
+from tui.app.text.wrap import PLAIN, kind_of, row_starts
 from tui.model.diffs import DiffLine, FileDiff
 
 SAY_MARGIN = 2

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from tui.app.diff.colouring import FileColours, language_of
-from tui.app.diff.document import Document
-from tui.app.diff.entries import LineEntry
+from tui.app.diff.highlight import FileColours, language_of
+from tui.app.diff.layout import Document
+from tui.app.diff.rows import LineEntry
 from tui.app.diff.sides import Sides
-from tui.app.text.colouring import CodeLexer, LineColours, load_lexer
+from tui.app.text.highlight import CodeLexer, LineColours, load_lexer
 from tui.model.diffs import DiffLine, FileDiff
 
 FindSides = Callable[[FileDiff], Sides | None]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from tui.app.matrix.layout import fitted
+from tui.app.matrix.columns import fitted
 from tui.app.presentation.bands import band_letter, band_mark
 from tui.app.presentation.marks import (
     RERUN,

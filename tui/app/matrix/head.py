@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from tui.app.matrix.baseline import sum_line
-from tui.app.matrix.layout import Layout, joined
-from tui.app.matrix.survey import Since
+from tui.app.matrix.columns import Layout, joined
+from tui.app.matrix.statistics import Since
 from tui.app.presentation.figures import count, seconds
-from tui.app.presentation.naming import fitted_names
+from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, Piece
 from tui.model.prices import Spent, told_cost
 from tui.statistics.run_figures import ModelFigures

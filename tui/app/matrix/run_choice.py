@@ -3,9 +3,9 @@
 import os
 from collections.abc import Iterable
 
-from tui.app.presentation.naming import model_names
+from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
-from tui.app.presentation.run_list import SHORT_ID, day_and_time
+from tui.app.runs.lines import SHORT_ID, day_and_time
 from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.model.suite import Suite

@@ -5,7 +5,7 @@ from json import dumps
 from typing import NamedTuple
 
 from tui.app.presentation.marks import kind_word
-from tui.app.presentation.naming import fitted_names, model_names
+from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
 from tui.model.results import MOST_SPANS
 from tui.model.sanitize import show_line, show_text

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tui.app.presentation.figures import clock
 from tui.app.presentation.marks import rerun_pieces
-from tui.app.presentation.pacing import NO_PACE, Pace, pause_words
+from tui.app.presentation.pace import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.events import RepositoryCloned
 from tui.model.sanitize import show_line

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, width_of
-from tui.app.presentation.run_list import SHORT_ID, day_and_time
+from tui.app.runs.lines import SHORT_ID, day_and_time
 from tui.model.prices import told_cost, told_price
 from tui.model.run import RunDetails, RunRecord
 from tui.model.sanitize import show_line

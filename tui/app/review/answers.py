@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import NamedTuple
 
-from tui.app.diff.shown import ShownDiff
+from tui.app.diff.answer_diff import ShownDiff
 from tui.app.review.answer import ReadAnswer, masked_changes, read_answer
 from tui.model.diffs import FileDiff
 from tui.model.results import TrialKey, TrialResult

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.app.presentation.bands import band_of, band_piece, extent_words, severity_weight
-from tui.app.presentation.naming import model_names
+from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
 from tui.app.review.rows import rows_of, text_rows
 from tui.model.risk import BandRule

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tui.app.presentation.bands import band_mark, band_of, band_piece, extent_words, severity_weight
-from tui.app.presentation.naming import model_names
+from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, spread, width_of
 from tui.app.review.pace import left_words, minutes
 from tui.app.review.stands import Stand

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.presentation.pieces import Line, Piece
-from tui.app.presentation.run_list import day_and_time
 from tui.app.review.pace import minutes
 from tui.app.review.rows import text_rows
+from tui.app.runs.lines import day_and_time
 from tui.model.sanitize import show_line
 from tui.model.scores import is_blind_open, replaced_answers
 from tui.session.run_review import RunReview

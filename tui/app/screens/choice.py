@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line_list import LineList
+from tui.app.widgets.list_view import LineList
 
 
 class ChoiceScreen(ModalScreen[int | None]):

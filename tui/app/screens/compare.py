@@ -19,8 +19,8 @@ from tui.app.compare.lines import Names, nothing_lines, source_line, source_name
 from tui.app.compare.standing import standing_of
 from tui.app.compare.walk import Pair, Walk, next_answer
 from tui.app.widgets.compared import Compared, CompareTitle, StopList
-from tui.app.widgets.keys_line import KeysLine
-from tui.app.widgets.line_list import LineList
+from tui.app.widgets.footer import KeysLine
+from tui.app.widgets.list_view import LineList
 from tui.model.diffs import FileDiff
 from tui.model.errors import AssayError
 from tui.model.run import RunRecord

@@ -5,9 +5,9 @@ import asyncio
 from textual import on, work
 
 from tui.app.compare.choosing import sources_of_models, sources_of_run
-from tui.app.screens.matrix_asks import CompareRequested
+from tui.app.matrix.messages import CompareRequested
+from tui.app.runs.screen import RunChoice
 from tui.app.screens.recalling import RecallingScreen
-from tui.app.screens.runs import RunChoice
 from tui.model.errors import AssayError
 from tui.model.sanitize import show_line
 from tui.model.suite import Suite

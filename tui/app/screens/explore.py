@@ -12,7 +12,7 @@ from tui.app.flushing import FLUSHES_A_SECOND
 from tui.app.following import Following
 from tui.app.holding import HoldingApp
 from tui.app.presentation.heading import Heading, clone_note
-from tui.app.presentation.pacing import NO_PACE
+from tui.app.presentation.pace import NO_PACE
 from tui.app.requests import RunRequest, request_of_failed, request_of_row, request_of_suite
 from tui.app.run_news import RunNews
 from tui.app.running import RunQueue

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 
 from tui.app.presentation.telling import key_lines, legend_lines
-from tui.app.widgets.reading import Reading
+from tui.app.widgets.text_views import Reading
 
 
 class HelpScreen(ModalScreen[None]):

@@ -13,7 +13,7 @@ from textual.events import DescendantFocus
 from tui.app.desk import Desk
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Volume
-from tui.app.presentation.pacing import limit_lines
+from tui.app.presentation.pace import limit_lines
 from tui.app.presentation.starting import start_lines
 from tui.app.presentation.telling import problem_lines, suite_lines
 from tui.app.running import RunQueue, resolve_each
@@ -23,12 +23,12 @@ from tui.app.widgets.answers import Answers
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.evidence import TABS, Evidence, TabId
 from tui.app.widgets.follow_view import FollowView
-from tui.app.widgets.header_line import HeaderLine
-from tui.app.widgets.keys_line import KeysLine
-from tui.app.widgets.reading import Reading
+from tui.app.widgets.footer import KeysLine
+from tui.app.widgets.header_bar import HeaderLine
 from tui.app.widgets.suite_panel import SuitePanel
 from tui.app.widgets.suite_tree import SuiteTree
-from tui.app.widgets.tab_line import TabLine
+from tui.app.widgets.tab_bar import TabLine
+from tui.app.widgets.text_views import Reading
 from tui.model.sanitize import show_line
 from tui.model.suite import Case, Suite
 

@@ -11,13 +11,13 @@ from textual.binding import BindingType
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
-from tui.app.matrix.survey import survey
-from tui.app.matrix.table import Matrix
+from tui.app.matrix.matrix import Matrix
+from tui.app.matrix.panel import MatrixPanel
+from tui.app.matrix.statistics import survey
 from tui.app.screens.matrix_keys import MATRIX_KEYS
 from tui.app.screens.pacing import pace_now, pause_key
-from tui.app.widgets.keys_line import KeysLine
+from tui.app.widgets.footer import KeysLine
 from tui.app.widgets.matrix_head import MatrixHeader
-from tui.app.widgets.matrix_panel import MatrixPanel
 from tui.model.results import TrialKey
 
 _BEATS_A_SECOND = 10
@@ -147,7 +147,7 @@ class LiveMatrixScreen(Screen[str | None]):
         if pair is None:
             self.panel.show_sentence(())
             return
-        from tui.app.matrix.sentences import brief, sentence
+        from tui.app.matrix.comparison_lines import brief, sentence
 
         names, progress = matrix.names, matrix.progress
         self.panel.show_sentence(sentence(pair, names, progress), brief(pair, names, progress))

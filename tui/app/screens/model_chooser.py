@@ -12,8 +12,8 @@ from textual.widgets import Static
 
 from tui.app.exploring import MOST_PANES
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line_list import LineList
-from tui.app.widgets.typing_line import TypingLine
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.prompt_input import TypingLine
 from tui.model.sanitize import show_line
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from textual import on
 from textual.screen import Screen
 
-from tui.app.presentation.pacing import Pace, at_once_words, pace_of
+from tui.app.presentation.pace import Pace, at_once_words, pace_of
 from tui.app.run_news import RunNews
 from tui.app.screens.steering import SteeringScreen
 from tui.model.state import RunState

@@ -7,11 +7,11 @@ from textual import work
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import Volume
-from tui.app.presentation.run_list import SHORT_ID, run_title
 from tui.app.requests import RunRequest
+from tui.app.runs.lines import SHORT_ID, run_title
+from tui.app.runs.screen import RunChoice, RunsScreen
 from tui.app.screens.pacing import PacingScreen
 from tui.app.screens.rerun import choose_rerun, requests_by_run
-from tui.app.screens.runs import RunChoice, RunsScreen
 from tui.model.errors import AssayError, Problem, StoreError
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord

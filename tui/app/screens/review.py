@@ -137,7 +137,7 @@ class ReviewScreen(ReviewMoving):
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
         """A report of the run."""
-        from tui.app.screens.export import ExportScreen
+        from tui.app.runs.export_dialog import ExportScreen
 
         written = await self.app.push_screen_wait(ExportScreen(self._history, self.sitting.review.record))
         if written is not None:

@@ -17,7 +17,7 @@ from tui.app.review.pace import Stopwatch
 from tui.app.review.sitting import Sitting
 from tui.app.screens.one_by_one import OneByOneScreen
 from tui.app.widgets.fitted_reading import FittedReading
-from tui.app.widgets.keys_line import KeysLine
+from tui.app.widgets.footer import KeysLine
 from tui.app.widgets.note_editor import LONGEST_NOTE, NoteEditor
 from tui.app.widgets.review_answer import ReviewAnswer
 from tui.app.widgets.review_criterion import CriterionPanel

@@ -10,7 +10,6 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.app.painting import content_of_lines
 from tui.app.presentation.pieces import Role
 from tui.app.review.rows import cut_rows
 from tui.app.review.starting import (
@@ -23,8 +22,9 @@ from tui.app.review.starting import (
     start_lines,
     why_not,
 )
-from tui.app.widgets.line_list import LineList
-from tui.app.widgets.typing_line import TypingLine
+from tui.app.theme.styles import content_of_lines
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.prompt_input import TypingLine
 from tui.session.run_review import RunReview
 
 _ROWS = 14  # what the dialog has besides what it tells

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 from textual import on, work
 
 from tui.app.desk import Desk
+from tui.app.matrix.messages import ReviewRequested
 from tui.app.presentation.outline import Volume
 from tui.app.running import RunQueue
-from tui.app.screens.matrix_asks import ReviewRequested
-from tui.app.screens.runs import RunChoice
+from tui.app.runs.screen import RunChoice
 from tui.app.screens.tabulating import TabulatingScreen
 from tui.app.widgets.evidence import TabId
 from tui.app.widgets.risk_tab import RiskTab

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from tui.app.desk import Desk
+from tui.app.matrix.messages import CancelRequested, PaceRequested, PauseRequested, RunRequested
 from tui.app.presentation.outline import Volume
 from tui.app.run_news import RunNews
 from tui.app.running import RunQueue
-from tui.app.screens.matrix_asks import CancelRequested, PaceRequested, PauseRequested, RunRequested
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.tabulating import matrix_models, request_of_all, request_of_unpassed
 from tui.app.watching import ShelfWatch
@@ -24,8 +24,8 @@ from tui.model.suite import Suite
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
-    from tui.app.matrix.table import Matrix
-    from tui.app.screens.matrix import MatrixScreen
+    from tui.app.matrix.matrix import Matrix
+    from tui.app.matrix.screen import MatrixScreen
 
 
 class TabulatingScreen(RecallingScreen):
@@ -44,7 +44,7 @@ class TabulatingScreen(RecallingScreen):
     async def _show_matrix(self) -> None:
         looking, desk = self.looking, self.desk
         volume = looking.volume if looking else None
-        from tui.app.screens.matrix import MatrixScreen
+        from tui.app.matrix.screen import MatrixScreen
 
         if looking is None or desk is None or volume is None or volume.suite is None:
             self.notify("There is no suite to show here.", severity="warning", markup=False)
@@ -70,7 +70,7 @@ class TabulatingScreen(RecallingScreen):
         return {}
 
     def _matrix(self, volume: Volume, suite: Suite, kept: Mapping[TrialKey, Outcome], unfinished: int) -> "Matrix":
-        from tui.app.matrix.table import Matrix
+        from tui.app.matrix.matrix import Matrix
 
         assert self.looking is not None, "there is a suite to show"
         models, state = matrix_models(self.looking, volume.path, suite), self.looking.shelf.state(volume.path)

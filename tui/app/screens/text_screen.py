@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.reading import Reading
+from tui.app.widgets.text_views import Reading
 
 
 class TextScreen(ModalScreen[None]):

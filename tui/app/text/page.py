@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
-from tui.app.text.colouring import BlockColours, CodeLexer, CodeRole, knows_language
 from tui.app.text.fences import Block, Fences
-from tui.app.text.funnel import Funnel
+from tui.app.text.highlight import BlockColours, CodeLexer, CodeRole, knows_language
 from tui.app.text.marks import Mark, MarkKind, Marks
+from tui.app.text.sanitize import Funnel
+from tui.app.text.wrap import CLUSTERS, PLAIN, drawn_at, offset_at, row_cells, whole_characters
 from tui.app.text.wrapped import Row, WrappedText
-from tui.app.text.wrapping import CLUSTERS, PLAIN, drawn_at, offset_at, row_cells, whole_characters
 
 Base = CodeRole | Literal["text", "dim"]
 MarkLook = MarkKind | Literal["current"]

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from typing import NamedTuple
 
-from tui.app.text.wrapping import PLAIN, Kind, kind_of, row_starts
+from tui.app.text.wrap import PLAIN, Kind, kind_of, row_starts
 
 
 class Row(NamedTuple):

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
-from tui.app.text.colouring import CodeLexer, load_lexer
+from tui.app.text.highlight import CodeLexer, load_lexer
 from tui.app.text.marks import Mark
 from tui.app.text.page import with_selection
 from tui.app.text.sheet import Sheet

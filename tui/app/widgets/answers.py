@@ -10,7 +10,7 @@ from textual.events import DescendantFocus, Resize
 
 from tui.app.exploring import MOST_PANES, Exploring
 from tui.app.presentation.arranging import Arrangement, arrange
-from tui.app.presentation.naming import fitted_names, names_of_one
+from tui.app.presentation.names import fitted_names, names_of_one
 from tui.app.running import RunQueue
 from tui.app.widgets.answer_pane import AnswerPane
 

@@ -15,10 +15,10 @@ from tui.app.presentation.attempts import (
     retry_lines,
     served_lines,
 )
-from tui.app.presentation.naming import model_names
+from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line_list import LineList
-from tui.app.widgets.reading import Reading
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.text_views import Reading
 from tui.model.state import TrialProgress
 
 

@@ -7,11 +7,11 @@ from textual.containers import Vertical
 
 from tui.app.compare.lines import Names, choice_line, heads_line, stop_line, title_line
 from tui.app.compare.walk import Stop, Walk
+from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.diff_view import DiffView
 from tui.app.widgets.line import PieceLine
-from tui.app.widgets.line_list import LineList
-from tui.app.widgets.reading import Reading
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.text_views import Reading
 from tui.model.diffs import FileDiff
 from tui.session.answers import Answer
 from tui.session.preferences import Choice

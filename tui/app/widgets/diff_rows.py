@@ -11,11 +11,11 @@ from textual.filter import ANSIToTruecolor
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tui.app.diff.document import Document
-from tui.app.diff.drawing import Pen, draw_row
+from tui.app.diff.layout import Document
+from tui.app.diff.render import Pen, draw_row
 from tui.app.diff.section import Look
 from tui.app.diff.shades import FindSides, Shades
-from tui.app.text.colouring import LineColours
+from tui.app.text.highlight import LineColours
 from tui.app.widgets.diff_styles import DiffStyles
 from tui.app.widgets.follow_view import FollowView
 from tui.model.diffs import DiffLine, FileDiff

@@ -6,7 +6,7 @@ from rich.style import Style
 
 from tui.app.diff.ink import DiffInk, Front, Ground
 from tui.app.diff.tints import grounds
-from tui.app.palettes import COLOURS, contrast
+from tui.app.theme.palette import COLOURS, contrast
 from tui.app.widgets.made_styles import MadeStyles
 
 _FRONTS: Mapping[Front, str] = {

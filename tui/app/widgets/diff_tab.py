@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 
+from tui.app.diff.answer_diff import block_in_use, blocks_of, with_block
+from tui.app.diff.panel import DiffPanel
 from tui.app.diff.patch import is_lossy, patch_name, patch_text, save_patch
-from tui.app.diff.shown import block_in_use, blocks_of, with_block
-from tui.app.widgets.diff_panel import DiffPanel
 from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
-    from tui.app.widgets.typing_line import TypingLine
+    from tui.app.widgets.prompt_input import TypingLine
 
 _CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
 
@@ -74,7 +74,7 @@ class DiffTab(DiffPanel):
     @work(group="block", exclusive=True)
     async def action_pick_block(self) -> None:
         """Try another block of the answer for the target file."""
-        from tui.app.screens.block_chooser import BlockChooser
+        from tui.app.diff.block_dialog import BlockChooser
 
         kept, shown = self.kept, self.shown
         if kept is None or shown is None:
@@ -137,7 +137,7 @@ class DiffTab(DiffPanel):
     @work(group="open", exclusive=True)
     async def action_open_file(self) -> None:
         """Open the file that is seen in $EDITOR, in a folder made for it."""
-        from tui.app.diff_opening import open_changed_file
+        from tui.app.diff.open_in_editor import open_changed_file
 
         shown, number = self.shown, self.view.current_file
         if shown is None or not 0 <= number < len(self.files.files):
@@ -157,7 +157,7 @@ class DiffTab(DiffPanel):
         await self._open_line("search", "search: Enter keeps it, n and N go on")
 
     async def _open_line(self, purpose: str, placeholder: str) -> "TypingLine":
-        from tui.app.widgets.typing_line import TypingLine
+        from tui.app.widgets.prompt_input import TypingLine
 
         await self._close_line()
         line = TypingLine(placeholder, id=purpose)

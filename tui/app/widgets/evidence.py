@@ -8,14 +8,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from tui.app.diff.changes import count_changes, has_changes, missing_changes
 from tui.app.exploring import Exploring
-from tui.app.presentation.changes import count_changes, has_changes, missing_changes
 from tui.app.presentation.telling import prompt_lines
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
-from tui.app.widgets.reading import Reading
 from tui.app.widgets.risk_tab import RiskTab
-from tui.app.widgets.tab_line import Tab, TabLine
+from tui.app.widgets.tab_bar import Tab, TabLine
+from tui.app.widgets.text_views import Reading
 from tui.model.events import RepositoryCloned
 from tui.model.sanitize import show_line
 from tui.model.suite import Case
@@ -118,7 +118,7 @@ class Evidence(Vertical):
 
     @staticmethod
     def _show_diff(tab: "DiffTab", looking: Exploring, model: str) -> None:
-        from tui.app.diff.shown import kept_diff
+        from tui.app.diff.answer_diff import kept_diff
 
         case, trial, cloned = looking.case, looking.trial(model), looking.state.repository
         if case is None:

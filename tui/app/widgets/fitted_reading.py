@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.reading import Reading
+from tui.app.widgets.text_views import Reading
 
 _LEAST = 20
 

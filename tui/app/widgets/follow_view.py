@@ -8,7 +8,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.app.widgets.marked_view import MarkedView
+from tui.app.widgets.scroll_view import MarkedView
 
 # While rows stream in the view does not scroll for each one, but a few at once, and all views on the same beat: a row
 # that moves costs as much as a new one, and lines that stand still are easier to read.

@@ -4,8 +4,8 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widget import Widget
 
-from tui.app.painting import content_of
 from tui.app.presentation.pieces import Line
+from tui.app.theme.styles import content_of
 
 
 class PieceLine(Widget):

@@ -9,9 +9,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.app.matrix.heading import MatrixHeading, matrix_header
-from tui.app.painting import grounded_styles, segments_of
+from tui.app.matrix.header_lines import MatrixHeading, matrix_header
 from tui.app.presentation.pieces import Line
+from tui.app.theme.styles import grounded_styles, segments_of
 from tui.app.widgets.line import PieceLine
 
 

@@ -6,13 +6,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from tui.app.diff.shown import ShownDiff
-from tui.app.presentation.diff_lines import file_line
+from tui.app.diff.answer_diff import ShownDiff
+from tui.app.diff.lines import file_line
+from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer import ReadAnswer
 from tui.app.text.parts import PartsSheet
 from tui.app.widgets.answer_view import AnswerView
-from tui.app.widgets.diff_view import DiffView
 from tui.app.widgets.follow_view import FollowView
 from tui.app.widgets.line import PieceLine
 from tui.model.diffs import FileDiff

@@ -9,8 +9,8 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.app.painting import content_of, content_of_lines
 from tui.app.review.criterion import Drawn, Judged, draw_criterion, result_line
+from tui.app.theme.styles import content_of, content_of_lines
 from tui.app.widgets.note_editor import NoteEditor
 from tui.model.scores import Extent
 

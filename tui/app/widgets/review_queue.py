@@ -11,8 +11,8 @@ from textual.message import Message
 from tui.app.presentation.pieces import Line
 from tui.app.review.lines import queue_line
 from tui.app.review.sitting import ORDERS, Sitting
-from tui.app.widgets.line_list import LineList
-from tui.app.widgets.typing_line import TypingLine
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.prompt_input import TypingLine
 from tui.app.widgets.writer import Writer
 
 _BLIND = "is:open band:high sev:critical case:… !word"

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tui.app.exploring import Exploring
 from tui.app.presentation.outline import CaseMarks, Row, RowKey, Volume, ancestors, case_key, outline, volume_key
-from tui.app.widgets.filtered_panel import FilteredPanel
+from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.suite_tree import SuiteTree
 from tui.model.suite import Case
 

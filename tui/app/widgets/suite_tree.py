@@ -11,7 +11,7 @@ from textual.message import Message
 
 from tui.app.presentation.outline import CaseMarks, MarksOf, Row, RowKey, indent_of, row_line, row_tally
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line_list import LineList
+from tui.app.widgets.list_view import LineList
 from tui.model.suite import Case
 
 _MANY = 500

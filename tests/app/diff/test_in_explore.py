@@ -1,0 +1,118 @@
+"""The diff as a tab of Explore: where it is offered, what it follows, and from a real clone to the screen."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
+from tests.app.exploring import Seen, explored
+from tests.support.diffs import MODEL, applied, case_for
+from tests.support.git_server import serve_git
+from tests.support.model_server import ModelServer, say
+from tests.support.repositories import make_repository
+from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, suite_of
+from tests.support.terminal import Terminal, run_here
+from tui.app.widgets.diff_tab import DiffTab
+
+FILES = {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}
+
+CASE = {
+    "id": "mend",
+    "name": "Mend it",
+    "category": "Bugs",
+    "prompt": "Mend it.",
+    "expectedBehavior": "Mended.",
+    "applyChanges": True,
+    "targetFile": "src/bank/accounts.py",
+    "expectedPatterns": ["scrypt"],
+}
+
+
+def desk_with_changes(folder: Path) -> ScriptedDesk:
+    """A case whose answer changed three files, one whose answer is not there yet, one that changes none."""
+    desk, path = ScriptedDesk(), folder / "bugs.yaml"
+    path.write_text("")
+    mended = case_for(id="mend")
+    suite = suite_of(path, mended, case_for(id="later"), case_of("talk"), models=(MODEL, "other"))
+    desk.suites[path] = Opened(suite)
+    desk.kept = (applied(folder, FILES, SEVERAL, mended),)
+    return desk
+
+
+def diff_of(seen: Seen) -> DiffTab | None:
+    return seen.screen.evidence.diff
+
+
+def tabs(seen: Seen) -> list[str]:
+    return [tab.label for tab in seen.screen.evidence._line.tabs]
+
+
+async def test_the_tab_is_there_where_files_change(tmp_path: Path) -> None:
+    async with explored(desk_with_changes(tmp_path)) as seen:
+        await seen.until(lambda: "Diff 3" in tabs(seen))
+        assert diff_of(seen) is None, "it is loaded when it is looked at"
+        await seen.until(lambda: "d diff" in seen.footer)
+        await seen.press("d")
+        await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus and tab.view.document.hunk_count == 5)
+        await seen.press("right_square_bracket")
+        await seen.until(lambda: seen.screen.looking and seen.screen.looking.case_id == "later")
+        await seen.until(lambda: "has not been asked yet" in str(diff_of(seen).query_one("Reading Static").render()))  # type: ignore[union-attr]
+        await seen.press("right_square_bracket")
+        await seen.until(lambda: "Diff" not in tabs(seen) and seen.screen.evidence.query_one("ChecksTab").display)
+        assert "d diff" not in seen.footer
+        await seen.press("left_square_bracket", "left_square_bracket")
+        await seen.until(lambda: (tab := diff_of(seen)) and tab.display and tab.view.document.hunk_count == 5)
+
+
+async def test_the_tabs_can_be_zoomed_and_follow_the_pane(tmp_path: Path) -> None:
+    async with explored(desk_with_changes(tmp_path)) as seen:
+        await seen.press("d")
+        await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus)
+        await seen.press("z")
+        await seen.until(lambda: seen.screen.evidence.size.height > 30 and not seen.screen.answers.display)
+        await seen.press("escape")
+        await seen.until(lambda: seen.screen.answers.display)
+        await seen.press("2")
+        await seen.until(lambda: "other has not been asked" in str(diff_of(seen).query_one("Reading Static").render()))  # type: ignore[union-attr]
+        await seen.press("1")
+        await seen.until(lambda: not diff_of(seen).has_class("-empty"))  # type: ignore[union-attr]
+
+
+async def test_from_a_clone_to_the_screen(tmp_path: Path) -> None:
+    make_repository(tmp_path / "served" / "bank", FILES)
+    home = tmp_path / "home"
+    for name in ("config", "data", "cache", "tmp", "suites"):
+        (home / name).mkdir(parents=True)
+    with serve_git(tmp_path / "served") as served:
+        async with ModelServer(say(SEVERAL)) as server:
+            suite = {
+                "name": "Bank",
+                "description": "d",
+                "models": ["openai/mock-a"],
+                "repoClone": {"repoUrl": f"{served.url}/bank"},
+                "testCases": [CASE],
+            }
+            (home / "suites/bank.json").write_text(json.dumps(suite))
+            await asyncio.to_thread(_look, home, server.url)
+    assert list((home / "tmp").iterdir()) == []
+
+
+def _look(home: Path, url: str) -> None:
+    env: dict[str, str | Path] = {
+        "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "sk-test-4711", "TMPDIR": home / "tmp", "HOME": home,
+        "ASSAY_CONFIG_DIR": home / "config", "ASSAY_DATA_DIR": home / "data", "ASSAY_CACHE_DIR": home / "cache",
+    }  # fmt: skip
+    root = Path(__file__).parents[3]
+    with Terminal(run_here("-m", "tui", home / "suites"), size=(150, 50), cwd=root, env=env) as terminal:
+        terminal.wait_for("Mend it")
+        terminal.press("r")
+        terminal.wait_for("Allow this?")
+        terminal.press("y")
+        terminal.wait_for("Diff 3", within=30)
+        terminal.press("d")
+        screen = terminal.wait_for("+ import secrets")
+        assert "2 not applied" in screen
+        terminal.press("z", "v")
+        terminal.wait_for("split")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0

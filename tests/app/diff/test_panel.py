@@ -1,0 +1,230 @@
+"""The Diff tab as a person uses it: keys, the list of files, search, blocks, patches, the editor."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.app.diff.diff_app import DiffApp
+from tests.app.diff.samples import MENDED, SERVICE, sample
+from tests.support.pilots import until
+from tests.support.repositories import git
+from tests.support.terminal import Terminal, run_here
+from tui.app.diff.block_dialog import BlockChooser
+from tui.app.presentation.pieces import text_of
+from tui.app.widgets.diff_tab import DiffTab
+from tui.app.widgets.list_view import LineList
+
+ROOT = Path(__file__).parents[3]
+
+
+class Seen:
+    """The tab, and what stands on it."""
+
+    def __init__(self, app: DiffApp, pilot: Pilot[None]) -> None:
+        self.app, self.pilot = app, pilot
+
+    @property
+    def tab(self) -> DiffTab:
+        return self.app.tab
+
+    @property
+    def rows(self) -> list[str]:
+        view = self.tab.view
+        strips = view.render_lines(view.size.region)
+        return [strip.text.rstrip("▐ ") for strip in strips]
+
+    @property
+    def place(self) -> str:
+        return text_of(self.tab.place.line_for(120)).strip()
+
+    @property
+    def notices(self) -> str:
+        return "\n".join(notice.message for notice in self.app._notifications)
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        await until(self.pilot, condition, what)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+
+@asynccontextmanager
+async def shown(kind: str, folder: Path, size: tuple[int, int] = (120, 30)) -> AsyncIterator[Seen]:
+    app = DiffApp(sample(kind, folder), "assay-dark", folder / "bare.git")
+    async with app.run_test(size=size) as pilot:
+        seen = Seen(app, pilot)
+        await seen.until(lambda: app.tab.has_class("-wide") == (size[0] >= 90), "the list has its place")
+        await pilot.pause()
+        await seen.until(lambda: any(row.strip() for row in seen.rows), "the diff")
+        yield seen
+
+
+async def test_changes_and_files_are_jumped_to(tmp_path: Path) -> None:
+    async with shown("several", tmp_path) as seen:
+        assert "src/bank/accounts.py" in seen.place
+        assert "change 1/5" in seen.place
+        await seen.press("J")
+        assert "change 2/5" in seen.place
+        assert any(row.startswith("▌") and "md5" in row for row in seen.rows)
+        await seen.press("right_curly_bracket")
+        await seen.until(lambda: "tests/test_accounts.py" in seen.place)
+        await seen.press("K", "K", "K", "K", "K")
+        await seen.until(lambda: "change 1/5" in seen.place)
+        await seen.press("end")
+        await seen.until(
+            lambda: "web/style.css" in seen.rows[-12:][0] or "2 blocks not applied" in "\n".join(seen.rows)
+        )
+        assert "block 5 · text · ../../etc/passwd: the path is refused" in "\n".join(seen.rows)
+
+
+async def test_the_list_of_files_leads_and_follows(tmp_path: Path) -> None:
+    async with shown("several", tmp_path) as seen:
+        files = seen.tab.query_one("_Files", LineList)
+        assert [text_of(files.line_at(n, 34)).split() for n in range(4)] == [
+            ["M", "src/bank/accounts.py", "+12", "-7"],
+            ["A", "tests/test_accounts.py", "+5", "-0"],
+            ["M", "web/style.css", "+2", "-2"],
+            ["!", "2", "not", "applied"],
+        ]
+        files.focus()
+        await seen.press("down", "down")
+        await seen.until(lambda: "web/style.css" in seen.place)
+        await seen.press("enter")
+        assert seen.app.focused is seen.tab.view
+        await seen.press("home")
+        await seen.until(lambda: files.cursor == 0)
+
+
+async def test_it_is_shown_in_the_ways_that_are_asked_for(tmp_path: Path) -> None:
+    async with shown("several", tmp_path) as seen:
+        before = seen.rows
+        await seen.press("v")
+        await seen.until(lambda: "│" in seen.rows[2] and "split" in seen.place)
+        await seen.press("v", "number_sign")
+        await seen.until(lambda: any(row.startswith(" + import secrets") for row in seen.rows))
+        await seen.press("number_sign", "w")
+        await seen.until(lambda: "cut" in seen.place)
+        await seen.press("right", "right")
+        await seen.until(lambda: any("‹" in row for row in seen.rows))
+        await seen.press("w")
+        await seen.until(lambda: seen.rows == before)
+
+
+async def test_white_space_is_left_out(tmp_path: Path) -> None:
+    async with shown("odd", tmp_path, (100, 50)) as seen:
+        await seen.press("w", "end")
+        await seen.until(lambda: any("-   b = 1" in row for row in seen.rows))
+        await seen.press("i")
+        await seen.until(lambda: not any("-   b = 1" in row for row in seen.rows) and "no white space" in seen.place)
+        assert any("+     c = 20" in row for row in seen.rows)
+
+
+async def test_more_lines_come_from_the_answer(tmp_path: Path) -> None:
+    async with shown("one", tmp_path, (120, 80)) as seen:
+        assert not any("drift" in row for row in seen.rows)
+        await seen.press("plus")
+        await seen.until(lambda: any("sums of floats drift" in row for row in seen.rows))
+        await seen.press("plus", "plus", "plus")
+        await seen.until(lambda: any("Accounts: who may do what" in row for row in seen.rows))
+        await seen.press("minus", "minus", "minus", "minus", "minus")
+        await seen.until(lambda: not any("drift" in row for row in seen.rows))
+
+
+async def test_searching_marks_and_goes_on(tmp_path: Path) -> None:
+    async with shown("several", tmp_path) as seen:
+        await seen.press("slash", *"amount")
+        await seen.until(lambda: "1/8 found" in seen.place or "found" in seen.place)
+        await seen.press("enter", "n")
+        assert seen.app.focused is seen.tab.view
+        assert "2/" in seen.place
+        await seen.press("N", "N")
+        count = len(seen.tab.view.matches)
+        assert f"{count}/{count} found" in seen.place
+        await seen.press("slash", "escape")
+        await seen.until(lambda: "found" not in seen.place)
+        await seen.press("slash", *"nowhere")
+        await seen.until(lambda: "not found" in seen.place)
+
+
+async def test_another_block_is_tried_and_left(tmp_path: Path) -> None:
+    async with shown("one", tmp_path) as seen:
+        await seen.press("b")
+        await seen.until(lambda: isinstance(seen.app.screen, BlockChooser))
+        await seen.press("down", "enter")
+        await seen.until(lambda: any("sha256" in row for row in seen.rows), "the diff of the other block")
+        assert "trying block 2" in seen.place
+        assert "The verdict stays" in seen.notices
+        await seen.press("escape")
+        await seen.until(lambda: "trying" not in seen.place and any("scrypt" in row for row in seen.rows))
+
+
+async def test_a_patch_is_copied_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with shown("several", tmp_path) as seen:
+        await seen.press("c")
+        await seen.until(lambda: "Copied as a patch: 3 files" in seen.notices)
+        await seen.press("p", "enter")
+        await seen.until(lambda: "git apply takes it" in seen.notices)
+        saved = tmp_path / "case-local-smollm2.patch"
+        assert seen.app.clipboard == saved.read_text()
+        await seen.press("p", "enter")
+        await seen.until(lambda: "is there already" in seen.notices)
+    git(tmp_path / "work", "apply", str(saved))
+    assert (tmp_path / "work/src/bank/accounts.py").read_text() == MENDED
+
+
+async def test_nothing_to_show_is_said() -> None:
+    app = DiffApp(None, "assay-dark")
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "Nothing is changed yet." in str(app.tab.query_one("Reading Static").render()))
+        await pilot.press("c", "p", "b", "plus", "o", "J", "v", "slash", "escape")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (30, 8), (5, 4), (1, 1)])
+async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = DiffApp(sample("odd", tmp_path), "assay-light")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("v", "J", "w", "right", "right_curly_bracket", "i", "pagedown", "end", "home", "v", "w")
+        await pilot.resize_terminal(120, 30)
+        await until(pilot, lambda: any("controls" in row for row in Seen(app, pilot).place.split()))
+
+
+def test_a_hundred_thousand_lines_and_nothing_hostile_reaches_the_terminal() -> None:
+    with Terminal(run_here("-m", "tests.app.diff.diff_app", "odd"), size=(90, 30), cwd=ROOT) as terminal:
+        terminal.wait_for("␛[32mgreen")
+        terminal.press("v", "w", "J", "end")
+        terminal.wait_for("spaces.py")
+        raw = bytes(terminal.raw)
+    for hostile in ("\x1b[31mred", "\x1b[32mgreen", "\u202e", "evil\x07"):
+        assert hostile.encode() not in raw
+    with Terminal(run_here("-m", "tests.app.diff.diff_app", "large:100000"), size=(90, 30), cwd=ROOT) as terminal:
+        terminal.wait_for("value_1 ", within=60)
+        terminal.press("end")
+        terminal.wait_for("value_66665", within=60)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_file_opens_in_the_editor_as_it_was_changed(tmp_path: Path, kept: bool) -> None:
+    told = tmp_path / "told"
+    editor = tmp_path / "vi"
+    editor.write_text(f'#!/bin/sh\necho "$@" > {told}.new\ncat "$2" >> {told}.new\nmv {told}.new {told}\n')
+    editor.chmod(0o700)
+    arguments = ["several", "assay-dark"] if kept else ["several", "assay-dark", "alone"]
+    with Terminal(
+        run_here("-m", "tests.app.diff.diff_app", *arguments), size=(110, 30), cwd=ROOT, env={"EDITOR": editor}
+    ) as terminal:
+        terminal.wait_for("change 1/5")
+        terminal.press("J")
+        terminal.wait_for("change 2/5")
+        terminal.press("o")
+        terminal.wait_for("That was a copy", within=30)
+    said = told.read_text()
+    assert "+23 " in said
+    assert said.endswith(MENDED)
+    assert SERVICE not in said
+    place = said.split("+23 ")[1].split("\n")[0]
+    assert place.endswith("src/bank/accounts.py")
+    assert not Path(place).exists()

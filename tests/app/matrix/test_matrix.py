@@ -1,0 +1,384 @@
+"""The matrix as values: rows in order and in groups, figures, pairs, lines."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.app.matrix.samples import EARLIER, MODELS, ROWS, history_of, hostile, large, matrix_of, repeated, result
+from tui.app.matrix.baseline import baseline_of
+from tui.app.matrix.columns import column_at, lay_out
+from tui.app.matrix.comparison_lines import brief, judgement, pair_lines, pairs_table, sentence
+from tui.app.matrix.head import head_lines
+from tui.app.matrix.header_lines import MatrixHeading, matrix_header
+from tui.app.matrix.matrix import Matrix
+from tui.app.matrix.ordering import Heading, Order
+from tui.app.matrix.statistics import Since, Survey, survey
+from tui.app.presentation.pieces import text_of, width_of
+from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
+from tui.model.filter import parse_filter
+from tui.model.prices import Spent, told_cost
+from tui.model.results import Counted, TrialKey
+from tui.model.sanitize import show_text
+from tui.model.state import Counts
+from tui.statistics.run_figures import Tally
+from tui.statistics.shares import wilson_interval
+
+
+def names(matrix: Matrix) -> list[str]:
+    return [f"[{row.group}]" if isinstance(row, Heading) else row.name for row in matrix.rows]
+
+
+def arranged(matrix: Matrix, **changes: object) -> list[str]:
+    matrix.wanted = matrix.wanted._replace(**changes)  # type: ignore[arg-type]
+    matrix.arrange()
+    return names(matrix)
+
+
+def surveyed(matrix: Matrix) -> Survey:
+    while not matrix.ledger.complete:
+        matrix.ledger.count(0.001)
+    matrix.survey = survey(matrix.snapshot())
+    return matrix.survey
+
+
+def test_rows_stand_in_their_categories_as_in_the_suite() -> None:
+    rows = names(matrix_of())
+    assert rows[:3] == ["[Security]", "SQL Query Generation", "Hash a password"]
+    assert [row for row in rows if row.startswith("[")] == [
+        "[Security]",
+        "[Bug Fixing]",
+        "[Refactoring]",
+        "[Explanation]",
+    ]
+
+
+def test_a_case_stands_below_each_of_its_tags() -> None:
+    matrix = matrix_of()
+    rows = arranged(matrix, grouping="tag")
+    assert [row for row in rows if row.startswith("[")] == ["[web]", "[sql]", "[]", "[quick]"]
+    assert rows.count("SQL Query Generation") == 2
+    assert len(matrix.places_of("case-0")) == 2
+    assert text_of(matrix.row_line(rows.index("[]"), lay_out(100, 3, 20))).startswith("others")
+    assert matrix.case_count == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("order", "first", "last"),
+    [
+        (Order("name"), "Escape HTML", "What does this regex do"),
+        (Order("name", reverse=True), "What does this regex do", "Escape HTML"),
+        (Order("differ"), "SQL Query Generation", "Split a long function"),
+        (Order("all fail"), "Leap years", "Split a long function"),
+        (Order("model", MODELS[2]), "Leap years", "Split a long function"),
+    ],
+)
+def test_rows_are_sorted(order: Order, first: str, last: str) -> None:
+    rows = arranged(matrix_of(), grouping="none", order=order)
+    assert (rows[0], rows[-1]) == (first, last)
+
+
+def test_the_group_of_the_first_row_stands_first() -> None:
+    rows = arranged(matrix_of(), order=Order("all fail"))
+    assert rows[:2] == ["[Bug Fixing]", "Leap years"]
+
+
+def test_the_filter_is_that_of_the_tree_and_differing_is_apart_from_it() -> None:
+    matrix = matrix_of()
+    assert arranged(matrix, grouping="none", filter=parse_filter("status:timed")) == ["Replace a global"]
+    assert arranged(matrix, filter=parse_filter("model:gpt* status:fail cat:bug")) == [
+        "Race in the cache",
+        "Leap years",
+    ]
+    assert "Leap years" not in arranged(matrix, filter=parse_filter(""), differing=True)
+    assert matrix.title == "8 of 10 cases × 3 models"
+    assert arranged(matrix, filter=parse_filter("nothing like it")) == []
+
+
+@pytest.mark.parametrize("make", [matrix_of, repeated])
+def test_the_filter_finds_what_the_order_by_disagreement_has_first(make: Callable[[], Matrix]) -> None:
+    def found(text: str, *, differing: bool = False) -> list[str]:
+        return arranged(matrix, grouping="none", order=Order("differ"), filter=parse_filter(text), differing=differing)
+
+    matrix = make()
+    order, differ = found(""), found("differs:yes")
+    assert differ
+    assert differ == order[: len(differ)]
+    assert differ == found("", differing=True)
+    assert differ == found("!differs:no")
+    assert found("differs:no") == found("!differs:yes") == order[len(differ) :]
+
+
+def test_figures_hold_what_was_counted() -> None:
+    figures = surveyed(matrix_of()).figures
+    gpt, claude, gemini = (figures[model] for model in MODELS)
+    assert gpt.tally == Tally(10, 6, 4, 0, 0)
+    assert (claude.tally.trials, claude.tally.flaky) == (9, 1)
+    assert gemini.tally.errors == 2
+    assert gpt.rates.pass_rate_95 == wilson_interval(6, 10)
+    assert gpt.effort.median_ms == 1500 + 40 * 4.5
+    assert gpt.effort.p95_ms is None, "too few to tell"
+    assert (gpt.effort.first_token_ms, gpt.effort.input_tokens, gpt.effort.output_tokens) == (300, 600, 1500)
+    assert surveyed(large(200)).figures["provider/model-0"].effort.p95_ms is not None
+
+
+def test_unknown_tokens_and_costs_are_said_to_be_unknown() -> None:
+    matrix = matrix_of((("A", "one", "✓✓"), ("A", "two", "✓✓")), ("a", "b"))
+    key = TrialKey("case-0", "a")
+    silent = replace(result(key, "✓").attempts[0].steps[0], usage=type(result(key, "✓").attempts[0].steps[0].usage)())
+    del matrix.state.trials[key]
+    matrix.state.take_results([result(key, "✓", silent)])
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    found = surveyed(matrix)
+    lines = [text_of(line) for line in head_lines(lay_out(100, 2, 10), matrix.models, found.figures, None, whole=True)]
+    assert next(line for line in lines if line.startswith("tokens")).split()[4:7] == ["≥60", "·", "≥150"]
+    assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "unknown", "unknown"]
+    assert "0" not in next(line for line in lines if line.startswith("cost"))
+
+
+def test_costs_are_added_up_and_what_is_missing_is_said() -> None:
+    matrix = matrix_of((("A", "one", "✓✓✓"), ("A", "two", "✓✗◐")), ("a", "b", "c"))
+    costs = {"a": (0.5, 0.25), "b": (0.5, None), "c": (0.001, 0.002)}
+    for key in list(matrix.state.trials):
+        paid = replace(result(key, "✓").attempts[0].steps[0], cost_usd=costs[key.model][key.case == "case-1"])
+        sign = "◐" if key == ("case-1", "c", 1) else "✓"
+        del matrix.state.trials[key]
+        matrix.state.take_results([result(key, sign, paid)])
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    found = surveyed(matrix)
+    layout = lay_out(120, 3, 10)
+    lines = [text_of(line) for line in head_lines(layout, matrix.models, found.figures, None, whole=True)]
+    # The flaky trial of c was paid for twice.
+    assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "$0.75", "≥", "$0.50", "$0.0050"]
+    efforts = [each.effort for each in found.figures.values()]
+    assert all(len(told_cost(Spent(each.cost_usd, each.costs_known, 2))) < layout.cell for each in efforts)
+
+
+def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
+    matrix = matrix_of()
+    surveyed(matrix)
+    key = TrialKey("case-0", MODELS[0])
+    matrix.state.take(RunStarted("run", (key,), ""))
+    assert list(matrix.take(key)) == [1]
+    assert matrix.ledger.cell(*key[:2]).status == "waiting"
+    assert [*matrix.words.values()] == [17, 2, 7, 0, 2]
+    matrix.state.take(TrialStarted(key))
+    matrix.take(key)
+    assert matrix.ledger.cell(*key[:2]).status == "running"
+    matrix.state.take(TrialFinished(result(key, "✓")))
+    matrix.take(key)
+    matrix.take(key)
+    assert [*matrix.words.values()] == [18, 2, 7, 0, 2]
+    assert survey(matrix.snapshot()).figures[MODELS[0]].tally.passed == 7
+
+
+def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
+    matrix = matrix_of()
+    keys = tuple(TrialKey(f"case-{number}", model) for number in range(5) for model in MODELS)
+    matrix.state.take(RunStarted("run", keys, ""))
+    for key in keys[:6]:
+        matrix.state.take(TrialFinished(result(key, "✓")))
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    pair = surveyed(matrix).pair(None)
+    assert pair is not None
+    assert (pair.interim, pair.p_value, pair.p_holm, pair.difference_95) == (True, None, None, None)
+    lines = [
+        sentence(pair, matrix.names, matrix.progress),
+        brief(pair, matrix.names, matrix.progress),
+        *pairs_table(surveyed(matrix).pairs, matrix.names),
+        *pair_lines(pair, matrix.names, {}, {}, matrix.progress),
+    ]
+    shown = "\n".join(map(text_of, lines))
+    assert "So far 6 of 15; no test before the run is finished." in shown
+    assert "p = " not in shown
+    assert "95%" not in shown
+    matrix.state.take(RunFinished("run", "cancelled", ""))
+    assert matrix.interim, "a cancelled run is not finished"
+    matrix.state.take(RunStarted("run", keys[6:], ""))
+    matrix.state.take(RunFinished("run", "finished", ""))
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    pair = surveyed(matrix).pair(None)
+    assert pair is not None
+    assert "p = " in text_of(sentence(pair, matrix.names, matrix.progress))
+
+
+def test_a_kept_run_that_was_interrupted_has_counts_and_no_test() -> None:
+    matrix = matrix_of()
+    matrix.take_kept("kept", {}, 120)
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    assert (matrix.interim, matrix.progress) == (True, "0 of 120")
+    assert all(pair.interim for pair in surveyed(matrix).pairs)
+
+
+def test_what_a_cancelled_run_did_not_ask_has_its_result_again() -> None:
+    matrix = matrix_of()
+    key = TrialKey("case-0", MODELS[0])
+    matrix.state.take(RunStarted("run", (key,), ""))
+    matrix.take(key)
+    matrix.state.take(RunFinished("run", "cancelled", ""))
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    surveyed(matrix)
+    assert matrix.ledger.cell(*key[:2]).status == "failed"
+    assert [*matrix.words.values()] == [17, 2, 8, 0, 2]
+
+
+def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
+    matrix = matrix_of()
+    found = surveyed(matrix)
+    pair = found.pair((MODELS[2], MODELS[0]))
+    assert pair is not None
+    assert (pair.win_cases, pair.loss_cases) == (("case-4", "case-8", "case-9"), ("case-0", "case-3", "case-5"))
+    said = text_of(sentence(pair, matrix.names))
+    assert said.startswith(
+        "gpt-5.2 passes 3 cases that gemini-3-pro does not, and the reverse in 3 cases; 4 ties. p = 1.00"
+    )
+    assert "exact McNemar" in said
+    assert "Holm over 3 pairs" in said
+    assert "no difference shown; these cases would show a difference of 76 points (80% power)." in said
+    assert len(text_of(brief(pair, matrix.names))) < len(said)
+    assert len(pairs_table(found.pairs, matrix.names)) == 3
+    listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
+    assert "  What does this regex do" in listed
+    assert listed[1].startswith(
+        "Difference in the share of passes: 0 points (95% interval, simultaneous over 3 pairs: −"
+    )
+    by_category = listed.index("By category, gpt-5.2 : gemini-3-pro  (counted, not tested)")
+    assert [line.split() for line in listed[by_category : by_category + 5]] == [
+        ["By", "category,", "gpt-5.2", ":", "gemini-3-pro", "(counted,", "not", "tested)"],
+        ["Security", "0", ":", "2", "2", "ties"],
+        ["Explanation", "1", ":", "0", "0", "ties"],
+        ["Refactoring", "1", ":", "0", "1", "tie"],
+        ["Bug", "Fixing", "1", ":", "1", "1", "tie"],
+    ]
+
+
+def test_the_cases_of_a_pair_are_in_the_order_of_the_suite_and_errors_are_said() -> None:
+    matrix = matrix_of([("A", f"case {number}", "✓!" if number < 8 else "✓✗") for number in range(12)], ("good", "bad"))
+    found = surveyed(matrix)
+    pair = found.pair(None)
+    assert pair is not None
+    turned = replace(pair, win_cases=pair.win_cases[5:] + pair.win_cases[:5])
+    lines = pair_lines(turned, matrix.names, {case.id: case for case in matrix.suite.cases}, found.figures)
+    listed = [text_of(line) for line in lines]
+    assert [line.strip() for line in listed if line.startswith("  case ")] == [f"case {number}" for number in range(12)]
+    assert "bad: 8 of 12 trials ended in an error and count as not passed." in listed
+    assert not any(line.startswith("good: ") for line in listed)
+
+
+def test_names_too_long_for_a_narrow_matrix_keep_their_end() -> None:
+    matrix = matrix_of([("A", f"A question about security with the number {number}", "✓✗✓") for number in range(3)])
+    layout = lay_out(76, 3, 60)
+    names = [text_of(matrix.row_line(place, layout))[: layout.name].strip() for place in range(1, 4)]
+    assert [name.split()[-1] for name in names] == ["0", "1", "2"]
+    assert all("…" in name for name in names)
+
+
+def test_what_follows_from_a_pair_stands_where_a_narrow_screen_shows_it() -> None:
+    matrix = matrix_of()
+    for pair, line in zip(surveyed(matrix).pairs, pairs_table(matrix.survey.pairs, matrix.names), strict=True):
+        assert judgement(pair, matrix.names)[0].partition(";")[0] in text_of(line)[:70]
+
+
+def test_a_clear_winner_is_named_and_repeats_are_tested_by_sign_flips() -> None:
+    matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(12)], ("good", "bad"))
+    pair = surveyed(matrix).pair(None)
+    assert pair is not None
+    assert text_of(sentence(pair, matrix.names)).endswith("p < 0.001 (exact McNemar): good does better.")
+    found = surveyed(repeated()).pair(None)
+    assert found is not None
+    assert "(sign-flip over cases, Holm over 3 pairs)" in text_of(sentence(found, repeated().names))
+
+
+def test_one_model_has_nobody_to_be_compared_with() -> None:
+    assert surveyed(matrix_of([("A", "one", "✓")], ("alone",))).pair(None) is None
+
+
+def test_a_baseline_says_what_broke_and_what_was_fixed() -> None:
+    matrix = matrix_of()
+    matrix.baseline = baseline_of(EARLIER, history_of(matrix).read_outcomes(EARLIER))
+    found = surveyed(matrix)
+    assert found.since == {MODELS[0]: Since(1, 3), MODELS[1]: Since(2, 2), MODELS[2]: Since(2, 1)}
+    rows = arranged(matrix, grouping="none", order=Order("change"))
+    assert rows[0] == "Leap years"
+    layout = lay_out(150, 3, 25, baseline=True)
+    assert text_of(matrix.row_line(0, layout)).split()[2:] == ["✗", "was", "✓"] * 3 + ["✗", "3", "broke"]
+    heads = [text_of(line).split() for line in head_lines(layout, MODELS, found.figures, found.since, whole=False)]
+    assert heads[-1] == ["since", "baseline", "+1", "−3", "+2", "−2", "+2", "−1", "+5", "−6"]
+
+
+@pytest.mark.parametrize("width", [1, 8, 20, 40, 74, 100, 156, 240])
+@pytest.mark.parametrize("models", [1, 2, 4, 9])
+@pytest.mark.parametrize("baseline", [False, True])
+def test_columns_fill_what_there_is_and_never_more(width: int, models: int, baseline: bool) -> None:
+    layout = lay_out(width, models, 30, 99, baseline=baseline)
+    assert layout.name >= 1
+    assert 1 <= layout.shown <= models
+    assert layout.visible[-1] == models - 1, "the last models are in sight"
+    if width >= 60:
+        assert layout.name + layout.shown * layout.cell + layout.change <= width
+        assert column_at(layout, layout.name) == layout.first
+        assert column_at(layout, 0) == -1
+
+
+def test_narrow_windows_show_fewer_models_and_say_so() -> None:
+    matrix = large(20, 6)
+    layout = lay_out(74, 6, 20, 2)
+    head = text_of(head_lines(layout, matrix.models, {}, None, whole=False)[0])
+    assert layout.shown == 3
+    assert "◂ 3–5 of 6 ▸" in head
+    assert "model-2" in head
+    assert "model-5" not in head
+
+
+def test_the_header_leaves_out_what_matters_least() -> None:
+    shown = MatrixHeading(
+        "security",
+        "0193f2a4c6d8700",
+        "0193a7b4",
+        {"passed": 3, "failed": 2, "flaky": 1, "error": 1},
+        Counts(20, 7),
+        "sorted by name",
+    )
+    lines = {width: text_of(matrix_header(shown, width)) for width in (200, 90, 60, 20)}
+    assert "run 0193f2a4c6d8 against baseline 0193a7b4   ▶  0/20" in lines[200].replace(" 7/20", " 0/20")
+    assert "sorted by name" in lines[200]
+    assert "✓ 3" in lines[60]
+    assert all(width_of(line) <= width for width, line in lines.items())
+
+
+def test_hostile_text_is_shown_and_never_obeyed() -> None:
+    matrix = hostile()
+    found = surveyed(matrix)
+    layout = lay_out(120, 2, 60)
+    lines = [matrix.row_line(place, layout) for place in range(len(matrix.rows))]
+    lines += head_lines(layout, matrix.models, found.figures, None, whole=True)
+    lines.append(matrix_header(matrix.heading, 150))
+    for pair in found.pairs:
+        lines += [
+            sentence(pair, matrix.names),
+            *pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases}),
+        ]
+    for line in lines:
+        assert show_text(text_of(line)) == text_of(line)
+        assert "\n" not in text_of(line)
+
+
+def test_another_suite_keeps_what_was_chosen_as_far_as_it_can() -> None:
+    matrix = matrix_of()
+    arranged(matrix, order=Order("model", MODELS[0]), grouping="tag")
+    matrix.pair = MODELS[0], MODELS[1]
+    other = matrix_of((("A", "one", "✓✓"),), MODELS[1:], Path("other.yaml"))
+    matrix.show(other.suite, other.state, other.models)
+    assert matrix.wanted.order == Order()
+    assert matrix.wanted.grouping == "tag"
+    assert matrix.pair is None
+
+
+@pytest.mark.parametrize(
+    ("width", "end"), [(160, "↻ 1 passed on rerun   in order"), (80, "○ 2 unchecked  ↻ 1"), (50, "○ 2  ↻ 1")]
+)
+def test_the_header_counts_what_a_rerun_passed_at_every_width(width: int, end: str) -> None:
+    words: dict[Counted, int] = {"passed": 14, "failed": 3, "flaky": 0, "error": 1, "unchecked": 2}
+    shown = MatrixHeading("Walk", "", "", words, None, "in order", passed_since=1)
+    assert text_of(matrix_header(shown, width)).endswith(end)

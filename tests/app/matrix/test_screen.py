@@ -1,0 +1,364 @@
+"""The Matrix screen: from Explore and back, live, with its keys and the mouse."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.app.exploring import Seen, desk_for, explored
+from tests.app.matrix.matrix_app import MatrixApp
+from tests.app.matrix.samples import EARLIER, MODELS, history_of, large, matrix_of, repeated, result
+from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
+from tests.support.pilots import until
+from tests.support.scripted_desk import ScriptedDesk
+from tui.app.matrix.ordering import Order
+from tui.app.matrix.pairs_dialog import PairsScreen
+from tui.app.matrix.screen import MatrixScreen
+from tui.app.presentation.pieces import text_of
+from tui.app.screens.choice import ChoiceScreen
+from tui.app.screens.help import HelpScreen
+from tui.app.widgets.list_view import LineList
+from tui.model.events import TrialFinished, TrialStarted
+from tui.model.results import TrialKey
+from tui.model.risk import Band
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
+
+
+def rows_of(screen: MatrixScreen) -> list[str]:
+    """What can be seen of the rows."""
+    table = screen.panel.table
+    return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
+
+
+def heads_of(screen: MatrixScreen) -> list[str]:
+    head = screen.panel.head
+    return [head.render_line(y).text.rstrip() for y in range(head.size.height)]
+
+
+def said(screen: MatrixScreen) -> str:
+    return str(screen.query_one("#sentence").render())
+
+
+@asynccontextmanager
+async def opened(
+    folder: Path, results: Sequence[str] = (), size: tuple[int, int] = (140, 44)
+) -> AsyncIterator[tuple[Seen, MatrixScreen]]:
+    """The matrix of three cases on two models, opened from Explore by its key; kept `results` by their marks."""
+    desk = desk_with_history(folder)
+    cases = ("one", "two", "three")
+    desk.kept = tuple(
+        result(TrialKey(case, model), sign)
+        for case, signs in zip(cases, results, strict=False)
+        for model, sign in zip(("mock-a", "mock-b"), signs, strict=True)
+    )
+    async with explored(desk, size) as seen:
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
+        screen = seen.app.screen
+        assert isinstance(screen, MatrixScreen)
+        await seen.until(lambda: screen.matrix.survey.figures and screen.panel.table.size.height)
+        yield seen, screen
+
+
+def desk_with_history(folder: Path) -> ScriptedDesk:
+    desk = desk_for(folder)
+    store = SqliteStore(folder / "runs.sqlite")
+    desk.keeps = RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+    return desk
+
+
+async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✗", "✓✓", "◐t")) as (seen, screen):
+        assert [row.split() for row in rows_of(screen)[:5]] == [
+            ["Code", "Generation", "1"],
+            ["reverse", "a", "text", "✓", "✗"],
+            ["Security", "2"],
+            ["query", "by", "mail", "✓", "✓"],
+            ["hash", "a", "password", "◐", "2/2", "!", "timed", "out"],
+        ]
+        assert heads_of(screen)[1].split()[3:] == ["67%", "21–94", "33%", "6–79"]
+        assert "not enough data; 3 cases in common, at least 6 are needed" in said(screen)
+        await seen.press("down", "down", "enter")
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        assert seen.screen.looking is not None
+        assert seen.screen.looking.case_id == "three"
+        assert "hash a password" in seen.row
+        assert [pane.model for pane in seen.screen.answers.panes] == ["mock-a", "mock-b"]
+        assert "Here it is." in seen.text(0)
+
+
+@pytest.mark.parametrize("key", ["m", "escape"])
+async def test_its_key_and_escape_go_back_and_leave_explore_as_it_was(tmp_path: Path, key: str) -> None:
+    async with opened(tmp_path) as (seen, screen):
+        await seen.press("down", key)
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        assert seen.screen.looking is not None
+        assert seen.screen.looking.case_id == "one"
+        assert not screen.is_mounted or not screen.is_attached
+
+
+async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✓",)) as (seen, screen):
+        await seen.press("R")
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["◦", "◦"])
+        assert len(seen.desk.plans[-1].trials) == 6
+        a = TrialKey("one", "mock-a")
+        seen.desk.say(TrialStarted(a))
+        await seen.until(lambda: {"∙", "•", "●"} & set(rows_of(screen)[1]))
+        frames: set[str] = set()
+
+        def moves() -> bool:
+            frames.add(rows_of(screen)[1])
+            return len(frames) > 1
+
+        await seen.until(moves, "the mark moves")
+        seen.desk.say(TrialFinished(result(a, "✗")))
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "◦"])
+        await seen.until(lambda: "▶ 1/6" in text_of(screen.header.line_for(200)))
+        await seen.until(lambda: "0%" in heads_of(screen)[1])
+        seen.desk.finish("cancelled")
+        await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "✓"], "the rest has its result again")
+        await seen.until(lambda: not screen._timer._active.is_set(), "nothing moves any more")
+
+
+async def test_failed_again_asks_what_did_not_pass_and_cancel_ends_it(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✗", "t✓", "✓◐")) as (seen, screen):
+        await seen.press("f")
+        await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
+        await seen.press("down", "enter")
+        await seen.until(lambda: seen.desk.plans)
+        assert set(seen.desk.plans[-1].trials) == {TrialKey("one", "mock-b"), TrialKey("two", "mock-a")}
+        await seen.until(lambda: screen.matrix.state.running)
+        await seen.press("X")
+        await seen.until(lambda: seen.desk.ended == ["cancelled"])
+
+
+async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_path: Path) -> None:
+    desk = desk_with_history(tmp_path)
+    assert desk.keeps is not None
+    cases = [make_case(f"case-{number}") for number in range(30)]
+    plan = make_plan(cases, ("a", "b"), path=str(tmp_path / "kept.yaml"))
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    store.begin_run(plan, "2026-11-19T10:00:00+00:00")
+    store.save_trials(plan.run_id, [make_result(key, flaky=key.case == "case-3") for key in plan.trials])
+    store.finish_run(plan.run_id, "finished", "2026-11-19T10:10:00+00:00")
+    async with explored(desk) as seen:
+        await seen.screen.open_run(plan.run_id)
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
+        screen = seen.app.screen
+        assert isinstance(screen, MatrixScreen)
+        await seen.until(lambda: screen.matrix.survey.figures and screen.panel.table.size.height)
+        heads = [head.split() for head in heads_of(screen)]
+        assert heads[1][3:5] == ["97%", "83–99"]
+        assert heads[2][3:] == ["1", "·", "0"] * 2
+        assert [row.split() for row in rows_of(screen) if "◐" in row] == [
+            ["Case", "case-3", "◐", "2/2", "◐", "2/2", "▐"]
+        ]
+        assert "◐ 2 flaky" in text_of(screen.header.line_for(200))
+        assert heads[3][3:] == ["1.2", "s", "·", "1.2", "s"] * 2
+        assert heads[5][4:] == ["620", "·", "1240"] * 2
+        assert f"run {plan.run_id[:12]}" in text_of(screen.header.line_for(200))
+        await seen.press("m")
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        asked_again = [make_result(TrialKey("case-3", model), "failed") for model in ("a", "b")]
+        store.save_trials(plan.run_id, asked_again)  # by another process
+        await seen.screen.open_run(plan.run_id)
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and seen.app.screen is not screen)
+        anew = seen.app.screen
+        assert isinstance(anew, MatrixScreen)
+        await seen.until(lambda: anew.panel.head.size.height and heads_of(anew)[2].split()[3:] == ["0", "·", "0"] * 2)
+        assert all("◐" not in row for row in rows_of(anew))
+    store.close()
+
+
+async def test_it_is_in_the_palette_and_its_keys_are_in_the_help(tmp_path: Path) -> None:
+    async with explored(desk_with_history(tmp_path)) as seen:
+        titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
+        assert "Matrix: every case on every model  m" in titles
+        await seen.press("m")
+        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
+        titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
+        assert "Sort the rows  s" in titles
+        await seen.press("question_mark")
+        await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
+
+
+@asynccontextmanager
+async def alone(size: tuple[int, int] = (140, 40), app: MatrixApp | None = None) -> AsyncIterator[MatrixApp]:
+    """The screen over the sample."""
+    if app is None:
+        matrix = matrix_of()
+        app = MatrixApp(matrix, history_of(matrix))
+    async with app.run_test(size=size) as pilot:
+        app.hand = pilot
+        await until(pilot, lambda: app.matrix.survey.figures and app.place.panel.table.size.height, "it is counted")
+        yield app
+
+
+async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
+    async with alone() as app:
+        screen, pilot, matrix = app.place, app.hand, app.matrix
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await pilot.press("down", "down", "down", "enter")
+        await until(pilot, lambda: matrix.wanted.order == Order("all fail"))
+        assert rows_of(screen)[1].split()[:2] == ["Leap", "years"]
+        await pilot.press("d")
+        assert all("Leap" not in row for row in rows_of(screen))
+        await pilot.press("d", "g", "g")
+        assert rows_of(screen)[0].split()[:2] == ["Leap", "years"]
+        await pilot.press("S")
+        assert "reversed" in text_of(screen.header.line_for(200))
+        await pilot.press("slash")
+        await until(pilot, lambda: screen.query("#filter"))
+        await pilot.press(*"cat:sec status:fail", "enter")
+        await until(pilot, lambda: matrix.case_count == 3)
+        await pilot.press("escape")
+        await until(pilot, lambda: matrix.case_count == 10)
+        assert app.screen is screen
+
+
+async def test_the_cursor_stays_on_its_case_when_the_rows_change() -> None:
+    async with alone() as app:
+        table, pilot = app.place.panel.table, app.hand
+        await pilot.press("end", "up", "up")
+        assert table.case_id == "case-7"
+        await pilot.press("S")
+        assert table.case_id == "case-7"
+        assert "Split a long function" in table.render_line(table.cursor - table.scroll_offset.y).text
+        await pilot.press("g", "g")
+        assert table.case_id == "case-7"
+        assert table.cursor == 2
+
+
+async def test_the_cursor_passes_headings_over_and_goes_to_what_differs() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        assert screen.panel.table.case_id == "case-0"
+        await pilot.press("end")
+        assert screen.panel.table.case_id == "case-9"
+        await pilot.press("up", "up", "up")
+        assert screen.panel.table.case_id == "case-6"
+        await pilot.press("N")
+        assert screen.panel.table.case_id == "case-5"
+        await pilot.press("home", "up")
+        assert screen.panel.table.case_id == "case-0"
+
+
+async def test_the_mouse_sorts_by_a_head_and_opens_by_a_second_click() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        columns = screen.panel.table.columns
+        at = columns.name + 2 * columns.cell + 1
+        await pilot.click("#heads", offset=(at, 0))
+        await until(pilot, lambda: app.matrix.wanted.order == Order("model", MODELS[2]))
+        await pilot.click("#heads", offset=(at, 0))
+        await until(pilot, lambda: app.matrix.wanted.order.reverse)
+        await pilot.click("#heads", offset=(at, 0))
+        await until(pilot, lambda: app.matrix.wanted.order == Order())
+        await pilot.click("#cells", offset=(4, 3))
+        assert screen.panel.table.case_id == "case-2"
+        assert app.gone == []
+        await pilot.click("#cells", offset=(4, 3))
+        await until(pilot, lambda: app.gone == ["case-2"])
+
+
+async def test_a_baseline_is_chosen_and_taken_away() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await pilot.press("down", "enter")
+        await until(
+            pilot,
+            lambda: (
+                heads_of(screen)[-1].split() == ["since", "baseline", "+1", "−3", "+2", "−2", "+2", "−1", "+5", "−6"]
+            ),
+        )
+        assert "✗ was ✓" in rows_of(screen)[1]
+        assert EARLIER[:12] in text_of(screen.header.line_for(200))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: app.matrix.baseline is None)
+        assert "was" not in rows_of(screen)[1]
+
+
+async def test_a_marked_baseline_is_taken_by_itself() -> None:
+    matrix = matrix_of()
+    history = history_of(matrix)
+    history.marked = EARLIER
+    async with alone(app=MatrixApp(matrix, history)) as app:
+        await until(app.hand, lambda: matrix.baseline is not None)
+
+
+async def test_the_statistics_choose_the_pair_below() -> None:
+    async with alone() as app:
+        screen, pilot = app.place, app.hand
+        assert "gpt-5.2 passes 3 cases that gemini-3-pro does not" in said(screen)
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, PairsScreen))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in said(screen))
+
+
+@pytest.mark.parametrize(("width", "told"), [(80, False), (140, True)])
+async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) -> None:
+    matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
+    async with alone((width, 24), MatrixApp(matrix, history_of(matrix))) as app:
+        await until(app.hand, lambda: bool(matrix.survey.pairs))
+        await app.hand.press("p")
+        await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
+        shown = app.screen.query_one(LineList)
+        await until(app.hand, lambda: "40 won" in shown.render_line(0).text)
+        assert shown.render_line(0).text.rstrip().endswith("points (+87 to +100)" if told else "+100 points")
+
+
+async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
+    matrix = large(60, 6)
+    async with alone((80, 24), MatrixApp(matrix, history_of(matrix))) as app:
+        screen, pilot = app.place, app.hand
+        assert "1–3 of 6 ▸" in heads_of(screen)[0]
+        await pilot.press("right", "right", "right", "right")
+        assert "◂ 4–6 of 6" in heads_of(screen)[0]
+        assert rows_of(screen)[1].split()[:3] == ["Case", "number", "0"]
+        assert len(said(screen)) < 2 * 76
+        await pilot.press("i")
+        await until(pilot, lambda: "unknown" in heads_of(screen)[-1], "the cost is there too")
+        await pilot.press("i")
+        await pilot.resize_terminal(40, 10)
+        await pilot.resize_terminal(1, 1)
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: len(heads_of(screen)) == 7)
+
+
+async def test_bands_are_shown_once_trials_are_scored() -> None:
+    matrix = repeated()
+    async with alone(app=MatrixApp(matrix, history_of(matrix))) as app:
+        screen, a, b = app.place, MODELS[0], MODELS[1]
+        before = rows_of(screen)
+        bands: dict[TrialKey, Band] = {
+            TrialKey("case-0", a, 1): "low",
+            TrialKey("case-0", a, 3): "critical",
+            TrialKey("case-1", b, 2): "negligible",
+        }
+        screen.panel.table.show_bands(bands)
+        after = rows_of(screen)
+        assert "● critical" in after[1]
+        assert "○ negligible" in after[2]
+        assert [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other] == [1, 2]
+        assert before[1].index("✓") == after[1].index("✓"), "nothing jumps"
+        await app.hand.resize_terminal(80, 24)
+        await until(app.hand, lambda: "● C" in rows_of(screen)[1])
+        screen.panel.table.show_bands({})
+        assert not any("●" in row or "○" in row for row in rows_of(screen))
+
+
+async def test_runs_are_asked_of_whoever_opened_it() -> None:
+    async with alone() as app:
+        await app.hand.press("R", "f", "X")
+        await until(app.hand, lambda: app.asked == ["all", "failed", "cancel"])

@@ -1,0 +1,117 @@
+"""Colours of code: the same whether lines come one by one or are jumped to, and never an exception."""
+
+import inspect
+from functools import partial
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.app.text.texts import raw_texts
+from tests.support.work import count_lines
+from tui.app.text import highlight
+from tui.app.text.highlight import BlockColours, LineColours, knows_language, load_lexer
+
+PYTHON = inspect.getsource(highlight).split("\n")
+SAMPLES = {
+    "c": "/* a\n comment */ int main(void) {\n  return 0; // done\n}",
+    "javascript": "const a = `one\ntwo ${x}\nthree`;\nfunction f() { return 1; }",
+    "html": "<p class='a'>x</p>\n<script>\nlet a = 1;\n</script>\n<style>\np { color: red }\n</style>",
+    "rust": 'fn main() {\n  let s = "a\nb"; /* x /* y */\n z */ let t = 1;\n}',
+    "php": "function f($a) {\n  return 'x';\n}",
+    "yaml": "a: 1\nb:\n  - 'x'\n  - |\n    text\n",
+    "ruby": "x = <<~T\n  here\nT\nputs :a",
+}
+
+
+def roles(colours: LineColours) -> list[str]:
+    return [span.role for span in colours]
+
+
+def texts(line: str, colours: LineColours) -> dict[str, str]:
+    return {line[span.start : span.end]: span.role for span in colours}
+
+
+def test_what_the_parts_of_a_line_are() -> None:
+    line = "    def reverse(text: str) -> str:  # why"
+    (colours,), _ = load_lexer("python").colours([line], ())
+    assert all(load_lexer(name).colours(code.split("\n"), ())[0][0] for name, code in SAMPLES.items())
+    assert texts(line, colours) == {
+        "def": "keyword",
+        "reverse": "function",
+        "str": "type",
+        "-": "operator",
+        ">": "operator",
+        "# why": "comment",
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [("python", "\n".join(PYTHON)), *((name, SAMPLES[name]) for name in ("c", "javascript", "rust", "php", "yaml"))],
+)
+def test_lines_that_come_one_by_one_get_the_colours_of_the_whole(language: str, code: str) -> None:
+    lines = code.split("\n")
+    whole, _ = load_lexer(language).colours(lines, ())
+    block = BlockColours(load_lexer(language))
+    for count in range(1, len(lines) + 1):
+        block.prepare(lines[:count], count - 1, count - 1)
+    assert [roles(block.at(number)) for number in range(len(lines))] == [roles(colours) for colours in whole]
+
+
+def test_what_is_known_is_not_lexed_again() -> None:
+    block = BlockColours(load_lexer("python"))
+    assert block.prepare(PYTHON, 0, 20) == 0
+    assert block.prepare(PYTHON, 0, 20) is None
+    assert block.prepare(PYTHON, 5, 40) is None, "a batch is lexed at once"
+
+
+def test_a_comment_that_is_closed_later_changes_what_was_thought_before() -> None:
+    block = BlockColours(load_lexer("c"))
+    lines = ["int a;", "/* it", "int b;", "*/", "int c;"]
+    assert block.prepare(lines[:3], 0, 2) == 0
+    assert roles(block.at(2)) == ["comment"]
+    assert block.prepare(lines, 4, 4) == 3
+    assert [roles(block.at(line)) for line in (2, 4)] == [["comment"], ["type"]]
+
+
+def test_a_far_line_is_reached_without_all_before_it() -> None:
+    lines = PYTHON * 200
+    block = BlockColours(load_lexer("python"))
+    place = 20_003
+    near, far = (
+        count_lines(partial(BlockColours(load_lexer("python")).prepare, lines, at, at + 40)) for at in (2_003, place)
+    )
+    assert far < 1.1 * near
+    block.prepare(lines, place, place + 40)
+    assert any(block.at(line) for line in range(place, place + 40))
+    block.prepare(lines, 0, 5)
+    assert block.at(0)
+
+
+@pytest.mark.parametrize("language", sorted({lexer: name for name, lexer in highlight._LEXERS.items()}.values()))
+def test_every_language_is_there_and_takes_anything(language: str) -> None:
+    assert knows_language(language)
+    lexer = load_lexer(language)
+    for code in ("", "'", '"""', "/*", "<", "\\", "${", "`", "\x00", "#" * 2_000, "\n".join(SAMPLES.values())):
+        lines = code.split("\n")
+        colours, state = lexer.colours(lines, ())
+        assert len(colours) == len(lines)
+        if state is not None:
+            lexer.colours(["x = 1"], state)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(["python", "javascript", "c", "html", "yaml", "ruby", "bash"]), raw_texts)
+def test_spans_lie_in_their_lines_in_order(language: str, text: str) -> None:
+    lines = text.split("\n")
+    for line, colours in zip(lines, load_lexer(language).colours(lines, ())[0], strict=True):
+        for span in colours:
+            assert 0 <= span.start < span.end <= len(line)
+        assert all(one.end <= other.start for one, other in pairwise(colours))
+
+
+def test_unknown_languages_are_left_alone() -> None:
+    assert not knows_language("")
+    assert not knows_language("brainfuck")

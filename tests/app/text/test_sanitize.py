@@ -1,0 +1,63 @@
+"""The funnel in pieces: the same text as in one go, and every place found again."""
+
+from hypothesis import given
+
+from tests.app.text.texts import raw_pieces, raw_texts
+from tui.app.text.sanitize import Funnel
+from tui.model.sanitize import show_text
+
+
+def fed(pieces: list[str]) -> tuple[Funnel, str]:
+    funnel = Funnel()
+    shown = "".join([funnel.feed(piece) for piece in pieces] + [funnel.finish()])
+    return funnel, shown
+
+
+@given(raw_pieces)
+def test_the_pieces_show_what_the_whole_shows(pieces: list[str]) -> None:
+    funnel, shown = fed(pieces)
+    assert shown == show_text("".join(pieces))
+    assert funnel.raw_length == len("".join(pieces))
+
+
+@given(raw_texts)
+def test_one_code_point_at_a_time_is_no_different(text: str) -> None:
+    assert fed(list(text))[1] == show_text(text)
+
+
+@given(raw_pieces)
+def test_each_place_stands_where_the_text_before_it_ends(pieces: list[str]) -> None:
+    raw = "".join(pieces)
+    funnel, shown = fed(pieces)
+    for offset in range(len(raw) + 1):
+        if raw[offset : offset + 1] == "\n" and raw[offset - 1 : offset] == "\r":
+            continue  # between CR and LF there is no place of its own
+        joins = "\u200d" in raw[max(0, offset - 1) : offset + 1]
+        if not joins:
+            assert funnel.shown_at(offset) == len(show_text(raw[:offset])), (offset, raw)
+    for offset in range(len(raw)):
+        for place in range(funnel.shown_at(offset), funnel.shown_at(offset + 1)):
+            assert funnel.raw_at(place) == offset
+    assert funnel.shown_at(len(raw) + 9) == len(shown)
+    assert funnel.shown_at(-1) == 0
+
+
+def test_a_line_end_that_is_split_is_one_line_end() -> None:
+    funnel = Funnel()
+    assert [funnel.feed(piece) for piece in ("a\r", "\nb\r", "c\r")] == ["a", "\nb", "␍c"]
+    assert funnel.finish() == "␍"
+    assert [funnel.shown_at(offset) for offset in (0, 1, 3, 4, 5, 6, 7)] == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_an_emoji_that_is_split_is_one_emoji() -> None:
+    for pieces in (["👩", "\u200d", "💻"], ["👩\u200d", "💻"], ["👩", "\u200d💻"]):
+        assert fed(pieces)[1] == "👩\u200d💻"
+    assert fed(["a", "\u200d", "💻"])[1] == "a<U+200D>💻"
+
+
+def test_places_after_what_is_shown_longer() -> None:
+    funnel, shown = fed(["ab\u202ecd\x1b", "e\r\n\u200bf"])
+    assert shown == "ab<U+202E>cd␛e\n<U+200B>f"
+    raw = "ab\u202ecd\x1be\r\n\u200bf"
+    for letter in "abcdef":
+        assert shown[funnel.shown_at(raw.index(letter))] == letter

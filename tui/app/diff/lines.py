@@ -1,0 +1,97 @@
+"""The lines around a diff: its files, where one is in it, the blocks of the answer."""
+
+from collections.abc import Sequence
+
+from tui.app.diff.render import head_pieces
+from tui.app.diff.section import Look
+from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
+from tui.model.diffs import FileDiff
+from tui.model.sanitize import show_line
+from tui.workspace.answer.blocks import Block
+
+_KINDS: dict[str, tuple[str, Role]] = {
+    "added": ("A", "passed"),
+    "modified": ("M", "accent"),
+    "deleted": ("D", "failed"),
+    "renamed": ("R", "accent"),
+}
+
+
+def file_line(file: FileDiff, width: int) -> Line:
+    """A file in the list: its kind, its name, its counts."""
+    mark, role = _KINDS[file.kind]
+    counts = _counts(file)
+    room = max(1, width - 4 - sum(width_of(text) for text, _ in counts))
+    return spread([(f" {mark} ", role), (cut_middle(show_line(file.path, 1_000), room), "plain")], counts, width)
+
+
+def refused_line(count: int, width: int) -> Line:
+    """The blocks that were not applied, in the list."""
+    return ((" ! ", "error"), (cut(f"{count} not applied", max(0, width - 3)), "dim"))
+
+
+def _counts(file: FileDiff) -> list[Piece]:
+    if file.binary:
+        return [("binary ", "dim")]
+    return [(f"+{file.added}", "passed"), (f" -{file.removed} ", "failed")]
+
+
+def place_line(
+    file: FileDiff | None,
+    model: str,
+    look: Look,
+    hunk: tuple[int, int],
+    found: tuple[int, int] | None,
+    preview: str,
+    width: int,
+    *,
+    crlf: bool = False,
+) -> Line:
+    """Where one is: file and counts on the left, the how manieth change and how it is shown on the right. `hunk` and
+    `found` are (number from 1, how many); `preview` names the block that is tried out."""
+    left: list[Piece] = [(f" {preview}  ", "accent")] if preview else []
+    right: list[Piece] = []
+    if found is not None:
+        right.append((f"{found[0]}/{found[1]} found · " if found[1] else "not found · ", "accent"))
+    if hunk[1]:
+        right.append((f"change {hunk[0]}/{hunk[1]}", "dim"))
+    said = [
+        word
+        for word, on in (("split", look.beside), ("cut", not look.wrap), ("no white space", look.ignore_space))
+        if on
+    ]
+    if said:
+        right.append((" · ".join(["", *said]) if right else " · ".join(said), "dim"))
+    right.append((" ", "dim"))
+    if file is None:
+        return spread([*left, (f" {model}", "dim")], right, width)
+    name, kind = head_pieces(file, crlf=crlf)
+    counts = _counts(file)
+    taken = sum(width_of(text) for text, _ in (*left, *right, *counts))
+    room = max(8, width - taken - 6 - (width_of(kind) + 2 if kind else 0))
+    left += [(f" {cut_middle(name, room)}", "strong")]
+    if kind:
+        left.append((f"  {kind}", "dim"))
+    left += [("  ", "plain"), *counts]
+    if (gap := width - taken - width_of(name) - width_of(model) - 12) > 0 and model:
+        left.append((f" {cut(model, gap + 8)}", "dim"))
+    return spread(left, right, width)
+
+
+def block_line(block: Block, in_use: bool, width: int) -> Line:
+    """A block of the answer: its number, language, length and how it begins."""
+    lines = block.text.count("\n")
+    first = next((line for line in block.text.split("\n", 50) if line.strip()), "")
+    pieces: list[Piece] = [
+        (f" {'●' if in_use else ' '} ", "accent"),
+        (f"{block.number + 1:>3}  ", "strong"),
+        (fill(show_line(block.language or "", 100), 11), "dim"),
+        (f"{lines:>5} {'line ' if lines == 1 else 'lines'}  ", "dim"),
+        (show_line(block.path or first, 300), "plain"),
+    ]
+    return spread(pieces, [], width)
+
+
+def block_lines(blocks: Sequence[Block], in_use: int | None, width: int) -> list[Line]:
+    """All blocks."""
+    return [block_line(block, block.number == in_use, width) for block in blocks]

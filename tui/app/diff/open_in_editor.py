@@ -1,0 +1,69 @@
+"""A changed file in the person's editor, in a folder that is made for it and goes with it."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual.app import App
+
+from tui.app.diff.answer_diff import ShownDiff
+from tui.app.editing import edit
+from tui.model.diffs import FileDiff
+from tui.model.errors import AssayError, WorkspaceError
+
+
+async def open_changed_file(
+    app: App[object],
+    shown: ShownDiff,
+    files: Sequence[FileDiff],
+    number: int,
+    line: int,
+    repository: Path | None,
+) -> str | None:
+    """Open the file until the editor is closed; a sentence where that was not possible. The whole repository is there
+    where the run has kept it (`repository`), else the changed files alone."""
+    from tui.workspace.temporary import temporary_folder
+
+    if files[number].kind == "deleted":
+        return "The file is gone after this change: there is nothing to open."
+    try:
+        with temporary_folder() as folder:
+            tree = folder / "files"
+            tree.mkdir(mode=0o700)
+            place = await asyncio.to_thread(_fill, tree, shown, files, files[number], repository)
+            return await edit(app, place, line)
+    except AssayError as error:
+        return str(error)
+
+
+def _fill(
+    folder: Path,
+    shown: ShownDiff,
+    files: Sequence[FileDiff],
+    wanted: FileDiff,
+    repository: Path | None,
+) -> Path:
+    from tui.session.context import check_out_trial, write_changed_files
+
+    kept = repository is not None and shown.block is None and check_out_trial(repository, shown.trial, folder)
+    place = folder / wanted.path
+    if kept and place.is_file() and not place.is_symlink():
+        return place
+    contents = {file.path: data for file in files if (data := _content(shown, file)) is not None}
+    if wanted.path not in contents:
+        raise WorkspaceError(f"{wanted.path} cannot be opened: its whole text is not kept, only the diff")
+    if kept:
+        raise WorkspaceError(f"{wanted.path} is no plain file in the repository")
+    write_changed_files(folder, contents)
+    return place
+
+
+def _content(shown: ShownDiff, file: FileDiff) -> bytes | None:
+    """The whole file as it was changed; None where that is not known, or it is gone."""
+    sides = shown.find_sides(file) if file.kind != "deleted" else None
+    if sides is None:
+        return None
+    last = next((line for hunk in file.hunks[::-1] for line in hunk.lines[::-1] if line.new is not None), None)
+    is_open = last is not None and last.new == len(sides.new) and not last.newline
+    text = "\n".join(sides.new) + ("" if is_open or not sides.new else "\n")
+    return text.encode("utf-8", "replace")

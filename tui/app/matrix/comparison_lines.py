@@ -1,0 +1,166 @@
+"""What can be said of two models on the same cases, in a sentence and in a list."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from tui.app.presentation.names import fitted_names
+from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
+from tui.model.sanitize import show_line
+from tui.model.suite import Case
+from tui.statistics import comparison_words as words
+from tui.statistics.comparison import Comparison
+from tui.statistics.run_figures import ModelFigures
+
+_CASES_LISTED = 200
+_SHORT_NAME = 24
+
+_MOST_GROUPS = 12
+
+
+def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
+    """Return how the two compare: cases, the test and its conclusion; counts alone and the `progress` of the run
+    while it is not finished."""
+    a, b = names[pair.a], names[pair.b]
+    if not pair.common:
+        return ((f"{a} and {b} have no checked case in common yet: nothing to compare.", "dim"),)
+    does = "passes" if pair.method == "mcnemar-exact" else "does better in"
+    than = f"that {b} does not" if pair.method == "mcnemar-exact" else f"than {b}"
+    counts = f"{a} {does} {_cases(pair.wins)} {than}, and the reverse in {_cases(pair.losses)}; {_ties(pair.ties)}"
+    if pair.interim:
+        return ((f"{counts}. ", "dim"), (_interim(progress), "accent"))
+    said, role = judgement(pair, names)
+    return ((f"{counts}. {words.p_value_words(pair)}: ", "dim"), (f"{said}.", role))
+
+
+def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
+    """Return the same in as few words as will do."""
+    names = short_names(names)
+    a, b = names[pair.a], names[pair.b]
+    won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {_ties(pair.ties)}"
+    if pair.interim:
+        return ((f"{won}; ", "dim"), (_interim(progress), "accent"))
+    said, role = judgement(pair, names, short=True)
+    return ((f"{won}; {words.p_value_words(pair, short=True)}: ", "dim"), (f"{said}.", role))
+
+
+def _interim(progress: str) -> str:
+    return f"So far {progress}; no test before the run is finished." if progress else "The run is not finished."
+
+
+def short_names(models: Mapping[str, str]) -> dict[str, str]:
+    """The names of all models of a matrix, none of them long."""
+    return dict(zip(models, fitted_names([*models], _SHORT_NAME), strict=True))
+
+
+def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False) -> Piece:
+    """Return what is concluded of a pair; with what a reader needs beside it unless `short`."""
+    if short:
+        said, detail = words.brief_conclusion(pair, names), ""
+    else:
+        said, detail = words.conclusion_words(pair, names), words.conclusion_detail(pair, names)
+    role: Role = "passed" if pair.better else "dim" if not pair.common else "accent"
+    return (f"{said}; {detail}" if detail else said), role
+
+
+def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
+    """All pairs, a line each: first what follows, then the figures, last the interval, which a narrow screen may leave
+    out."""
+    names = short_names(names)
+    titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
+    width = min(56, max(map(width_of, titles), default=0))
+    room = min(44, max((width_of(judgement(pair, names, short=True)[0]) for pair in pairs), default=0))
+    return [_pair_line(pair, fill(title, width), names, room) for pair, title in zip(pairs, titles, strict=True)]
+
+
+def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int) -> Line:
+    said, role = judgement(pair, names, short=True)
+    difference, space, interval = words.difference_words(pair).partition(" (")
+    return (
+        (f" {title}", "strong"),
+        (f"  {fill(said, room)}", role),
+        (f"  {pair.wins:>4} won · {pair.losses} lost · {_ties(pair.ties)}", "plain"),
+        (f"  {difference}", "dim"),
+        (space + interval, "dim"),
+    )
+
+
+def pair_lines(
+    pair: Comparison,
+    names: Mapping[str, str],
+    cases: Mapping[str, Case],
+    figures: Mapping[str, ModelFigures] | None = None,
+    progress: str = "",
+) -> list[Line]:
+    """All of one pair: how far apart, by category, then the cases behind each number in the order of the suite."""
+    a, b = names[pair.a], names[pair.b]
+    lines: list[Line] = [sentence(pair, names, progress), *_apart(pair), *_unanswered(pair, names, figures or {})]
+    lines += _where(pair, names, cases)
+    places = {case: place for place, case in enumerate(cases)}
+    listed: tuple[tuple[str, tuple[str, ...], Role], ...] = (
+        (f"{a} does better than {b}", pair.win_cases, "passed"),
+        (f"{b} does better than {a}", pair.loss_cases, "failed"),
+    )
+    for title, ids, role in listed:
+        lines += [(), ((f"{title}: {_cases(len(ids))}", role),)]
+        for case in sorted(ids, key=lambda case: places.get(case, len(places)))[:_CASES_LISTED]:
+            lines.append(((f"  {show_line(cases[case].name if case in cases else case)}", "plain"),))
+        if len(ids) > _CASES_LISTED:
+            lines.append(((f"  … {len(ids) - _CASES_LISTED} more", "dim"),))
+    return lines
+
+
+def _apart(pair: Comparison) -> list[Line]:
+    if pair.difference is None:
+        return []
+    interval = words.interval_words(pair)
+    over = f", simultaneous over {pair.pairs} pairs" if pair.pairs > 1 else ""
+    end = f" (95% interval{over}: {interval})" if interval else ""
+    return [((f"Difference in the share of passes: {words.points(pair.difference)} points{end}.", "dim"),)]
+
+
+def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:
+    """Where a model is behind since it was not measured, that has to be seen beside what follows."""
+    counts = [(model, figures[model].tally) for model in (pair.a, pair.b) if model in figures]
+    return [
+        (
+            (
+                f"{names[model]}: {each.errors} of {each.trials} trials ended in an error and count as not passed.",
+                "error",
+            ),
+        )
+        for model, each in counts
+        if each.errors
+    ]
+
+
+def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]) -> list[Line]:
+    """On what each does better, the greatest difference first; nothing where all is of one category."""
+
+    def by_category(ids: Sequence[str]) -> Counter[str]:
+        return Counter(cases[case].category if case in cases else "" for case in ids)
+
+    wins, losses, ties = map(by_category, (pair.win_cases, pair.loss_cases, pair.tie_cases))
+    found = sorted(wins | losses | ties, key=lambda name: (-abs(wins[name] - losses[name]), name))
+    if len(found) < 2:
+        return []
+    titles = {name: show_line(name, 40) or "no category" for name in found[:_MOST_GROUPS]}
+    width = max(map(width_of, titles.values()))
+    lines: list[Line] = [
+        (),
+        ((f"By category, {names[pair.a]} : {names[pair.b]}", "strong"), ("  (counted, not tested)", "dim")),
+    ]
+    for name, title in titles.items():
+        better: Role = "plain" if wins[name] == losses[name] else "passed" if wins[name] > losses[name] else "failed"
+        score = f"{wins[name]:>3} : {losses[name]}"
+        lines.append(((f"  {fill(title, width)}", "plain"), (f"  {score:<9}", better), (_ties(ties[name]), "dim")))
+    if len(found) > _MOST_GROUPS:
+        lines.append(((f"  … {len(found) - _MOST_GROUPS} more categories", "dim"),))
+    return lines
+
+
+def _cases(number: int) -> str:
+    return f"{number} case" if number == 1 else f"{number} cases"
+
+
+def _ties(number: int) -> str:
+    return f"{number} tie" if number == 1 else f"{number} ties"

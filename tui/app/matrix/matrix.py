@@ -1,0 +1,217 @@
+"""The matrix of one suite: what is chosen in it, and the rows that follow from that."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, get_args
+
+from tui.app.matrix.baseline import Baseline, Change, change_line, changes
+from tui.app.matrix.cells import Cell, cell_line, with_band
+from tui.app.matrix.columns import Layout, joined
+from tui.app.matrix.header_lines import MatrixHeading
+from tui.app.matrix.ledger import Ledger
+from tui.app.matrix.ordering import Grouping, Order, Row, grouped, order_words, sorted_cases, spread_of
+from tui.app.matrix.statistics import Snapshot, Survey
+from tui.app.presentation.bands import worst_band
+from tui.app.presentation.names import model_names
+from tui.app.presentation.pieces import Line, cut_middle, width_of
+from tui.model.filter import Filter
+from tui.model.outcomes import Outcome
+from tui.model.results import Counted, TrialKey
+from tui.model.risk import Band
+from tui.model.sanitize import show_line
+from tui.model.state import RunState
+from tui.model.suite import Case, Suite, clusters_of
+
+_LONGEST_NAME = 60
+
+
+class Wanted(NamedTuple):
+    """What a person chose to see."""
+
+    order: Order = Order()
+    grouping: Grouping = "category"
+    filter: Filter = Filter()
+    differing: bool = False
+
+
+class Matrix:
+    """Cases × models over a suite's state; `run` is the id of the kept run that is seen, `kept` the outcomes of it
+    that the state does not have whole. `rows` are those of the last `arrange`; cells are always as they stand."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        state: RunState,
+        models: Sequence[str],
+        run: str = "",
+        kept: Mapping[TrialKey, Outcome] | None = None,
+        unfinished: int = 0,
+    ) -> None:
+        self.wanted = Wanted()
+        self.baseline: Baseline | None = None
+        self.asked_for_baseline = False
+        self.pair: tuple[str, str] | None = None
+        self.rows: list[Row] = []
+        self._places: dict[str, list[int]] | None = None
+        self.survey = Survey()
+        self.take_kept(run, kept or {}, unfinished)
+        self.take_bands({})
+        self.show(suite, state, models)
+
+    def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome], unfinished: int = 0) -> None:
+        """Take the kept run and its outcomes, for `show`; `unfinished` is the number of its trials where it was not
+        finished, else 0."""
+        self.run, self._kept, self._unfinished = run, kept, unfinished
+
+    def take_bands(self, bands: Mapping[TrialKey, Band]) -> None:
+        """These trials have been scored; a cell shows the worst band of its repeats."""
+        found: dict[tuple[str, str], Band] = {}
+        for (case, model, _), band in bands.items():
+            known = found.get((case, model))
+            found[case, model] = band if known is None else worst_band(known, band)
+        self._bands: Mapping[tuple[str, str], Band] = found
+
+    def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
+        """Show these from now on, with the same choice; everything is to be counted anew."""
+        self.suite, self.state, self.models = suite, state, tuple(models)
+        self.names = dict(zip(self.models, model_names(self.models), strict=True))
+        self.recount()
+        longest = max((width_of(case.name) for case in suite.cases), default=0) if len(suite.cases) < 500 else 60
+        self.longest_name = min(_LONGEST_NAME, longest)
+        if self.pair and not set(self.pair) <= set(self.models):
+            self.pair = None
+        if self.wanted.order.kind == "model" and self.wanted.order.model not in self.models:
+            self.wanted = self.wanted._replace(order=Order())
+        self.arrange()
+
+    def recount(self) -> None:
+        """Everything is to be counted anew: a run that ended has given trials back what they had before."""
+        suite, models = self.suite, self.models
+        self.ledger = Ledger(self.state, suite.cases, models, suite.options.attempts, self._kept)
+
+    # --- rows
+
+    def arrange(self) -> None:
+        """Choose, sort and group the rows as the trials stand now."""
+        wanted = self.wanted
+        cases: Sequence[Case] = self.suite.cases
+        if wanted.filter or wanted.differing:
+            cases = [case for case in cases if self._is_wanted(case)]
+        column = self.models.index(wanted.order.model) if wanted.order.kind == "model" else 0
+        self.rows = grouped(sorted_cases(cases, wanted.order, self.cells, column, self.change), wanted.grouping)
+        self.case_count = len(cases)
+        self._places = None
+
+    def _is_wanted(self, case: Case) -> bool:
+        wanted = self.wanted
+        if not wanted.differing and not wanted.filter.needs_statuses:
+            return wanted.filter.matches(case, {})
+        cells = self.cells(case)
+        if wanted.differing and not spread_of(cells):
+            return False
+        statuses = dict(zip(self.models, [cell.status for cell in cells], strict=True))
+        shares = dict(zip(self.models, [cell.share for cell in cells], strict=True))
+        return wanted.filter.matches(case, statuses, shares)
+
+    def cells(self, case: Case) -> list[Cell]:
+        """A cell for each model."""
+        cell, case_id = self.ledger.cell, case.id
+        return [cell(case_id, model) for model in self.models]
+
+    def change(self, case: Case) -> Change:
+        """What has changed at a case since the baseline."""
+        if self.baseline is None:
+            return Change()
+        return changes(self.baseline, case.id, self.models, self.cells(case))
+
+    def case_at(self, place: int) -> Case | None:
+        """The case in a row; None beyond the rows and on a heading."""
+        row = self.rows[place] if 0 <= place < len(self.rows) else None
+        return row if isinstance(row, Case) else None
+
+    def place_of(self, case: str) -> int | None:
+        """The first row in which a case stands."""
+        return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
+
+    def places_of(self, case: str) -> Sequence[int]:
+        """All rows in which it stands; made to be asked for many."""
+        if self._places is None:
+            self._places = {}
+            for place, row in enumerate(self.rows):
+                if isinstance(row, Case):
+                    self._places.setdefault(row.id, []).append(place)
+        return self._places.get(case, ())
+
+    def take(self, key: TrialKey) -> Sequence[int]:
+        """A trial has moved; the rows that show it."""
+        self.ledger.take(key)
+        return self.places_of(key.case)
+
+    # --- lines
+
+    def row_line(self, place: int, layout: Layout, beat: int = 0) -> Line:
+        """One row."""
+        case = self.rows[place]
+        if not isinstance(case, Case):
+            return ((show_line(case.group) or "others", "strong"), (f"  {case.size}", "dim"))
+        cells: list[Line] = []
+        for column in layout.visible:
+            model = self.models[column]
+            cell = self.ledger.cell(case.id, model)
+            before = self.baseline.before(case.id, model, cell) if self.baseline else None
+            band = self._bands.get((case.id, model))
+            cells.append(with_band(cell_line(cell, beat, before), band, layout.cell))
+        change = change_line(self.change(case)) if self.baseline else ()
+        indent = "" if self.wanted.grouping == "none" else "  "
+        name = cut_middle(show_line(case.name or case.id, 200), layout.name - 1 - len(indent))
+        return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
+
+    def snapshot(self) -> Snapshot:
+        """What a survey needs, as it stands now."""
+        ledger = self.ledger
+        tallies = {model: tally.copy() for model, tally in ledger.tallies.items()}
+        return Snapshot(tallies, ledger.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
+
+    @property
+    def interim(self) -> bool:
+        """Whether the results are of a run that is not finished: there are counts, but no tests."""
+        if self.state.run_id is not None:
+            return self.state.ended != "finished"
+        return self._unfinished > 0
+
+    @property
+    def progress(self) -> str:
+        """How many trials of a run that is not finished are over: `65 of 120`."""
+        counts = self.state.counts
+        if self.state.run_id is not None:
+            return f"{counts.done:,} of {counts.trials:,}"
+        return f"{len(self._kept):,} of {self._unfinished:,}"
+
+    @property
+    def words(self) -> Mapping[Counted, int]:
+        """How many trials count as what."""
+        tallies = self.ledger.tallies.values()
+        return {word: sum(tally.words[word] for tally in tallies) for word in get_args(Counted)}
+
+    @property
+    def heading(self) -> MatrixHeading:
+        """What the header shows."""
+        state, baseline = self.state, self.baseline
+        run = self.run or state.run_id or ""
+        counts = state.counts if state.running else None
+        against = baseline.run_id if baseline else ""
+        since = sum(tally.passed_since for tally in self.ledger.tallies.values())
+        return MatrixHeading(self.suite.name, run, against, self.words, counts, self.order_words, passed_since=since)
+
+    @property
+    def title(self) -> str:
+        """`14 cases × 3 models`"""
+        cases, models = self.case_count, len(self.models)
+        of = f" of {len(self.suite.cases)}" if cases != len(self.suite.cases) else ""
+        words = "case" if cases == 1 and not of else "cases"
+        return f"{cases}{of} {words} × {models} {'model' if models == 1 else 'models'}"
+
+    @property
+    def order_words(self) -> str:
+        """By what the rows are sorted, and what is left out."""
+        words = order_words(self.wanted.order, lambda model: self.names.get(model, ""))
+        return f"only differing · {words}" if self.wanted.differing else words

@@ -1,0 +1,95 @@
+"""Every pair of models compared, with the cases behind each number."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from tui.app.matrix.comparison_lines import pair_lines, pairs_table
+from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.text_views import Reading
+from tui.model.suite import Case
+from tui.statistics.run_figures import ModelFigures
+
+if TYPE_CHECKING:
+    from tui.statistics.comparison import Comparison
+
+
+class _PairList(LineList):
+    """The pairs; from the end without what not all of them have room for."""
+
+    def line_at(self, place: int, width: int) -> Line:
+        line = super().line_at(place, width)
+        longest = max(map(len, self._lines), default=0)
+        fits = (
+            kept
+            for kept in range(longest, 2, -1)
+            if all(width_of(text_of(each[:kept])) <= width for each in self._lines)
+        )
+        return line[: next(fits, 2)]
+
+
+class PairsScreen(ModalScreen[int | None]):
+    """Gives the place of the pair that was chosen, from 0, or None."""
+
+    DEFAULT_CSS = """
+    PairsScreen { align: center middle; background: $background 60%; }
+    PairsScreen > Vertical {
+        width: 128; max-width: 96%; height: 90%; max-height: 46; padding: 1 1; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    PairsScreen LineList { height: auto; max-height: 40%; background: $raised; }
+    PairsScreen Reading { margin-top: 1; background: $raised; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,p", "leave", "Leave", id="pairs.leave", tooltip="Leave the statistics"),
+    ]
+
+    def __init__(
+        self,
+        pairs: Sequence["Comparison"],
+        current: int,
+        names: Mapping[str, str],
+        cases: Mapping[str, Case],
+        figures: Mapping[str, ModelFigures],
+        progress: str = "",
+    ) -> None:
+        super().__init__()
+        self._figures, self._progress = figures, progress
+        self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
+        self._list, self._detail = _PairList(), Reading()
+
+    def compose(self) -> ComposeResult:
+        """The pairs, and all of the one under the cursor."""
+        with Vertical() as box:
+            box.border_title = Content("Statistics: models compared on the same cases")
+            box.border_subtitle = Content("Enter shows the pair below the matrix · Esc leaves")
+            yield self._list
+            yield self._detail
+
+    def on_mount(self) -> None:
+        """Start on the pair that is shown."""
+        self._list.show_lines(pairs_table(self._pairs, self._names))
+        self._list.go_to(self._current)
+        self._list.focus()
+        self._tell(self._current)
+
+    def _tell(self, place: int) -> None:
+        self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
+
+    def on_line_list_reached(self, message: LineList.Reached) -> None:
+        """All of this one."""
+        self._tell(message.place)
+
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+        """This one."""
+        self.dismiss(message.place)
+
+    def action_leave(self) -> None:
+        """None."""
+        self.dismiss(None)

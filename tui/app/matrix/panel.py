@@ -1,0 +1,142 @@
+"""The matrix in its frame: heads, rows, the filter, and what can be said of two models."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from tui.app.matrix.columns import column_at
+from tui.app.matrix.head import head_lines
+from tui.app.matrix.matrix import Matrix
+from tui.app.matrix.table_view import MatrixTable
+from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.app.theme.styles import content_of
+from tui.app.widgets.filter_panel import FilteredPanel
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.matrix_head import MatrixHead
+
+_HIGH = 27
+_SAID, _SAID_LOW = 4, 2
+_FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them, where the panel fills the window
+
+
+class MatrixPanel(FilteredPanel):
+    """Shows a Matrix; what is chosen in it is changed by whoever answers the messages."""
+
+    DEFAULT_CSS = """
+    MatrixPanel { height: 1fr; }
+    MatrixPanel > MatrixHead { margin-bottom: 1; }
+    MatrixPanel.-low > MatrixHead { margin-bottom: 0; }
+    MatrixPanel > MatrixTable { height: 1fr; min-height: 1; }
+    MatrixPanel > #sentence { height: auto; max-height: 4; margin-top: 1; }
+    MatrixPanel.-low > #sentence { max-height: 2; margin-top: 0; }
+    MatrixPanel > #sentence.-empty { display: none; }
+    """
+
+    class CaseChosen(Message):
+        """A case is to be opened."""
+
+        def __init__(self, case: str) -> None:
+            super().__init__()
+            self.case = case
+
+    class ColumnChosen(Message):
+        """The rows are to be sorted by a column: a model's place, −1 for names, the models' number for changes."""
+
+        def __init__(self, column: int) -> None:
+            super().__init__()
+            self.column = column
+
+    def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._matrix = matrix
+        self.head = MatrixHead(id="heads")
+        self.table = MatrixTable(matrix, id="cells")
+        self._width = 1
+        self._turned = False
+        self._said: tuple[Line, Line] = (), ()
+        self._sentence = Static(Content(), markup=False, id="sentence", classes="-empty")
+
+    @property
+    def rows(self) -> MatrixTable:
+        """The table."""
+        return self.table
+
+    def compose(self) -> ComposeResult:
+        """The filter comes when it is asked for."""
+        yield self.head
+        yield self.table
+        yield self._sentence
+
+    # --- what is shown
+
+    def on_mount(self) -> None:
+        """Everything has its place before the first layout: a second one would cost as much as the first."""
+        size = self.app.size
+        self._fit(size.width - _FRAME, size.height - _AROUND)
+        self.show_title()
+
+    def on_resize(self) -> None:
+        """Columns for the width there is within the frame; fewer heads where it is low."""
+        self._fit(self.size.width, self.size.height)
+
+    def _fit(self, width: int, height: int) -> None:
+        self.set_class(height < _HIGH, "-low")
+        self._width = width
+        self.table.lay_out(width)
+        self.draw_heads()
+        if self._said[0]:
+            self.show_sentence(*self._said)
+
+    def rows_changed(self, case: str | None) -> None:
+        """Other rows, or other models; the cursor goes to a case."""
+        self.table.lay_out(self._width)
+        self.table.rows_changed(case)
+        self.draw_heads()
+        self.show_title()
+
+    @on(MatrixTable.LayoutChanged)
+    def draw_heads(self) -> None:
+        """Bring the heads up to date."""
+        matrix, survey = self._matrix, self._matrix.survey
+        whole = self.has_class("-low") == self._turned
+        self.head.show(head_lines(self.table.columns, matrix.models, survey.figures, survey.since, whole=whole))
+
+    def turn_figures(self) -> None:
+        """All figures in the heads where there were fewer, and the other way round."""
+        self._turned = not self._turned
+        self.draw_heads()
+
+    def show_sentence(self, line: Line, shorter: Line = ()) -> None:
+        """Say this below the rows; shorter where there is no room for all of it."""
+        self._said = line, shorter
+        rows = _SAID_LOW if self.has_class("-low") else _SAID
+        if shorter and width_of(text_of(line)) > rows * self._width * 0.9:
+            line = shorter
+        self._sentence.update(content_of(line))
+        self._sentence.set_class(not line, "-empty")
+
+    def show_title(self) -> None:
+        """How many cases and models, and how the filter stands."""
+        matrix = self._matrix
+        self.border_title = Content(matrix.title)
+        self.tell_filter(matrix.wanted.filter, matrix.case_count, chosen=matrix.wanted.differing)
+
+    # --- what is chosen
+
+    @on(LineList.Chosen)
+    def open_case(self, message: LineList.Chosen) -> None:
+        """A case, to be opened."""
+        message.stop()
+        case = self._matrix.case_at(message.place)
+        if case is not None:
+            self.post_message(self.CaseChosen(case.id))
+
+    @on(MatrixHead.HeadClicked)
+    def choose_column(self, message: MatrixHead.HeadClicked) -> None:
+        """A head, to sort by it."""
+        message.stop()
+        column = column_at(self.table.columns, message.x)
+        if column is not None:
+            self.post_message(self.ColumnChosen(column))

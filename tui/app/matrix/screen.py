@@ -1,0 +1,284 @@
+"""The Matrix screen: cases beside models, and what its keys ask."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from textual import on, work
+from textual.message_pump import MessagePump
+
+from tui.app.matrix.baseline import Baseline, baseline_of
+from tui.app.matrix.matrix import Matrix, Wanted
+from tui.app.matrix.messages import (
+    CancelRequested,
+    CompareRequested,
+    PaceRequested,
+    PauseRequested,
+    ReviewRequested,
+    RunRequested,
+)
+from tui.app.matrix.ordering import GROUPINGS, Order, spread_of
+from tui.app.matrix.pairing import two_to_compare
+from tui.app.matrix.panel import MatrixPanel
+from tui.app.presentation.pieces import Line
+from tui.app.screens.matrix_live import LiveMatrixScreen
+from tui.model.errors import AssayError
+from tui.model.outcomes import Outcome
+from tui.model.run import RunRecord
+from tui.model.sanitize import show_line
+from tui.model.suite import Suite
+
+_ORDERS: tuple[tuple[Order, str], ...] = (
+    (Order("suite"), "as in the suite"),
+    (Order("name"), "by name"),
+    (Order("differ"), "by disagreement: the cases in which models differ first"),
+    (Order("all fail"), "the cases that all models fail first"),
+)
+
+
+class EarlierRuns(Protocol):
+    """Where earlier runs are. Everything blocks; each raises StoreError."""
+
+    def list_runs(self) -> Sequence[RunRecord]:
+        """All of them, the newest first."""
+        ...
+
+    def read_outcomes(self, run_id: str) -> Sequence[Outcome]:
+        """How the trials of one ended."""
+        ...
+
+    def baseline_of(self, suite: Suite) -> str | None:
+        """The id of the run that others of the suite are measured against."""
+        ...
+
+
+class MatrixScreen(LiveMatrixScreen):
+    """Cases beside models, live; `history` is where earlier runs are."""
+
+    def __init__(self, matrix: Matrix, history: EarlierRuns, told: MessagePump, case: str | None = None) -> None:
+        super().__init__(matrix, told, case)
+        self._history = history
+
+    def on_mount(self) -> None:
+        """The suite may have a marked baseline."""
+        if self.matrix.baseline is None and not self.matrix.asked_for_baseline:
+            self._take_marked()
+
+    # --- order, groups, filter
+
+    def _choose(self, wanted: Wanted) -> None:
+        self.matrix.wanted = wanted
+        self.matrix.arrange()
+        self.rows_changed()
+
+    def action_sort(self) -> None:
+        """Choose an order."""
+        self._sort()
+
+    @work(group="choose", exclusive=True)
+    async def _sort(self) -> None:
+        from tui.app.screens.choice import ChoiceScreen
+
+        matrix = self.matrix
+        orders = [*_ORDERS]
+        if matrix.baseline is not None:
+            orders.append((Order("change"), "by change since the baseline: what broke first"))
+        orders += [(Order("model", model), f"by {matrix.names[model]}: the worst first") for model in matrix.models]
+        current = next(
+            (at for at, (each, _) in enumerate(orders) if each == matrix.wanted.order._replace(reverse=False)), 0
+        )
+        lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
+        place = await self.app.push_screen_wait(ChoiceScreen("Sort the rows", lines, current, takes="sorts"))
+        if place is not None:
+            self._choose(matrix.wanted._replace(order=orders[place][0]))
+
+    @on(MatrixPanel.ColumnChosen)
+    def sort_by_column(self, message: MatrixPanel.ColumnChosen) -> None:
+        """The same by a click on a head; a second click turns it around, a third takes it back."""
+        models, wanted = self.matrix.models, self.matrix.wanted
+        if message.column < 0:
+            order = Order("name")
+        else:
+            order = Order("model", models[message.column]) if message.column < len(models) else Order("change")
+        if wanted.order == order:
+            order = order._replace(reverse=True)
+        elif wanted.order == order._replace(reverse=True):
+            order = Order()
+        self._choose(wanted._replace(order=order))
+
+    def action_reverse(self) -> None:
+        """Turn the order around."""
+        order = self.matrix.wanted.order
+        self._choose(self.matrix.wanted._replace(order=order._replace(reverse=not order.reverse)))
+
+    def action_group(self) -> None:
+        """The next kind of groups."""
+        wanted = self.matrix.wanted
+        grouping = GROUPINGS[(GROUPINGS.index(wanted.grouping) + 1) % len(GROUPINGS)]
+        self._choose(wanted._replace(grouping=grouping))
+        said = "Not grouped" if grouping == "none" else f"Grouped by {grouping}"
+        self.notify(said, markup=False, timeout=2)
+
+    def action_turn_figures(self) -> None:
+        """All figures in the heads, or fewer."""
+        self.panel.turn_figures()
+
+    def action_turn_differing(self) -> None:
+        """Only the cases in which models differ, or all."""
+        wanted = self.matrix.wanted
+        self._choose(wanted._replace(differing=not wanted.differing))
+
+    def action_next_differing(self, by: int) -> None:
+        """Go to the next such case, from the cursor on."""
+        table = self.panel.table
+        place = table.cursor + by
+        while 0 <= place < table.line_count:
+            case = self.matrix.case_at(place)
+            if case is not None and spread_of(self.matrix.cells(case)):
+                table.go_to(place)
+                return
+            place += by
+        self.notify("There is no such case that way.", markup=False, timeout=2)
+
+    async def action_filter(self) -> None:
+        """Type a filter."""
+        await self.panel.open_filter()
+
+    @on(MatrixPanel.FilterChanged)
+    def take_filter(self, message: MatrixPanel.FilterChanged) -> None:
+        """Only the cases that are wanted."""
+        if message.wanted != self.matrix.wanted.filter:
+            self._choose(self.matrix.wanted._replace(filter=message.wanted))
+
+    # --- an earlier run
+
+    @work(group="baseline", exclusive=True)
+    async def _take_marked(self) -> None:
+        self.matrix.asked_for_baseline = True
+        try:
+            run_id = await asyncio.to_thread(self._history.baseline_of, self.matrix.suite)
+            if run_id and run_id not in (self.matrix.run, self.matrix.state.run_id):
+                await self._measure_against(run_id)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="warning", markup=False)
+
+    def action_choose_baseline(self) -> None:
+        """Choose the run to measure against."""
+        self._choose_baseline()
+
+    @work(group="baseline", exclusive=True)
+    async def _choose_baseline(self) -> None:
+        from tui.app.matrix.run_choice import run_choice_line, runs_of
+        from tui.app.screens.choice import ChoiceScreen
+
+        matrix = self.matrix
+        try:
+            runs = runs_of(await asyncio.to_thread(self._history.list_runs), matrix.suite)
+            runs = [run for run in runs if run.id not in (matrix.run, matrix.state.run_id)]
+            if not runs:
+                self.notify("No other run of this suite is kept.", severity="warning", markup=False)
+                return
+            lines: list[Line] = [((" none: measure against no run", "plain"),), *map(run_choice_line, runs)]
+            now = matrix.baseline.run_id if matrix.baseline else ""
+            current = next((at for at, run in enumerate(runs, 1) if run.id == now), 0)
+            title = "Measure against an earlier run"
+            place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current))
+            if place is not None:
+                await self._take_choice(runs[place - 1] if place else None)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+
+    async def _take_choice(self, run: RunRecord | None) -> None:
+        if run is not None:
+            await self._measure_against(run.id)
+        else:
+            self._take_baseline(None)
+
+    async def _measure_against(self, run_id: str) -> None:
+        outcomes = await asyncio.to_thread(self._history.read_outcomes, run_id)
+        self._take_baseline(await asyncio.to_thread(baseline_of, run_id, outcomes))
+
+    def _take_baseline(self, baseline: Baseline | None) -> None:
+        matrix = self.matrix
+        matrix.baseline = baseline
+        if baseline is None and matrix.wanted.order.kind == "change":
+            matrix.wanted = matrix.wanted._replace(order=Order())
+        matrix.arrange()
+        self.rows_changed()
+        self.count()
+
+    # --- two models
+
+    def action_compare(self) -> None:
+        """Two answers to the case under the cursor, above the matrix."""
+        matrix, table = self.matrix, self.panel.table
+        case = matrix.case_at(table.cursor)
+        if case is None:
+            self.notify("There is no case to compare here.", severity="warning", markup=False)
+            return
+        two = two_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
+        if two is None:
+            self.notify("Two models are needed to compare.", markup=False)
+            return
+        self.told.post_message(CompareRequested(matrix.suite, matrix.run, case.id, two))
+
+    def action_statistics(self) -> None:
+        """Every pair of models."""
+        self._show_pairs()
+
+    @work(group="choose", exclusive=True)
+    async def _show_pairs(self) -> None:
+        from tui.app.matrix.pairs_dialog import PairsScreen
+
+        matrix = self.matrix
+        pairs = matrix.survey.pairs
+        if not pairs:
+            few = len(matrix.models) < 2
+            why = "Two models are needed to compare." if few else "Two models with results are needed to compare."
+            self.notify(why, markup=False)
+            return
+        shown = matrix.survey.pair(matrix.pair)
+        cases = {case.id: case for case in matrix.suite.cases}
+        current = pairs.index(shown) if shown in pairs else 0
+        figures = matrix.survey.figures
+        place = await self.app.push_screen_wait(
+            PairsScreen(pairs, current, matrix.names, cases, figures, matrix.progress)
+        )
+        if place is not None:
+            matrix.pair = pairs[place].a, pairs[place].b
+            self.show_sentence()
+
+    # --- runs, and the way back
+
+    def action_run_all(self) -> None:
+        """Run the whole suite."""
+        self.told.post_message(RunRequested(failed=False))
+
+    def action_run_failed(self) -> None:
+        """Run again what did not pass."""
+        self.told.post_message(RunRequested(failed=True))
+
+    def action_review(self) -> None:
+        """Score the answers by hand."""
+        self.told.post_message(ReviewRequested())
+
+    def action_cancel_all(self) -> None:
+        """Cancel the run."""
+        self.told.post_message(CancelRequested())
+
+    def action_turn_pause(self) -> None:
+        """Pause the run, or let it go on."""
+        self.told.post_message(PauseRequested())
+
+    def action_ask_more(self, by: int) -> None:
+        """So many more cases at once."""
+        self.told.post_message(PaceRequested(by))
+
+    def action_leave(self) -> None:
+        """Back to Explore, as it was."""
+        self.dismiss(None)
+
+    async def action_back(self) -> None:
+        """Out of the filter, else back."""
+        if not await self.panel.close_filter():
+            self.dismiss(None)

@@ -1,0 +1,143 @@
+"""Where to, and in which format, a kept run is written as a report."""
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.app.presentation.exporting import FORMATS, default_file, format_line
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.prompt_input import TypingLine
+from tui.model.errors import AssayError
+from tui.model.run import ReportFormat, RunRecord
+from tui.model.sanitize import show_line
+from tui.session.run_history import RunHistory
+
+
+class ExportScreen(ModalScreen[Path | None]):
+    """Gives the file that was written, or None. `hidden` is how many scores should not be seen beside names yet."""
+
+    DEFAULT_CSS = """
+    ExportScreen { align: center middle; background: $background 60%; }
+    ExportScreen > Vertical {
+        width: 76; max-width: 94%; height: auto; max-height: 90%; padding: 1 2; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    ExportScreen LineList { height: 5; background: $raised; }
+    ExportScreen Static { height: auto; margin-top: 1; }
+    ExportScreen TypingLine, ExportScreen TypingLine:focus { background: $background; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", id="export.leave", tooltip="Write nothing"),
+        Binding("a", "turn_answers", "Answers", id="export.answers", tooltip="With full answers, or without"),
+    ]
+
+    def __init__(self, history: RunHistory, run: RunRecord, hidden: int = 0) -> None:
+        super().__init__()
+        self._history, self._run, self._hidden = history, run, hidden
+        self._list, self._line = LineList(), TypingLine("a file's name")
+        self._said = Static(Content(), markup=False)
+        self._answers = False
+        self._named = ""
+        self._writing = False
+
+    def compose(self) -> ComposeResult:
+        """Formats, the file's name, what there is to say."""
+        with Vertical() as box:
+            box.border_title = Content("Write a report")
+            box.border_subtitle = Content("Enter goes on · a full answers · Esc leaves")
+            yield self._list
+            yield self._line
+            yield self._said
+
+    def on_mount(self) -> None:
+        """Start with the format."""
+        self._draw()
+        self._name_file(0)
+        self._list.focus()
+        if self._hidden:
+            scores = "1 score" if self._hidden == 1 else f"{self._hidden} scores"
+            self._say(f"Careful: it tells names beside {scores} that you gave blind and have not revealed.")
+
+    def _draw(self) -> None:
+        self._list.show_lines([format_line(each, self._answers) for each in FORMATS])
+        self._list.lines_changed(max(0, self._list.cursor))
+
+    def _name_file(self, place: int) -> None:
+        """A name that the person has typed stays."""
+        if self._line.value == self._named:
+            self._line.value = self._named = default_file(self._run, FORMATS[place].suffix)
+
+    @on(LineList.Reached)
+    def look_at_format(self, message: LineList.Reached) -> None:
+        """The name's end follows the format."""
+        self._name_file(message.place)
+        if isinstance(message, LineList.Chosen):
+            self._line.start()
+
+    @on(TypingLine.Left)
+    def go_back(self) -> None:
+        """To the formats."""
+        self._list.focus()
+
+    @on(TypingLine.Entered)
+    def take_name(self, message: TypingLine.Entered) -> None:
+        """Write it."""
+        if not message.text.strip():
+            self._say("Name a file.")
+        elif not self._writing:
+            self._write(message.text.strip())
+
+    @work(group="write", exclusive=True)
+    async def _write(self, name: str) -> None:
+        self._writing = True
+        try:
+            if await self._written(name, replaces=False) is False and await self._may_replace(name):
+                await self._written(name, replaces=True)
+        finally:
+            self._writing = False
+
+    async def _written(self, name: str, *, replaces: bool) -> bool | None:
+        """False where a file is there already, None where it cannot be written."""
+        self._say("Writing …")
+        chosen = FORMATS[max(0, self._list.cursor)]
+        try:
+            file = await asyncio.to_thread(self._export, Path(name), chosen.format, replaces)
+        except FileExistsError:
+            return False
+        except (AssayError, RuntimeError, ValueError, OSError) as error:
+            self._say(str(error))
+            return None
+        self.dismiss(file)
+        return True
+
+    def _export(self, file: Path, format: ReportFormat, replaces: bool) -> Path:
+        file = file.expanduser()
+        self._history.export(self._run.id, format, file, responses=self._answers, replaces=replaces)
+        return file
+
+    async def _may_replace(self, name: str) -> bool:
+        from tui.app.screens.confirm import ConfirmScreen
+
+        self._say("")
+        question = f"{show_line(name, 300)} is there already."
+        return await self.app.push_screen_wait(ConfirmScreen("Replace it?", question, yes="replace", no="keep"))
+
+    def _say(self, text: str) -> None:
+        self._said.update(Content(show_line(text, 600)))
+
+    def action_turn_answers(self) -> None:
+        """With full answers, or without."""
+        self._answers = not self._answers
+        self._draw()
+
+    def action_leave(self) -> None:
+        """Write nothing."""
+        self.dismiss(None)

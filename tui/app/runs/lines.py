@@ -1,0 +1,150 @@
+"""The list of kept runs: its lines and its filter."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from tui.app.presentation.figures import clock
+from tui.app.presentation.names import names_in_a_row
+from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread
+from tui.model.run import RunRecord, RunState
+from tui.model.sanitize import show_line
+
+SHORT_ID = 12
+_STATES: dict[RunState, Piece] = {
+    "running": ("● running", "running"),
+    "finished": ("■ finished", "dim"),
+    "interrupted": ("◐ interrupted", "flaky"),
+    "cancelled": ("- cancelled", "dim"),
+}
+_WIDE, _MIDDLING = 118, 96
+_STATE_WIDTH, _TIME_WIDTH, _PASSED_WIDTH = 13, 12, 16
+
+
+class Columns(NamedTuple):
+    """Cells of the columns that share what is left; 0 for one that is left out."""
+
+    suite: int
+    models: int
+    took: int
+    id: int
+
+
+def columns_for(width: int) -> Columns:
+    """What fits beside mark, state, time and figures."""
+    took, id_width = (8 if width >= _MIDDLING else 0), (SHORT_ID if width >= _WIDE else 0)
+    fixed = 3 + _STATE_WIDTH + 2 + _TIME_WIDTH + 2 + 2 + 2 + _PASSED_WIDTH
+    left = max(8, width - fixed - (took + 2 if took else 0) - (id_width + 2 if id_width else 0) - 1)
+    suite = max(8, min(left // 2, 14 + left // 6))
+    return Columns(suite, max(0, left - suite), took, id_width)
+
+
+def heads_line(width: int) -> Line:
+    """What the columns are."""
+    columns = columns_for(width)
+    texts = [f"   {fill('state', _STATE_WIDTH)}  {fill('started', _TIME_WIDTH)}  {fill('suite', columns.suite)}  "]
+    texts += [fill("models", columns.models), "  ", "passed".rjust(_PASSED_WIDTH)]
+    texts += ["  ", "took".rjust(columns.took)] if columns.took else []
+    texts += ["  ", fill("id", columns.id)] if columns.id else []
+    return ((cut("".join(texts), width), "dim"),)
+
+
+def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
+    """One run: state, start, suite, models, plain passes of trials, how long, id."""
+    columns = columns_for(width)
+    state, role = _STATES[run.state]
+    models = names_in_a_row(run.models)
+    pieces: list[Piece] = [
+        (" ★ " if is_baseline else "   ", "accent"),
+        (fill(state, _STATE_WIDTH), role),
+        (f"  {fill(day_and_time(run.started_at), _TIME_WIDTH)}  ", "plain"),
+        (fill(show_line(run.suite_name, 200), columns.suite), "strong"),
+        ("  ", "plain"),
+        (fill(models, columns.models), "plain"),
+        ("  ", "plain"),
+        *_passed(run),
+    ]
+    if columns.took:
+        pieces.append((f"  {took(run):>{columns.took}}", "dim"))
+    if columns.id:
+        pieces.append((f"  {fill(show_line(run.id[:SHORT_ID]), columns.id)}", "dim"))
+    return spread(pieces, [], width)
+
+
+def _passed(run: RunRecord) -> list[Piece]:
+    """In exactly as many cells as its column has."""
+    share = f"{run.passed / run.checked:4.0%}" if run.checked else "   –"
+    room = _PASSED_WIDTH - len(share) - 1
+    counted = f"{run.passed}/{run.checked}" if run.checked or not run.unchecked else f"○ {run.unchecked}"
+    role: Role = "passed" if run.checked and run.passed == run.checked else "plain"
+    return [(cut(counted, room).rjust(room), role), (f" {share}", "dim")]
+
+
+def day_and_time(text: str) -> str:
+    """An ISO time as `20 Nov 10:15`, in this machine's zone; with the year where that is another."""
+    moment = _moment(text)
+    if moment is None:
+        return show_line(text, _TIME_WIDTH)
+    if moment.year != datetime.now().astimezone().year:
+        return f"{moment.day:>2} {moment:%b %Y}"
+    return f"{moment.day:>2} {moment:%b %H:%M}"
+
+
+def took(run: RunRecord) -> str:
+    """From its start to its end; a run that was taken up again counts what lay between too."""
+    begin, end = _moment(run.started_at), _moment(run.finished_at or "")
+    return clock((end - begin).total_seconds()) if begin and end else ""
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def run_title(run: RunRecord) -> str:
+    """What a kept run is called beside the suites."""
+    return f"{day_and_time(run.started_at).strip()} · {show_line(run.suite_name, 60)}"
+
+
+# --- the filter
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Words that must all hold; a word with `!` before it must not. `state:`, `suite:`, `model:` and `id:` look there
+    alone, `is:baseline` for marked runs."""
+
+    words: tuple[str, ...] = ()
+
+    def wants(self, run: RunRecord, is_baseline: bool) -> bool:
+        """Whether the run is shown."""
+        return all(_holds(word.lstrip("!"), run, is_baseline) != word.startswith("!") for word in self.words)
+
+
+def parse_run_filter(text: str) -> RunFilter:
+    """What a person typed, also while it is being typed."""
+    words = (word.casefold() for word in text.split())
+    return RunFilter(tuple(word for word in words if word.strip("!") and not word.endswith(":")))
+
+
+def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
+    key, colon, value = word.partition(":")
+    places = {
+        "state": (run.state,),
+        "suite": (run.suite_name, run.suite_path),
+        "model": run.models,
+        "id": (run.id,),
+        "is": ("baseline",) if is_baseline else (),
+    }
+    if colon and key in places:
+        return any(value in place.casefold() for place in places[key])
+    everything = (run.state, run.suite_name, run.suite_path, *run.models, run.id, day_and_time(run.started_at))
+    return any(word in place.casefold() for place in everything)
+
+
+def shown_runs(runs: Sequence[RunRecord], wanted: RunFilter, baselines: Collection[str]) -> list[RunRecord]:
+    """Those that the filter wants, in their order."""
+    return [run for run in runs if wanted.wants(run, run.id in baselines)]

@@ -1,0 +1,277 @@
+"""The Runs screen: every kept run, and what can be done with one."""
+
+import asyncio
+from collections.abc import Callable
+from typing import ClassVar, Literal, NamedTuple
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+
+from tui.app.runs.lines import RunFilter, day_and_time, parse_run_filter
+from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
+from tui.app.widgets.footer import KeysLine
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.prompt_input import TypingLine
+from tui.model.errors import AssayError
+from tui.model.run import RunRecord
+from tui.model.sanitize import show_line
+from tui.session.run_history import RunHistory
+
+_POLL_SECONDS = 2.0
+_LOW = 16
+Act = Literal["open", "resume", "failed", "replay", "replay at once", "compare", "review"]
+
+
+class RunChoice(NamedTuple):
+    """What is to be done in Explore with a run."""
+
+    act: Act
+    run: RunRecord
+
+
+def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
+    return Binding(
+        key, action, says or tooltip, id=f"runs.{name}", tooltip=tooltip, show=bool(says), key_display=shown_as
+    )
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+class RunsScreen(Screen[RunChoice | None]):
+    """Gives what was chosen, or None. Runs that were deleted here are in `deleted`."""
+
+    DEFAULT_CSS = """
+    RunsScreen { background: $background; color: $foreground; }
+    RunsScreen #list {
+        border: round $quiet-border; border-title-color: $foreground; border-subtitle-color: $dim; height: 1fr;
+        padding: 0 1; &:focus-within { border: round $focused-border; border-title-color: $accent; }
+    }
+    RunsScreen RunSetupLines { height: auto; max-height: 9; border: round $quiet-border; padding: 0 1; }
+    RunsScreen.-low RunSetupLines { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("r", "choose('resume')", "resume", "Resume the run: ask what has no result yet", "resume"),
+        _key("f", "choose('failed')", "failed", "Ask again in this run what did not pass", "failed again"),
+        _key(
+            "p",
+            "choose('replay')",
+            "replay",
+            "Play the recorded answers again, at their own speed",
+            "replay",
+        ),
+        _key("P", "choose('replay at once')", "replay-at-once", "Play the recorded answers again, all at once"),
+        _key(
+            "c", "choose('compare')", "compare", "Compare its answers, with the baseline where one is marked", "compare"
+        ),
+        _key("v", "choose('review')", "review", "Review: score the risk of its answers by hand", "review"),
+        _key("b", "mark", "baseline", "Mark as the baseline of its suite, or take the mark away", "baseline"),
+        _key("e", "export", "export", "Write a report of the run to a file", "export"),
+        _key("D", "delete", "delete", "Delete the run for good", "delete"),
+        _key("delete", "delete", "delete-too", "Delete the run for good"),
+        _key("slash", "filter", "filter", "Filter the runs", "filter", "/"),
+        _key("escape", "leave", "leave", "Back to the suites", "back"),
+    ]
+    AUTO_FOCUS = "RunLines"
+
+    def __init__(
+        self,
+        history: RunHistory,
+        hidden: Callable[[str], int] = lambda _: 0,
+        note_names: Callable[[str, str], None] = lambda _run, _where: None,
+    ) -> None:
+        super().__init__()
+        self._history, self._hidden, self._note_names = history, hidden, note_names
+        self._title, self.lines, self._setup = RunsTitle(), RunLines(), RunSetupLines()
+        self.deleted: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """Title, list, what is known of the run under the cursor."""
+        yield self._title
+        with Vertical(id="list") as box:
+            box.border_title = Content("Runs")
+            yield RunHeads()
+            yield self.lines
+        yield self._setup
+        yield KeysLine()
+
+    def on_mount(self) -> None:
+        """The list follows what other processes do too."""
+        self.reload()
+        self.set_interval(_POLL_SECONDS, self.reload)
+
+    def on_resize(self, event: Resize) -> None:
+        """Where there is little room, the list has it."""
+        self.set_class(event.size.height < _LOW, "-low")
+
+    @work(group="list", exclusive=True)
+    async def reload(self) -> None:
+        """Read the list again."""
+        try:
+            runs = await asyncio.to_thread(self._history.list_runs)
+            baselines = await asyncio.to_thread(self._history.baselines, runs)
+        except AssayError as error:
+            self._title.show_fault(str(error))
+            return
+        before = self._run
+        self.lines.show_runs(runs, baselines)
+        self._tell()
+        if self._run != before:
+            self._read_setup()
+
+    @property
+    def _run(self) -> RunRecord | None:
+        return self.lines.run
+
+    def _tell(self) -> None:
+        self._title.show_counts(len(self.lines.all_runs), self.lines.line_count)
+        self.refresh_bindings()
+
+    @on(LineList.Reached)
+    def show_setup(self, message: LineList.Reached) -> None:
+        """What is known of the run under the cursor."""
+        if not isinstance(message, LineList.Chosen):
+            self._read_setup()
+
+    @on(LineList.Chosen)
+    def open_it(self) -> None:
+        """Enter, or a click on the run that the cursor is on."""
+        self.action_choose("open")
+
+    @work(group="setup", exclusive=True)
+    async def _read_setup(self) -> None:
+        run = self._run
+        self.refresh_bindings()
+        if run is None:
+            self._setup.show(None, None)
+            return
+        try:
+            details = await asyncio.to_thread(self._history.read_details, run.id)
+        except AssayError:  # it was deleted by another process; the list will say so
+            details = None
+        self._setup.show(run, details)
+
+    # --- what is done with a run
+
+    def action_choose(self, act: Act) -> None:
+        """Do it in Explore."""
+        run = self._run
+        if run is None:
+            self.notify("There is no run here.", severity="warning", markup=False)
+        elif act in ("resume", "failed") and run.state == "running":
+            self.notify("This run is still going on.", severity="warning", markup=False)
+        elif act == "resume" and run.state == "finished":
+            self.notify("This run is finished: nothing is left to ask.", markup=False)
+        else:
+            self.dismiss(RunChoice(act, run))
+
+    @work(group="mark")
+    async def action_mark(self) -> None:
+        """Mark it, or take the mark away."""
+        run = self._run
+        if run is None:
+            return
+        if await self._do(lambda: self._history.mark_baseline(run)):
+            self.reload()
+
+    @work(group="delete", exclusive=True)
+    async def action_delete(self) -> None:
+        """Delete it, when the person is sure."""
+        from tui.app.screens.confirm import ConfirmScreen
+
+        run = self._run
+        if run is None:
+            return
+        if run.state == "running":
+            self.notify("This run is still going on: cancel it first.", severity="warning", markup=False)
+            return
+        began = day_and_time(run.started_at).strip()
+        what = (
+            f"The run of {show_line(run.suite_name, 80)} from {began} with {run.trials} trials and every answer in it."
+            f"{await self._scores_of(run)}"
+        )
+        if await self.app.push_screen_wait(
+            ConfirmScreen("Delete for good?", what, yes="delete", no="keep")
+        ) and await self._do(lambda: self._history.delete(run)):
+            self.deleted.append(run.id)
+            self.reload()
+
+    async def _scores_of(self, run: RunRecord) -> str:
+        try:
+            count = await asyncio.to_thread(self._history.count_scores, run.id)
+        except AssayError as error:
+            return f" Its scores cannot be counted: {show_line(str(error), 200)}"
+        if not count.scores:
+            return ""
+        scores, people = _counted(count.scores, "score"), _counted(count.reviewers, "reviewer")
+        return f" {scores} by {people} will be lost: 'assay review export' keeps them in a file."
+
+    @work(group="export", exclusive=True)
+    async def action_export(self) -> None:
+        """Ask for the format and the file, and write it."""
+        from tui.app.runs.export_dialog import ExportScreen
+
+        run = self._run
+        if run is None:
+            return
+        try:
+            hidden = await asyncio.to_thread(self._hidden, run.id)
+        except AssayError:
+            hidden = 0  # whoever cannot read the scores will be told by the report
+        written = await self.app.push_screen_wait(ExportScreen(self._history, run, hidden))
+        if written is not None:
+            self._note_names(run.id, "a report")
+            self.notify(f"Written: {show_line(str(written), 300)}", markup=False)
+
+    async def _do(self, act: object) -> bool:
+        assert callable(act)
+        try:
+            await asyncio.to_thread(act)
+        except AssayError as error:
+            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            return False
+        return True
+
+    # --- the filter
+
+    async def action_filter(self) -> None:
+        """Type a filter."""
+        line = next(iter(self.query(TypingLine)), None)
+        if line is None:
+            line = TypingLine("state:interrupted suite:… model:… is:baseline !word")
+            await self.query_one("#list").mount(line)
+        line.start()
+
+    @on(TypingLine.Typed)
+    def filter(self, message: TypingLine.Typed) -> None:
+        """Only the runs that are wanted."""
+        self.lines.show_wanted(parse_run_filter(message.text))
+        self._tell()
+        self._read_setup()
+
+    @on(TypingLine.Entered)
+    def take_filter(self) -> None:
+        """Back to the list, which stays filtered."""
+        self.lines.focus()
+
+    @on(TypingLine.Left)
+    async def leave_filter(self) -> None:
+        """All runs again."""
+        await self.query(TypingLine).remove()
+        self.lines.show_wanted(RunFilter())
+        self.lines.focus()
+        self._tell()
+        self._read_setup()
+
+    async def action_leave(self) -> None:
+        """Out of the filter, else back."""
+        if self.query(TypingLine):
+            await self.leave_filter()
+        else:
+            self.dismiss(None)

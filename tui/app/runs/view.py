@@ -1,0 +1,139 @@
+"""The list of kept runs, the heads of its columns, its title, and what is said of one run."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from tui.app.presentation.pieces import Line, Piece
+from tui.app.presentation.run_setup import setup_lines
+from tui.app.runs.lines import RunFilter, heads_line, run_line, shown_runs
+from tui.app.widgets.line import PieceLine
+from tui.app.widgets.list_view import LineList
+from tui.app.widgets.text_views import Reading
+from tui.model.run import RunDetails, RunRecord
+from tui.model.sanitize import show_line
+
+
+class RunLines(LineList):
+    """Runs, the newest first; the cursor stays on its run."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter", "choose", "open", id="runs.open", tooltip="Open the run beside the suites", key_display="Enter"
+        ),
+    ]
+    DEFAULT_CSS = "RunLines { height: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all_runs: Sequence[RunRecord] = ()
+        self._baselines: frozenset[str] = frozenset()
+        self._wanted = RunFilter()
+        self._shown: list[RunRecord] = []
+
+    @property
+    def run(self) -> RunRecord | None:
+        """The run under the cursor."""
+        return self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
+
+    @property
+    def line_count(self) -> int:
+        """Those that the filter wants."""
+        return len(self._shown)
+
+    def line_at(self, place: int, width: int) -> Line:
+        """One run."""
+        run = self._shown[place]
+        return run_line(run, run.id in self._baselines, width)
+
+    def show_runs(self, runs: Sequence[RunRecord], baselines: frozenset[str]) -> None:
+        """Other runs, or other marks."""
+        if (runs, baselines) != (self.all_runs, self._baselines):
+            self.all_runs, self._baselines = runs, baselines
+            self._choose()
+
+    def show_wanted(self, wanted: RunFilter) -> None:
+        """Another filter."""
+        self._wanted = wanted
+        self._choose()
+
+    def _choose(self) -> None:
+        before = self.run
+        self._shown = shown_runs(self.all_runs, self._wanted, self._baselines)
+        ids = [run.id for run in self._shown]
+        self.lines_changed(ids.index(before.id) if before and before.id in ids else self.cursor)
+
+    def clicked(self, place: int, column: int) -> None:
+        """The first click looks at a run, one more opens it."""
+        del column
+        if place == self._clicked:
+            self.tell_chosen(place)
+        else:
+            self.tell_reached(place)
+        self._clicked = place
+
+    def tell_reached(self, place: int) -> None:
+        """The next click may be the second."""
+        self._clicked = place
+        super().tell_reached(place)
+
+    _clicked = -1
+
+
+class RunHeads(PieceLine):
+    """What the columns are."""
+
+    DEFAULT_CSS = "RunHeads { background: $background; }"
+
+    def line_for(self, width: int) -> Line:
+        """The line in at most so many cells."""
+        return heads_line(width)
+
+
+class RunsTitle(PieceLine):
+    """How many runs there are, or why they cannot be told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: Piece = ("", "dim")
+
+    def show_counts(self, runs: int, shown: int) -> None:
+        """So many, and so many of them shown."""
+        said = f"{runs} run{'' if runs == 1 else 's'} kept" if runs else "no run is kept yet"
+        self._said = (said + (f" · {shown} shown" if shown != runs else ""), "dim")
+        self.draw()
+
+    def show_fault(self, why: str) -> None:
+        """The history cannot be read."""
+        self._said = (show_line(why, 500), "error")
+        self.draw()
+
+    def line_for(self, width: int) -> Line:
+        """The line in at most so many cells."""
+        del width
+        return ((" Assay", "accent"), ("  Runs  ", "strong"), self._said)
+
+
+class RunSetupLines(Reading):
+    """What is known of the run under the cursor."""
+
+    can_focus = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: tuple[RunRecord, RunDetails | None] | None = None
+
+    def show(self, run: RunRecord | None, details: RunDetails | None) -> None:
+        """This run, or none."""
+        self._told = (run, details) if run else None
+        self._draw_lines()
+
+    def on_resize(self) -> None:
+        """Another width, other lines."""
+        self._draw_lines()
+
+    def _draw_lines(self) -> None:
+        width = self.scrollable_content_region.width
+        said = setup_lines(*self._told, max(20, width - 1)) if self._told else [((" Nothing is chosen.", "dim"),)]
+        self.show_lines(said)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Themes: palettes, theme files, and the styles made from them."""

@@ -1,0 +1,101 @@
+"""A frame around a list of cases, with a filter line below it."""
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from tui.model.filter import Filter, parse_filter
+
+if TYPE_CHECKING:
+    from tui.app.widgets.prompt_input import TypingLine
+
+_EXAMPLE = "status:fail tag:… sev:crit model:… differs:yes !word"
+
+
+class FilteredPanel(Vertical):
+    """A subclass says which widget `rows` has the cases: it gets the focus when the filter is left."""
+
+    DEFAULT_CSS = """
+    FilteredPanel {
+        border: round $quiet-border; border-title-color: $foreground; border-subtitle-color: $dim;
+        background: $background; padding: 0 1;
+        &:focus-within { border: round $focused-border; border-title-color: $accent; }
+    }
+    """
+
+    class FilterChanged(Message):
+        """Another filter holds."""
+
+        def __init__(self, wanted: Filter) -> None:
+            super().__init__()
+            self.wanted = wanted
+
+    @property
+    def rows(self) -> Widget:
+        """What shows the cases."""
+        raise NotImplementedError
+
+    @property
+    def filtering(self) -> bool:
+        """Whether the filter is open."""
+        return self._line is not None
+
+    @property
+    def typing(self) -> bool:
+        """Whether the keys go to the filter."""
+        return self._line is not None and self.screen.focused is self._line
+
+    async def open_filter(self) -> None:
+        """Type a filter."""
+        line = self._line
+        if line is None:
+            from tui.app.widgets.prompt_input import TypingLine
+
+            line = TypingLine(_EXAMPLE, id="filter")
+            await self.mount(line)
+        line.start()
+
+    async def close_filter(self) -> bool:
+        """All cases again. False where there was no filter."""
+        line = self._line
+        if line is not None:
+            await line.remove()
+            self.post_message(self.FilterChanged(Filter()))
+        self.rows.focus()
+        return line is not None
+
+    def tell_filter(self, wanted: Filter, count: int, *, chosen: bool = False) -> None:
+        """Say in the frame what is wrong with the filter, or how many cases it found; so too where cases were `chosen`
+        in another way."""
+        if wanted.hint:
+            self.border_subtitle = Content.styled(wanted.hint, "$failed")
+        elif wanted or chosen:
+            self.border_subtitle = Content.styled(f"{count} {'case' if count == 1 else 'cases'}", "$accent")
+        else:
+            self.border_subtitle = Content("/ filter")
+
+    @property
+    def _line(self) -> "TypingLine | None":
+        found: TypingLine | None = next(iter(self.query("#filter").results()), None)  # type: ignore[assignment]
+        return found
+
+    def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
+        """Filter while it is being typed."""
+        message.stop()
+        self.post_message(self.FilterChanged(parse_filter(message.text)))
+
+    async def on_typing_line_entered(self, message: "TypingLine.Entered") -> None:
+        """Enter goes to the cases that were found."""
+        message.stop()
+        if message.text.strip():
+            self.rows.focus()
+        else:
+            await self.close_filter()
+
+    async def on_typing_line_left(self, message: "TypingLine.Left") -> None:
+        """Escape: no filter."""
+        message.stop()
+        await self.close_filter()

@@ -1,0 +1,192 @@
+"""A list drawn line by line, with a cursor: it costs what is seen of it, however long it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, Self
+
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual.binding import Binding, BindingType
+from textual.events import Click, MouseMove
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.app.presentation.pieces import Line, Role
+from tui.app.theme.styles import grounded_styles, segments_of
+from tui.app.widgets.scroll_view import THUMB, MarkedView
+
+_FAR = 1_000_000_000
+
+Ground = Literal["", "selected", "raised"]
+
+
+class LineList(MarkedView, can_focus=True):
+    """Lines with a cursor. `line_at` may be overridden by lists that compute what is seen."""
+
+    DEFAULT_CSS = "LineList { background: $background; color: $foreground; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", id="list.up", tooltip="The row above", show=False),
+        Binding("down,j", "move(1)", "Down", id="list.down", tooltip="The row below", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="list.page-up", tooltip="A page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="list.page-down", tooltip="A page down", show=False),
+        Binding("home", f"move({-_FAR})", "First row", id="list.first", tooltip="The first row", show=False),
+        Binding("end", f"move({_FAR})", "Last row", id="list.last", tooltip="The last row", show=False),
+        Binding("enter", "choose", "Show", id="list.choose", tooltip="Take the row", show=False),
+    ]
+
+    class Reached(Message):
+        """The cursor came to another line; `place` counts from 0."""
+
+        def __init__(self, lines: "LineList", place: int) -> None:
+            super().__init__()
+            self.lines, self.place = lines, place
+
+        @property
+        def control(self) -> "LineList":
+            """The list."""
+            return self.lines
+
+    class Chosen(Reached):
+        """Enter or a click on a line."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lines: Sequence[Line] = ()
+        self._cursor = self._hover = -1
+        self._looks: dict[Ground, Mapping[Role, RichStyle]] = {}
+
+    @property
+    def cursor(self) -> int:
+        """The line under the cursor, counted from 0; -1 where there is none."""
+        return self._cursor
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return len(self._lines)
+
+    def line_at(self, place: int, width: int) -> Line:
+        """One line in at most so many cells."""
+        del width
+        return self._lines[place]
+
+    def show_lines(self, lines: Sequence[Line]) -> Self:
+        """Show these; the cursor stays where it is."""
+        if lines != self._lines:
+            self._lines = lines
+            self.lines_changed(self._cursor)
+        return self
+
+    def lines_changed(self, cursor: int) -> None:
+        """There are other lines now, the cursor goes to `cursor`."""
+        self._cursor = max(min(cursor, self.line_count - 1), min(0, self.line_count - 1))
+        size = Size(0, self.line_count)
+        if size != self.virtual_size:
+            self._measure(size)
+        self.refresh()
+
+    def _measure(self, size: Size) -> None:
+        height = self.styles.height
+        if height is None or height.is_auto:
+            self.virtual_size = size
+        else:  # the reactive's own setter would lay the whole screen out
+            self.set_reactive(Widget.virtual_size, size)
+            self.scroll_now(self.scroll_y)
+
+    def go_to(self, place: int) -> None:
+        """Put the cursor on a line, and that in sight, without a message."""
+        place = max(0, min(place, self.line_count - 1))
+        if not self.line_count:
+            return
+        self.scroll_to_region(Region(0, place, 1, 1), animate=False, x_axis=False)
+        if place != self._cursor:
+            self._cursor = place
+            self.refresh()
+
+    # --- drawing
+
+    def notify_style_update(self) -> None:
+        self._looks = {}
+        super().notify_style_update()
+
+    def ground_of(self, place: int) -> Ground:
+        """On what a line stands: the cursor's is another, and the one below the mouse."""
+        if place == self._cursor:
+            return "selected" if self.has_focus else "raised"
+        return "raised" if place == self._hover else ""
+
+    def render_line(self, y: int) -> Strip:
+        begin, end = self.position_mark()
+        place = y + self.top_row
+        return self.draw_line(place, self.ground_of(place), begin <= y < end if end else None)
+
+    @property
+    def line_width(self) -> int:
+        """How many cells a line has: one less where the mark stands beside it."""
+        return self.outer_size.width - (self.virtual_size.height > self.view_rows)
+
+    def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
+        """A line on its ground; `thumb` tells whether the mark stands at its end, None without a mark."""
+        looks = self._looks.get(ground)
+        if looks is None:
+            looks = self._looks[ground] = grounded_styles(self.app, self.rich_style, ground)
+        width, blank = self.line_width, looks["plain"]
+        line = self.line_at(place, width) if place < self.line_count else ()
+        strip = Strip(segments_of(line, looks)).adjust_cell_length(width, blank)
+        if thumb is None:
+            return strip
+        return Strip([*strip, Segment(THUMB, looks["dim"]) if thumb else Segment(" ", blank)], width + 1)
+
+    # --- moving
+
+    def tell_reached(self, place: int) -> None:
+        """Say that the cursor has moved."""
+        self.post_message(self.Reached(self, place))
+
+    def tell_chosen(self, place: int) -> None:
+        """Say that a line was chosen."""
+        self.post_message(self.Chosen(self, place))
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor."""
+        before = self._cursor
+        self.go_to(before + by)
+        if self._cursor != before:
+            self.tell_reached(self._cursor)
+
+    def action_page(self, direction: int) -> None:
+        """Move it by what fits."""
+        self.action_move(direction * max(1, self.size.height - 1))
+
+    def action_choose(self) -> None:
+        """Take the line under the cursor."""
+        if 0 <= self._cursor < self.line_count:
+            self.tell_chosen(self._cursor)
+
+    # --- the mouse
+
+    def on_click(self, event: Click) -> None:
+        """A click takes a line."""
+        place = event.y + self.scroll_offset.y
+        if 0 <= place < self.line_count and not self.dragged:
+            self.go_to(place)
+            self.clicked(place, event.x)
+
+    def clicked(self, place: int, column: int) -> None:
+        """What a click on a line does."""
+        del column
+        self.tell_chosen(place)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """The line under the mouse is lighter."""
+        self._set_hover(event.y + self.scroll_offset.y)
+
+    def on_leave(self) -> None:
+        """No line is under the mouse."""
+        self._set_hover(-1)
+
+    def _set_hover(self, place: int) -> None:
+        if place != self._hover:
+            self._hover = place
+            self.refresh()
