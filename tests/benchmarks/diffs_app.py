@@ -18,8 +18,8 @@ from textual.widgets import Static
 
 from tests.app.diff.samples import sample
 from tui.app.diff.answer_diff import ShownDiff
+from tui.app.diff.panel import DiffTab
 from tui.app.theming import ThemedApp
-from tui.app.widgets.diff_tab import DiffTab
 
 _BEAT_S = 0.01
 

@@ -22,8 +22,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from tests.app.matrix.samples import history_of, large, result
-from tui.app.matrix.matrix import Matrix
-from tui.app.matrix.ordering import Order
+from tui.app.matrix.matrix import Matrix, Order
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.theming import ThemedApp
 from tui.app.widgets.footer import KeysLine

@@ -4,9 +4,8 @@ import pytest
 
 from tests.support.kept_runs import HOSTILE
 from tui.app.compare.difference import answer_diff
-from tui.app.diff.layout import Document
-from tui.app.diff.prose import prose_emphasis
-from tui.app.diff.section import Look
+from tui.app.diff.layout import Document, Look
+from tui.app.diff.word_diff import prose_emphasis
 
 LONG = "\n".join(f"line {number}" for number in range(60))
 

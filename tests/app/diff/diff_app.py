@@ -11,8 +11,8 @@ from textual.app import ComposeResult
 
 from tests.app.diff.samples import sample
 from tui.app.diff.answer_diff import ShownDiff
+from tui.app.diff.panel import DiffTab
 from tui.app.theming import ThemedApp
-from tui.app.widgets.diff_tab import DiffTab
 from tui.app.widgets.footer import KeysLine
 from tui.model.shipped import shipped_folder
 

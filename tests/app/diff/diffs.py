@@ -2,9 +2,8 @@
 
 from hypothesis import strategies as st
 
-from tui.app.diff.layout import Document
+from tui.app.diff.layout import Document, Look
 from tui.app.diff.render import Pen, draw_row
-from tui.app.diff.section import Look
 from tui.model.diffs import FileDiff
 from tui.workspace.git.diff import diff_texts
 

@@ -7,8 +7,7 @@ import pytest
 from tests.app.diff.samples import MENDED, ODD_NEW, ODD_OLD, SERVICE, sample
 from tests.support.diffs import block, case_for, shown_for
 from tests.support.repositories import git
-from tui.app.diff.answer_diff import ShownDiff, block_in_use, with_block
-from tui.app.diff.patch import is_lossy, patch_name, patch_text, save_patch
+from tui.app.diff.answer_diff import ShownDiff, block_in_use, is_lossy, patch_name, patch_text, save_patch, with_block
 
 PATH = "src/bank/accounts.py"
 

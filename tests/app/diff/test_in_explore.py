@@ -12,7 +12,7 @@ from tests.support.model_server import ModelServer, say
 from tests.support.repositories import make_repository
 from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, suite_of
 from tests.support.terminal import Terminal, run_here
-from tui.app.widgets.diff_tab import DiffTab
+from tui.app.diff.panel import DiffTab
 
 FILES = {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.app.diff.diffs import LINES, LOOKS, drawn, file_of, pen
-from tui.app.diff.layout import Document
+from tui.app.diff.layout import Document, Look
 from tui.app.diff.render import draw_row
 from tui.app.diff.rows import LineEntry
-from tui.app.diff.section import Look
 from tui.model.diffs import FileDiff
 from tui.model.results import NotApplied
 from tui.model.sanitize import show_text

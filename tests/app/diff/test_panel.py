@@ -13,8 +13,8 @@ from tests.support.pilots import until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
 from tui.app.diff.block_dialog import BlockChooser
+from tui.app.diff.panel import DiffTab
 from tui.app.presentation.pieces import text_of
-from tui.app.widgets.diff_tab import DiffTab
 from tui.app.widgets.list_view import LineList
 
 ROOT = Path(__file__).parents[3]

@@ -9,17 +9,14 @@ from rich.cells import cell_len
 
 from tests.app.diff.diffs import file_of
 from tests.app.diff.samples import SERVICE
-from tui.app.diff.colours import SideColours
-from tui.app.diff.highlight import FileColours, language_of
-from tui.app.diff.ink import DiffInk, fit, skip
-from tui.app.diff.sides import Sides
-from tui.app.diff.spacing import ignore_spacing
-from tui.app.diff.tints import grounds
+from tui.app.diff.highlight import FileColours, SideColours, language_of
+from tui.app.diff.render import DiffInk, fit, grounds, skip
+from tui.app.diff.rows import Sides, ignore_spacing
+from tui.app.diff.view import DiffStyles
 from tui.app.diff.word_diff import emphasis, pair_lines
 from tui.app.text.highlight import load_lexer
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette, contrast
 from tui.app.theme.theme_files import ThemeFiles
-from tui.app.widgets.diff_styles import DiffStyles
 from tui.model.diffs import DiffLine, LineKind
 from tui.model.shipped import shipped_folder
 

@@ -10,10 +10,8 @@ from tests.app.matrix.samples import EARLIER, MODELS, ROWS, history_of, hostile,
 from tui.app.matrix.baseline import baseline_of
 from tui.app.matrix.columns import column_at, lay_out
 from tui.app.matrix.comparison_lines import brief, judgement, pair_lines, pairs_table, sentence
-from tui.app.matrix.head import head_lines
-from tui.app.matrix.header_lines import MatrixHeading, matrix_header
-from tui.app.matrix.matrix import Matrix
-from tui.app.matrix.ordering import Heading, Order
+from tui.app.matrix.header_lines import MatrixHeading, head_lines, matrix_header
+from tui.app.matrix.matrix import Heading, Matrix, Order
 from tui.app.matrix.statistics import Since, Survey, survey
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted

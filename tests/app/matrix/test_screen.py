@@ -12,7 +12,7 @@ from tests.app.matrix.samples import EARLIER, MODELS, history_of, large, matrix_
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import until
 from tests.support.scripted_desk import ScriptedDesk
-from tui.app.matrix.ordering import Order
+from tui.app.matrix.matrix import Order
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of

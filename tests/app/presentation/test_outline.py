@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tests.support.scripted_desk import case_of, suite_of
 from tui.app.presentation.arranging import arrange
-from tui.app.presentation.keys import Key, keys_that_fit
 from tui.app.presentation.marks import tally
 from tui.app.presentation.outline import CaseMarks, Row, Volume, ancestors, case_key, outline, row_line, volume_key
 from tui.app.presentation.pieces import cut, cut_middle, spread, text_of, width_of
+from tui.app.widgets.footer import Key, keys_that_fit
 from tui.model.errors import Problem
 from tui.model.filter import StatusWord
 from tui.model.suite import Step

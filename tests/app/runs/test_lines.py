@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from tests.support.kept_runs import HOSTILE, hostile_run, small_run
-from tui.app.presentation.exporting import FORMATS, default_file, format_line
 from tui.app.presentation.pieces import text_of, width_of
-from tui.app.presentation.run_setup import setup_lines
+from tui.app.runs.export_dialog import FORMATS, default_file, format_line
 from tui.app.runs.lines import (
     day_and_time,
     heads_line,
     parse_run_filter,
     run_line,
     run_title,
+    setup_lines,
     shown_runs,
     took,
 )

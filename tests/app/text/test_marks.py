@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.app.text.marks import Mark, Marks
+from tui.app.text.page import Mark, Marks
 
 marks_lists = st.lists(
     st.builds(

@@ -6,8 +6,7 @@ from rich.cells import cell_len
 
 from tests.app.text.texts import raw_pieces
 from tui.app.text.highlight import load_lexer
-from tui.app.text.marks import Mark
-from tui.app.text.page import Ink, Page, Run, with_selection
+from tui.app.text.page import Ink, Mark, Page, Run, with_selection
 from tui.app.text.sheet import Sheet
 from tui.model.sanitize import show_text
 

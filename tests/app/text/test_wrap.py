@@ -10,8 +10,7 @@ from rich.cells import cell_len, get_character_cell_size
 
 from tests.app.text.texts import raw_pieces, raw_texts
 from tui.app.text import wrap
-from tui.app.text.wrap import drawn_at, kind_of, offset_at, row_cells, row_starts, whole_characters
-from tui.app.text.wrapped import Row, WrappedText
+from tui.app.text.wrap import Row, WrappedText, drawn_at, kind_of, offset_at, row_cells, row_starts, whole_characters
 from tui.model.sanitize import show_text
 
 

@@ -1,12 +1,93 @@
-"""The colours of all code that a diff shows: which lexer, which text, and what is to be lexed next."""
+"""Syntax colours of a diff: lexed slice by slice, the visible lines first."""
 
+import asyncio
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
-from tui.app.diff.colours import SideColours
-from tui.app.diff.sides import Sides, hides_returns, shown_lines
-from tui.app.text.highlight import CodeLexer, LineColours, knows_language
+from tui.app.diff.layout import Document
+from tui.app.diff.rows import LineEntry, Sides, hides_returns, shown_lines
+from tui.app.text.highlight import CodeLexer, LineColours, knows_language, load_lexer
 from tui.model.diffs import DiffLine, FileDiff
+
+_SLICE = 60  # lines lexed at once: some milliseconds
+_NEAR = 240  # so far ahead of what is known, the way there is lexed before anything is shown
+_MOST_WALKED = 40_000  # lines beyond which a guess has to do
+_LONGEST_SLICE, _MOST_SPANS = 8_000, 4_000
+_MOST_KEPT = 4_000
+
+
+class SideColours:
+    """`lines` are code from its beginning on. A line far down is guessed first, as if the language began there, and
+    put right when everything above it has been lexed: only then is it known whether it stands in a long string."""
+
+    def __init__(self, lexer: CodeLexer, lines: Sequence[str]) -> None:
+        self._lexer, self._lines = lexer, lines
+        self._begins: list[int] = [0]
+        self._states: list[tuple[str, ...]] = [()]
+        self._walked = 0
+        self._exact: dict[int, LineColours] = {}
+        self._guessed: dict[int, LineColours] = {}
+
+    def at(self, line: int) -> LineColours:
+        """The colours of a line, counted from 0; none while they are not known."""
+        found = self._exact.get(line)
+        return found if found is not None else self._guessed.get(line, ())
+
+    def work(self, first: int, last: int) -> range | None:
+        """Lex one slice more so that these lines (both included) get their colours. Returns the lines that have other
+        colours now; None when there is nothing left to do for them."""
+        last = min(last, len(self._lines) - 1)
+        first = max(0, min(first, last))
+        missing = next((line for line in range(first, last + 1) if line not in self._exact), None)
+        if missing is None:
+            return None
+        if missing < self._walked:
+            return self._lex_again(missing)
+        if missing - self._walked > _NEAR:
+            guess = next((line for line in range(missing, last + 1) if line not in self._guessed), None)
+            if guess is not None:
+                return self._guess(guess)
+            if last > _MOST_WALKED:
+                return None
+        return self._walk(keep_from=first - _SLICE)
+
+    def _walk(self, keep_from: int) -> range:
+        start = self._walked
+        state = self._states[-1]
+        end, colours, after = self._lex(start, state)
+        self._walked = end
+        self._begins.append(end)
+        self._states.append(after or ())
+        return self._keep(self._exact, start, colours) if end > keep_from else range(0)
+
+    def _lex_again(self, line: int) -> range:
+        at = bisect_right(self._begins, line) - 1
+        colours, _ = self._lexer.colours(self._lines[self._begins[at] : self._begins[at + 1]], self._states[at])
+        return self._keep(self._exact, self._begins[at], colours)
+
+    def _guess(self, line: int) -> range:
+        start = max(0, line - _SLICE // 4)
+        colours, _ = self._lexer.colours(self._lines[start : line + _SLICE], ())
+        return self._keep(self._guessed, line, colours[line - start :])
+
+    def _lex(self, start: int, state: tuple[str, ...]) -> tuple[int, list[LineColours], tuple[str, ...] | None]:
+        """A slice that ends outside of anything that is still open, as far as that can be had cheaply."""
+        size = _SLICE
+        while True:
+            end = min(len(self._lines), start + size)
+            colours, after = self._lexer.colours(self._lines[start:end], state)
+            if after is not None or end == len(self._lines) or size >= _LONGEST_SLICE:
+                return end, colours, after
+            if sum(map(len, colours)) > _MOST_SPANS:
+                return end, colours, after
+            size *= 2
+
+    @staticmethod
+    def _keep(known: dict[int, LineColours], start: int, colours: list[LineColours]) -> range:
+        if len(known) > _MOST_KEPT:
+            known.clear()
+        known.update(enumerate(colours, start))
+        return range(start, start + len(colours))
 
 
 def language_of(path: str) -> str | None:
@@ -58,3 +139,75 @@ class FileColours:
                 return changed.start <= last - start and changed.stop > first - start
             at += 1
         return None
+
+
+FindSides = Callable[[FileDiff], Sides | None]
+_PAUSE = 0.004
+
+
+def _no_sides(_file: FileDiff) -> None:
+    return None
+
+
+class Shades:
+    """`find_sides` gives the whole text of a file, where it is known; it is called in a thread."""
+
+    def __init__(self, find_sides: FindSides = _no_sides) -> None:
+        self._find_sides = find_sides
+        self._files: dict[int, FileColours | None] = {}
+        self._wanted: tuple[Document, int, int, int] | None = None
+
+    def at(self, section: int, line: DiffLine, side: int) -> LineColours:
+        """The colours of a line of a file; none while they are not known."""
+        colours = self._files.get(section)
+        return colours.at(line, side) if colours is not None else ()
+
+    def wants(self, document: Document, first: int, end: int, around: int) -> bool:
+        """Look at these rows now. True where that is something else than before."""
+        wanted = (document, first, end, around)
+        if self._wanted is not None and self._wanted[0] is document and self._wanted[1:] == wanted[1:]:
+            return False
+        self._wanted = wanted
+        return True
+
+    async def work(self) -> AsyncIterator[bool]:
+        """Lex until what is looked at has its colours, then what is around it. Yields after each slice whether what is
+        seen may look otherwise now."""
+        if self._wanted is None:
+            return
+        document, first, end, around = self._wanted
+        for begin, stop, seen in ((first, end, True), (end, end + around, False), (first - around, first, False)):
+            for section, side, low, high in _ranges(document, begin, stop):
+                colours = await self._load(document, section)
+                while colours is not None and (changed := colours.work(side, low, high)) is not None:
+                    yield seen and changed
+                    await asyncio.sleep(0 if seen else _PAUSE)
+
+    async def _load(self, document: Document, section: int) -> FileColours | None:
+        if section not in self._files:
+            file = document.files[section]
+            language = language_of(file.path)
+            self._files[section] = await asyncio.to_thread(self._open, file, language) if language else None
+        return self._files[section]
+
+    def _open(self, file: FileDiff, language: str) -> FileColours:
+        lexer: CodeLexer = load_lexer(language)
+        return FileColours(file, self._find_sides(file), lexer)
+
+
+def _ranges(document: Document, begin: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+    """The numbers of the lines in some rows: section, side, first, last. Context counts on the new side."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for row in range(max(0, begin), min(stop, document.row_count)):
+        section, below = document.find_row(row)
+        here = document.sections[section]
+        entry = here.entries[here.place(below).entry]
+        if isinstance(entry, LineEntry):
+            sides = ((entry.new, 1), (entry.old if entry.old is not entry.new or here.look.beside else None, 0))
+            for line, side in sides:
+                number = None if line is None else line.new if side else line.old
+                if number is not None:
+                    low, high = found.get((section, side), (number, number))
+                    found[section, side] = min(low, number), max(high, number)
+    for (section, side), (low, high) in found.items():
+        yield section, side, low, high

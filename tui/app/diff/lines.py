@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from tui.app.diff.layout import Look
 from tui.app.diff.render import head_pieces
-from tui.app.diff.section import Look
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
 from tui.model.diffs import FileDiff
 from tui.model.sanitize import show_line

@@ -1,27 +1,37 @@
-"""The files that an answer changed, and the diff of them beside each other."""
+"""The Diff tab: the changed files of an answer, their diff, and its actions."""
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 
-from tui.app.diff.answer_diff import ShownDiff
+from tui.app.diff.answer_diff import (
+    ShownDiff,
+    block_in_use,
+    blocks_of,
+    is_lossy,
+    patch_name,
+    patch_text,
+    save_patch,
+    with_block,
+)
 from tui.app.diff.lines import file_line, place_line, refused_line
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line import PieceLine
 from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.text_views import PieceLine, Reading
 from tui.model.diffs import FileDiff
 from tui.model.sanitize import show_line
 
 if TYPE_CHECKING:
-    pass
+    from tui.app.widgets.prompt_input import TypingLine
 
 _WIDE = 90
 _LARGE = 200_000  # characters from which on a diff is read in a thread
@@ -169,3 +179,186 @@ def _same(one: ShownDiff, other: ShownDiff | None) -> bool:
         and one.answer is other.answer
         and one.case is other.case
     )
+
+
+_CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
+
+
+def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
+    return Binding(
+        key, action, says or tooltip, id=f"diff.{name}", tooltip=tooltip, show=bool(says), key_display=shown_as
+    )
+
+
+class DiffTab(DiffPanel):
+    """A diff with its keys. Trying another block of the answer never changes the verdict."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("slash", "search", "search", "Search in the diff", "search", "/"),
+        _key("plus", "widen(1)", "more", "More lines around the changes of this file", "more", "+"),
+        _key("minus", "widen(-1)", "less", "Fewer lines around them", shown_as="-"),
+        _key("b", "pick_block", "block", "Try another block of the answer for the target file", "block"),
+        _key("c", "copy_patch", "copy", "Copy all changes as a patch", "copy"),
+        _key("p", "save_patch", "save", "Save all changes as a patch for git apply", "save"),
+        _key("o", "open_file", "open", "Open this file, as it was changed, in $EDITOR", "open"),
+        _key("escape", "leave_block", "leave-block", "Back to what was really applied"),
+    ]
+
+    # --- more context
+
+    @work(group="widen", exclusive=True)
+    async def action_widen(self, by: int) -> None:
+        """More or fewer lines around the changes of the file that is seen."""
+        from tui.workspace.git.widen import widen_hunks
+
+        shown, number = self.shown, self.view.current_file
+        if shown is None or not 0 <= number < len(self.files.files):
+            return
+        file, before = self.files.files[number], self.contexts.get(number, 0)
+        level = max(0, min(before + by, len(_CONTEXTS) - 1))
+        if level == before:
+            self._say("All of the file is shown." if by > 0 else "These are the lines that git shows.")
+            return
+        sides = await asyncio.to_thread(shown.find_sides, file)
+        if sides is None or file.kind != "modified":
+            self._say("More of this file is not kept." if sides is None else "All of the file is shown.")
+            return
+        context = _CONTEXTS[level]
+        hunks = file.hunks if not level else await asyncio.to_thread(widen_hunks, file.hunks, sides.new, context)
+        if shown is self.shown:
+            self.contexts[number] = level
+            self.view.replace_file(number, replace(file, hunks=tuple(hunks)))
+
+    # --- another block
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape leaves a block that is tried, and nothing else here."""
+        del parameters
+        return action != "leave_block" or (self.shown is not None and self.shown.block is not None)
+
+    @work(group="block", exclusive=True)
+    async def action_pick_block(self) -> None:
+        """Try another block of the answer for the target file."""
+        from tui.app.diff.block_dialog import BlockChooser
+
+        kept, shown = self.kept, self.shown
+        if kept is None or shown is None:
+            return
+        if kept.case.target_file is None:
+            self._say("The case names no targetFile: every block says itself where it goes.")
+            return
+        blocks = await asyncio.to_thread(blocks_of, kept)
+        in_use = await asyncio.to_thread(block_in_use, shown)
+        block = await self.app.push_screen_wait(BlockChooser(blocks, in_use, kept.case.target_file))
+        if block is None or block == in_use:
+            return
+        if block == await asyncio.to_thread(block_in_use, kept):
+            self.action_leave_block()
+            return
+        tried = await asyncio.to_thread(with_block, kept, block)
+        if isinstance(tried, str):
+            self._say(tried)
+        elif kept is self.kept:
+            self.take(tried)
+            self._say(f"This is what block {block + 1} would change. The verdict stays. Esc goes back.")
+
+    def action_leave_block(self) -> None:
+        """Show what was really applied."""
+        if self.kept is not None:
+            self.take(self.kept)
+
+    # --- out of here
+
+    def action_copy_patch(self) -> None:
+        """Copy all changes as a patch."""
+        if self.shown is not None and self.shown.changes:
+            self.app.copy_to_clipboard(patch_text(self.shown.changes))
+            self._say(f"Copied as a patch: {_count(len(self.shown.changes))}.{self._warning()}")
+
+    async def action_save_patch(self) -> None:
+        """Ask for a name, and save all changes as a patch."""
+        if self.shown is not None and self.shown.changes:
+            line = await self._open_line("save", "the name of a new file")
+            line.value = patch_name(self.shown.case.id, self.shown.trial.model)
+            line.cursor_position = len(line.value)
+
+    def _save(self, name: str) -> None:
+        if self.shown is None:
+            return
+        place = Path(name).expanduser()
+        try:
+            save_patch(place, self.shown.changes)
+        except FileExistsError:
+            self._say(f"{name} is there already, and stays as it is. Choose another name.", "warning")
+        except (OSError, ValueError) as error:
+            self._say(f"{name} cannot be written ({error}).", "error")
+        else:
+            self._say(f"Saved {place.absolute()}. git apply takes it.{self._warning()}")
+
+    def _warning(self) -> str:
+        lossy = self.shown is not None and is_lossy(self.shown.changes)
+        return " Bytes that are no UTF-8 are not in it: it may not apply." if lossy else ""
+
+    @work(group="open", exclusive=True)
+    async def action_open_file(self) -> None:
+        """Open the file that is seen in $EDITOR, in a folder made for it."""
+        from tui.app.diff.open_in_editor import open_changed_file
+
+        shown, number = self.shown, self.view.current_file
+        if shown is None or not 0 <= number < len(self.files.files):
+            return
+        fault = await open_changed_file(
+            self.app, shown, self.files.files, number, self.view.current_line, self.repository
+        )
+        self._say(fault or "That was a copy: what was changed in it is gone, and the result is as it was.")
+
+    def _say(self, text: str, severity: str = "information") -> None:
+        self.app.notify(show_line(text, 600), severity=severity, markup=False, timeout=5)  # type: ignore[arg-type]
+
+    # --- a line to type in
+
+    async def action_search(self) -> None:
+        """Search in the diff."""
+        await self._open_line("search", "search: Enter keeps it, n and N go on")
+
+    async def _open_line(self, purpose: str, placeholder: str) -> "TypingLine":
+        from tui.app.widgets.prompt_input import TypingLine
+
+        await self._close_line()
+        line = TypingLine(placeholder, id=purpose)
+        await self.mount(line)
+        line.start()
+        return line
+
+    async def _close_line(self) -> None:
+        for line in self.query("TypingLine"):
+            await line.remove()
+
+    def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
+        """Search while it is typed."""
+        message.stop()
+        if self.query("#search"):
+            self.view.search(message.text)
+            self.place.draw()
+
+    async def on_typing_line_entered(self, message: "TypingLine.Entered") -> None:
+        """Back to the diff; a name is taken."""
+        message.stop()
+        saves = bool(self.query("#save"))
+        await self._close_line()
+        self.view.focus()
+        if saves and message.text.strip():
+            self._save(message.text.strip())
+
+    async def on_typing_line_left(self, message: "TypingLine.Left") -> None:
+        """Forget it."""
+        message.stop()
+        if self.query("#search"):
+            self.view.search("")
+            self.place.draw()
+        await self._close_line()
+        self.view.focus()
+
+
+def _count(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

@@ -1,13 +1,16 @@
-"""What stands in the diff of a file, one entry below the other: its head, gaps, lines, notes."""
+"""The entries of a diff (heads, gaps, lines, notes), both sides of a file, and changes without white space."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
 from tui.app.diff.word_diff import Pair, pair_lines
 from tui.model.diffs import DiffLine, FileDiff, Hunk
 from tui.model.results import NotApplied
-from tui.model.sanitize import show_line
+from tui.model.sanitize import show_line, show_text
+from tui.model.suite import Case
 
 _NO_NEWLINE = "no newline at the end of the file"
 
@@ -145,3 +148,104 @@ def _below(removed: Sequence[DiffLine], added: Sequence[DiffLine], pairs: Sequen
 
 def _note(line: DiffLine | None) -> str:
     return _NO_NEWLINE if line is not None and not line.newline else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """All lines of a file before and after, without LF."""
+
+    old: Sequence[str]
+    new: Sequence[str]
+
+
+def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None) -> Sides | None:
+    """Both sides; None where the diff alone is left. Reads the whole answer: call it in a thread."""
+    from tui.workspace.git.widen import new_lines, old_lines
+
+    lines = [line for hunk in file.hunks for line in hunk.lines]
+    if file.kind == "added":
+        return Sides((), [line.text for line in lines])
+    if file.kind == "deleted":
+        return Sides([line.text for line in lines], ())
+    if file.binary or not lines:
+        return None
+    new = new_lines(case, answer, file, block)
+    return None if new is None else Sides(old_lines(file, new), new)
+
+
+def hides_returns(file: FileDiff) -> bool:
+    """Whether every line ends with a CR: then the file says so once, and not each line."""
+    some = False
+    for hunk in file.hunks:
+        for line in hunk.lines:
+            some = True
+            if not line.text.endswith("\r") and line.newline:
+                return False
+    return some
+
+
+def show_code(text: str, *, without_return: bool) -> str:
+    """A line as it is shown: in one line, whatever it holds."""
+    if without_return:
+        text = text.removesuffix("\r")
+    return show_text(text).replace("\n", "␊")
+
+
+def shown_lines(lines: Sequence[str], *, without_return: bool) -> list[str]:
+    """Lines as they are shown."""
+    return [show_code(line, without_return=without_return) for line in lines]
+
+
+def side_of(lines: Sequence[DiffLine], side: str) -> list[DiffLine]:
+    """The lines of a hunk that are on the `old` or the `new` side."""
+    return [line for line in lines if getattr(line, side) is not None]
+
+
+_MOST_COMPARED = 40_000
+
+
+def ignore_spacing(file: FileDiff) -> FileDiff:
+    """The same file without such changes: their new text becomes context, hunks without a change are left out."""
+    hunks = tuple(hunk for hunk in map(_ignore, file.hunks) if any(line.kind != "context" for line in hunk.lines))
+    kinds = [line.kind for hunk in hunks for line in hunk.lines]
+    return replace(file, hunks=hunks, added=kinds.count("added"), removed=kinds.count("removed"))
+
+
+def _ignore(hunk: Hunk) -> Hunk:
+    lines: list[DiffLine] = []
+    for is_context, run in groupby(hunk.lines, lambda line: line.kind == "context"):
+        together = [*run]
+        lines += together if is_context else _unchanged_apart(together)
+    return replace(hunk, lines=tuple(lines))
+
+
+def _unchanged_apart(lines: Sequence[DiffLine]) -> Iterator[DiffLine]:
+    removed = [line for line in lines if line.kind == "removed"]
+    added = [line for line in lines if line.kind == "added"]
+    i = j = 0
+    for at, other, size in [*_alike(_keys(removed), _keys(added)), (len(removed), len(added), 0)]:
+        yield from removed[i:at]
+        yield from added[j:other]
+        for old, new in zip(removed[at : at + size], added[other : other + size], strict=True):
+            yield new._replace(kind="context", old=old.old)
+        i, j = at + size, other + size
+
+
+def _keys(lines: Iterable[DiffLine]) -> list[str]:
+    return ["".join(line.text.split()) for line in lines]
+
+
+def _alike(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int]]:
+    """Where lines are equal: place in the one, in the other, how many."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    yield 0, 0, start
+    a, b = old[start : len(old) - end], new[start : len(new) - end]
+    if a and b and len(a) * len(b) <= _MOST_COMPARED:
+        for at, other, size in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()[:-1]:
+            yield at + start, other + start, size
+    yield len(old) - end, len(new) - end, end

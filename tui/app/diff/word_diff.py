@@ -1,8 +1,11 @@
-"""Which removed line became which added one, within lines that changed together."""
+"""Which removed line became which added line, and which words of it changed."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import pairwise
 
 from tui.model.diffs import DiffLine
 from tui.model.results import Span
@@ -71,3 +74,41 @@ def emphasis(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
         if whole and sum(end - start for start, end in marked) > _MOST_MARKED * whole:
             return (), ()
     return spans
+
+
+_PROSE_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_PROSE_MOST_COMPARED = 250_000
+_PROSE_LEAST_ALIKE = 0.35
+Spans = tuple[Span, ...]
+
+
+@lru_cache(2_000)
+def prose_emphasis(old: str, new: str) -> tuple[Spans, Spans]:
+    """The spans of changed words in both lines; none where they have too little in common to be one line changed."""
+    a, b = _PROSE_WORD.findall(old), _PROSE_WORD.findall(new)
+    if len(a) * len(b) > _PROSE_MOST_COMPARED:
+        return emphasis(old, new)
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    words = sum(len(word) for word in (*a, *b) if not word.isspace())
+    kept = sum(
+        len(word) for at, _, size in matcher.get_matching_blocks() for word in a[at : at + size] if not word.isspace()
+    )
+    if not words or 2 * kept / words < _PROSE_LEAST_ALIKE:
+        return (), ()
+    changed = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return _spans(a, [(code[1], code[2]) for code in changed]), _spans(b, [(code[3], code[4]) for code in changed])
+
+
+def _spans(words: list[str], ranges: list[tuple[int, int]]) -> Spans:
+    """Places of ranges of words; two with nothing but white space between them are one."""
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word))
+    joined: list[tuple[int, int]] = []
+    for low, high in ranges:
+        if joined and low < high and "".join(words[joined[-1][1] : low]).isspace():
+            joined[-1] = (joined[-1][0], high)
+        elif low < high:
+            joined.append((low, high))
+    assert all(before[1] <= after[0] for before, after in pairwise(joined)), "ranges are in order"
+    return tuple((starts[low], starts[high]) for low, high in joined)

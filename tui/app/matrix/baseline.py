@@ -1,13 +1,19 @@
-"""An earlier run to measure against, and what has changed since."""
+"""An earlier run to compare with: what changed since, and the list to choose it from."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tui.app.matrix.cells import Cell, fold_outcomes
+from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
+from tui.app.runs.lines import SHORT_ID, day_and_time
 from tui.model.outcomes import Outcome
+from tui.model.run import RunRecord
+from tui.model.sanitize import show_line
 from tui.model.state import OPEN
+from tui.model.suite import Suite
 
 Place = tuple[str, str]
 
@@ -80,3 +86,28 @@ def change_line(change: Change) -> Line:
 def sum_line(better: int, worse: int) -> Line:
     """`+3 −1`"""
     return ((f"+{better}", "passed" if better else "dim"), (" ", "plain"), (f"−{worse}", "failed" if worse else "dim"))
+
+
+def runs_of(runs: Iterable[RunRecord], suite: Suite) -> list[RunRecord]:
+    """Those of a suite, in their order."""
+    place = _place(suite.path)
+    return [run for run in runs if _place(run.suite_path) == place]
+
+
+def run_choice_line(run: RunRecord) -> Line:
+    """When, which, how it went, whom it asked."""
+    models = ", ".join(model_names(run.models))
+    state = "" if run.state == "finished" else f" · {run.state}"
+    return (
+        (f" {day_and_time(run.started_at):>12}", "plain"),
+        (f"  {show_line(run.id[:SHORT_ID])}", "dim"),
+        (f"  {run.passed:>5}/{run.trials} passed{state}", "plain"),
+        (f"  {models}", "dim"),
+    )
+
+
+def _place(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # NUL, or what no file name can hold
+        return path

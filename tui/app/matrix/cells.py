@@ -1,7 +1,9 @@
-"""A cell: all repeats of one case on one model, folded into one word and one share."""
+"""Cells of the matrix: the repeats of one case on one model as one status, counted for each model."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import NamedTuple, get_args
 
 from tui.app.matrix.columns import fitted
 from tui.app.presentation.bands import band_letter, band_mark
@@ -18,10 +20,11 @@ from tui.app.presentation.marks import (
 )
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.filter import StatusWord
-from tui.model.outcomes import Outcome
-from tui.model.results import TrialKey, has_passed_since
+from tui.model.outcomes import Outcome, outcome_of
+from tui.model.results import Counted, TrialKey, has_passed_since
 from tui.model.risk import BANDS, Band
-from tui.model.state import OPEN, TrialProgress
+from tui.model.state import OPEN, RunState, TrialProgress
+from tui.model.suite import Case
 
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
 PULSE = "∙•●•"
@@ -137,3 +140,114 @@ def with_band(line: Line, band: Band | None, width: int) -> Line:
     wide = room >= _BEFORE_BAND + _LONGEST_BAND and room >= place + len(mark) + 1 + len(band)
     end = f"{mark} {band if wide else band_letter(band)}"
     return (*fitted(line, max(0, min(place, room - width_of(end)))), (end, role))
+
+
+@dataclass(slots=True)
+class Tally:
+    """Of one model. `outcomes` are those of the trials that are over, `words` counts what they count as,
+    `passed_since` the failed ones that a rerun passed."""
+
+    outcomes: dict[TrialKey, Outcome] = field(default_factory=dict)
+    words: dict[Counted, int] = field(default_factory=lambda: dict.fromkeys(get_args(Counted), 0))
+    passed_since: int = 0
+
+    @property
+    def trials(self) -> int:
+        """How many have a result."""
+        return len(self.outcomes)
+
+    def put(self, key: TrialKey, outcome: Outcome | None) -> None:
+        """What a trial adds now, instead of what it added before."""
+        before = self.outcomes.pop(key, None)
+        if before is not None:
+            self.words[before.counted] -= 1
+            self.passed_since -= has_passed_since(before)
+        if outcome is not None:
+            self.outcomes[key] = outcome
+            self.words[outcome.counted] += 1
+            self.passed_since += has_passed_since(outcome)
+
+    def copy(self) -> "Tally":
+        """The same as it is now, for a thread."""
+        return Tally(dict(self.outcomes), dict(self.words), self.passed_since)
+
+
+_TRIALS_A_LOOK = 32
+
+
+class Ledger:
+    """Of one suite. `cell` is right at any time; `tallies` hold what was counted so far, all of it once `complete`.
+    `kept` are outcomes of trials whose results were not read; `attempts` is how many the suite allows."""
+
+    def __init__(
+        self,
+        state: RunState,
+        cases: Sequence[Case],
+        models: Sequence[str],
+        attempts: int = 1,
+        kept: Mapping[TrialKey, Outcome] | None = None,
+    ) -> None:
+        self._state, self._attempts, self._kept = state, attempts, kept or {}
+        self._cases = cases
+        self._cells: dict[tuple[str, str], Cell] = {}
+        self._rest: Iterator[TrialKey] | None = None
+        self._begun = False
+        self.tallies = {model: Tally() for model in models}
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was counted."""
+        return self._begun and self._rest is None
+
+    def cell(self, case: str, model: str) -> Cell:
+        """A cell as it stands."""
+        place = case, model
+        cell = self._cells.get(place)
+        if cell is None:
+            cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts, self._kept)
+        return cell
+
+    def cells_so_far(self) -> dict[tuple[str, str], Cell]:
+        """The cells by case and model, as far as anybody asked for them; all that have results once `complete`."""
+        return dict(self._cells)
+
+    def count(self, seconds: float) -> bool:
+        """Go on counting for so long. True when that was the last of it."""
+        until = monotonic() + seconds
+        self._begin()
+        while self._rest is not None:
+            for _ in range(_TRIALS_A_LOOK):
+                key = next(self._rest, None)
+                if key is None:
+                    self._rest = None
+                    return True
+                self._count(key)
+                self.cell(key.case, key.model)
+            if monotonic() > until:
+                return False
+        return False
+
+    def _begin(self) -> None:
+        """Not in the beginning, which is when a screen is waited for."""
+        if not self._begun:
+            self._begun = True
+            self._known = frozenset(case.id for case in self._cases)
+            self._rest = iter([*self._state.trials])
+
+    def take(self, key: TrialKey) -> None:
+        """A trial has another state."""
+        self._cells.pop((key.case, key.model), None)
+        self.cell(key.case, key.model)
+        if self._begun:
+            self._count(key)
+
+    def _count(self, key: TrialKey) -> None:
+        tally = self.tallies.get(key.model)
+        if tally is None or key.case not in self._known:
+            return
+        trial = self._state.trials.get(key)
+        outcome = self._outcome(trial) if trial is not None and not trial.is_open else None
+        tally.put(key, outcome)
+
+    def _outcome(self, trial: TrialProgress) -> Outcome | None:
+        return outcome_of(trial.result) if trial.result is not None else self._kept.get(trial.key)

@@ -1,18 +1,17 @@
-"""The matrix of one suite: what is chosen in it, and the rows that follow from that."""
+"""The matrix of a suite: its filter, order and groups, and the rows that follow from them."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, get_args
 
 from tui.app.matrix.baseline import Baseline, Change, change_line, changes
-from tui.app.matrix.cells import Cell, cell_line, with_band
+from tui.app.matrix.cells import FAILURES, Cell, Ledger, cell_line, with_band
 from tui.app.matrix.columns import Layout, joined
 from tui.app.matrix.header_lines import MatrixHeading
-from tui.app.matrix.ledger import Ledger
-from tui.app.matrix.ordering import Grouping, Order, Row, grouped, order_words, sorted_cases, spread_of
 from tui.app.matrix.statistics import Snapshot, Survey
 from tui.app.presentation.bands import worst_band
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, cut_middle, width_of
+from tui.model import filter
 from tui.model.filter import Filter
 from tui.model.outcomes import Outcome
 from tui.model.results import Counted, TrialKey
@@ -20,6 +19,117 @@ from tui.model.risk import Band
 from tui.model.sanitize import show_line
 from tui.model.state import RunState
 from tui.model.suite import Case, Suite, clusters_of
+
+OrderKind = Literal["suite", "name", "differ", "all fail", "change", "model"]
+Grouping = Literal["category", "tag", "none"]
+GROUPINGS: tuple[Grouping, ...] = ("category", "tag", "none")
+
+CellsOf = Callable[[Case], Sequence[Cell]]
+SortKey = tuple[float | str, ...]
+
+
+class Order(NamedTuple):
+    """By what the rows are sorted; `model` is that of the column, for that kind alone."""
+
+    kind: OrderKind = "suite"
+    model: str = ""
+    reverse: bool = False
+
+
+class Heading(NamedTuple):
+    """The row above a group: its name, and how many cases stand below it."""
+
+    group: str
+    size: int
+
+
+Row = Case | Heading
+
+
+def spread_of(cells: Iterable[Cell]) -> float:
+    """How far the models are apart at a case; 0 where they agree."""
+    return filter.spread_of(cell.share for cell in cells)
+
+
+def all_fail(cells: Sequence[Cell]) -> bool:
+    """Whether no model passes."""
+    return bool(cells) and all(cell.status in FAILURES for cell in cells)
+
+
+def sorted_cases(
+    cases: Sequence[Case],
+    order: Order,
+    cells_of: CellsOf,
+    column: int = 0,
+    changed: Callable[[Case], Change] | None = None,
+) -> list[Case]:
+    """The cases in an order, alike ones as the suite has them; `column` is where the cells of the order's model are."""
+
+    def key(case: Case) -> SortKey:
+        cells = cells_of(case)
+        match order.kind:
+            case "differ":
+                shares = [cell.share for cell in cells if cell.share >= 0]
+                passing = sum(share == 1.0 for share in shares)
+                return -spread_of(cells), -min(passing, len(shares) - passing)
+            case "all fail":
+                return not all_fail(cells), sum(cell.share for cell in cells if cell.share > 0)
+            case "model":
+                return cells[column].rank
+            case "change":
+                change = changed(case) if changed else Change()
+                return -change.worse, -change.better
+        return (case.name.casefold(),)
+
+    found = [*cases]
+    if order.kind != "suite":
+        found.sort(key=key)
+    if order.reverse:
+        found.reverse()
+    return found
+
+
+def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
+    """The rows: groups stand in the order of their first case; a case with several tags stands below each of them."""
+    if grouping == "none":
+        return [*cases]
+    groups: dict[str, list[Case]] = {}
+    if grouping == "tag":
+        for case in cases:
+            for tag in case.tags or ("",):
+                groups.setdefault(tag, []).append(case)
+    else:
+        for case in cases:
+            category = case.category
+            if category in groups:
+                groups[category].append(case)
+            else:
+                groups[category] = [case]
+    rows: list[Row] = []
+    for group, members in groups.items():
+        if group or len(groups) > 1:
+            rows.append(Heading(group, len(members)))
+        rows += members
+    return rows
+
+
+def order_words(order: Order, name_of: Callable[[str], str]) -> str:
+    """`sorted by disagreement`"""
+    match order.kind:
+        case "suite":
+            words = "as in the suite"
+        case "name":
+            words = "sorted by name"
+        case "differ":
+            words = "sorted by disagreement"
+        case "all fail":
+            words = "what all fail first"
+        case "change":
+            words = "sorted by change"
+        case "model":
+            words = f"sorted by {name_of(order.model)}"
+    return f"{words}, reversed" if order.reverse else words
+
 
 _LONGEST_NAME = 60
 
@@ -215,3 +325,19 @@ class Matrix:
         """By what the rows are sorted, and what is left out."""
         words = order_words(self.wanted.order, lambda model: self.names.get(model, ""))
         return f"only differing · {words}" if self.wanted.differing else words
+
+
+def two_to_compare(
+    models: Sequence[str], cells: Sequence[Cell], first: int = 0, chosen: tuple[str, str] | None = None
+) -> tuple[str, str] | None:
+    """The pair that a person chose; else the model in column `first` and the next that does otherwise, else the first
+    two that differ, else it and the one beside it. Those that have answered come first; None where there is one."""
+    if chosen is not None:
+        return chosen
+    columns = [*range(first, len(models)), *range(first)]
+    columns.sort(key=lambda column: not cells[column].results)
+    pairs = [(a, b) for at, a in enumerate(columns) for b in columns[at + 1 :]]
+    known = [(a, b) for a, b in pairs if cells[a].share >= 0 and cells[b].share >= 0]
+    differing = [(a, b) for a, b in known if cells[a].share != cells[b].share]
+    found = (differing or pairs)[:1]
+    return (models[found[0][0]], models[found[0][1]]) if found else None

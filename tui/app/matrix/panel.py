@@ -7,14 +7,13 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tui.app.matrix.columns import column_at
-from tui.app.matrix.head import head_lines
+from tui.app.matrix.header_lines import head_lines
 from tui.app.matrix.matrix import Matrix
-from tui.app.matrix.table_view import MatrixTable
+from tui.app.matrix.table_view import MatrixHead, MatrixTable
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.theme.styles import content_of
 from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.list_view import LineList
-from tui.app.widgets.matrix_head import MatrixHead
 
 _HIGH = 27
 _SAID, _SAID_LOW = 4, 2

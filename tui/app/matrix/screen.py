@@ -1,14 +1,19 @@
-"""The Matrix screen: cases beside models, and what its keys ask."""
+"""The Matrix screen: cases by models, updated while a run is in progress."""
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import replace
+from time import monotonic
+from typing import ClassVar, Protocol
 
 from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 
 from tui.app.matrix.baseline import Baseline, baseline_of
-from tui.app.matrix.matrix import Matrix, Wanted
+from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, Wanted, spread_of, two_to_compare
 from tui.app.matrix.messages import (
     CancelRequested,
     CompareRequested,
@@ -17,16 +22,190 @@ from tui.app.matrix.messages import (
     ReviewRequested,
     RunRequested,
 )
-from tui.app.matrix.ordering import GROUPINGS, Order, spread_of
-from tui.app.matrix.pairing import two_to_compare
 from tui.app.matrix.panel import MatrixPanel
+from tui.app.matrix.statistics import survey
+from tui.app.matrix.table_view import MatrixHeader
 from tui.app.presentation.pieces import Line
-from tui.app.screens.matrix_live import LiveMatrixScreen
+from tui.app.screens.pacing import pace_now, pause_key
+from tui.app.widgets.footer import KeysLine
 from tui.model.errors import AssayError
+from tui.model.filter import KEYS_IN_WORDS
 from tui.model.outcomes import Outcome
+from tui.model.results import TrialKey
 from tui.model.run import RunRecord
 from tui.model.sanitize import show_line
 from tui.model.suite import Suite
+
+
+def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
+    """`says` is the word in the footer; without it the key is in the help and the palette only."""
+    description = says or tooltip
+    return Binding(
+        key, action, description, id=f"matrix.{name}", tooltip=tooltip, show=bool(says), key_display=shown_as
+    )
+
+
+MATRIX_KEYS: list[BindingType] = [
+    _key("p", "statistics", "statistics", "Compare each pair of models, with the cases", "statistics"),
+    _key("s", "sort", "sort", "Sort the rows", "sort"),
+    _key("d", "turn_differing", "differing", "Only the cases in which models differ, or all", "only differing"),
+    _key("b", "choose_baseline", "baseline", "Measure against an earlier run", "baseline"),
+    _key("c", "compare", "compare", "Compare the answers of two models to the case, word by word", "compare"),
+    _key("R", "run_all", "run-all", "Run the whole suite", "run all"),
+    _key("P", "turn_pause", "pause", "Pause the run, or let it go on", "pause"),
+    _key("f", "run_failed", "run-failed", "Run again what did not pass", "failed again"),
+    _key("slash", "filter", "filter", f"Filter the cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
+    _key("v", "review", "review", "Review: score the risk of answers by hand", "review"),
+    _key("g", "group", "group", "Group by category, by tag, or not at all", "group"),
+    _key("i", "turn_figures", "figures", "All figures in the heads, or fewer", "figures"),
+    _key("S", "reverse", "reverse", "Turn the order around"),
+    _key("n", "next_differing(1)", "next-differing", "Go to the next case in which models differ"),
+    _key("N", "next_differing(-1)", "differing-before", "Go to the case before in which models differ"),
+    _key("greater_than_sign", "ask_more(1)", "more", "Ask one case more at once, of each model", "", ">"),
+    _key("less_than_sign", "ask_more(-1)", "fewer", "Ask one case fewer at once", "", "<"),
+    _key("X", "cancel_all", "cancel-all", "Cancel the whole run, and what is queued"),
+    _key("m", "leave", "leave", "Back to Explore"),
+    _key("escape", "back", "back", "Out of the filter, else back to Explore"),
+]
+
+
+_BEATS_A_SECOND = 10
+_BEATS_A_PULSE = 2
+_LEAST_PAUSE_SECONDS, _PAUSES = 0.7, 100  # figures of tens of thousands of trials take a hundredth of the time at most
+_SLICE_SECONDS = 0.008
+
+
+class LiveMatrixScreen(Screen[str | None]):
+    """Shows the matrix; `told` gets what `matrix_asks` has. A trial that moved is said by `trial_moved`, anything
+    larger by `changed`. Gives the case to go to in Explore, or None."""
+
+    DEFAULT_CSS = """
+    LiveMatrixScreen { background: $background; color: $foreground; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = MATRIX_KEYS
+    AUTO_FOCUS = "#cells"
+
+    def __init__(self, matrix: Matrix, told: MessagePump, case: str | None = None) -> None:
+        super().__init__()
+        self.matrix, self.told = matrix, told
+        self._case = case
+        self._moved: set[TrialKey] = set()
+        self._beats = 0
+        self._unsurveyed = self._surveying = False
+        self._survey_from = 0.0
+        self.header = MatrixHeader(id="header")
+        self.panel = MatrixPanel(matrix, id="matrix")
+
+    def compose(self) -> ComposeResult:
+        """Header, panel, footer."""
+        yield self.header
+        yield self.panel
+        yield KeysLine()
+
+    def on_mount(self) -> None:
+        """Rows are painted first; figures are counted after."""
+        self._timer = self.set_interval(1 / _BEATS_A_SECOND, self._beat, pause=not self.matrix.state.running)
+        self.panel.rows_changed(self._case)
+        self.show_heading()
+        self.call_after_refresh(self.count)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is something to pause only while something runs."""
+        del parameters
+        return action != "turn_pause" or self.matrix.state.running
+
+    # --- what comes from the run
+
+    def trial_moved(self, key: TrialKey) -> None:
+        """A trial has another state."""
+        self._moved.add(key)
+        if self.is_mounted:
+            self._timer.resume()
+
+    def changed(self) -> None:
+        """The matrix shows another suite or state: everything is to be drawn and counted anew."""
+        self._moved.clear()
+        if self.is_mounted:
+            self._timer.resume()
+            self.refresh_bindings()
+            self.rows_changed()
+            self.count()
+
+    @work(group="count", exclusive=True)
+    async def count(self) -> None:
+        """Count what there is, in portions that no key has to wait for, then work out what follows from it."""
+        ledger = self.matrix.ledger
+        while not ledger.complete:
+            ledger.count(_SLICE_SECONDS)
+            await asyncio.sleep(0)
+        self.show_heading()
+        await self._take_survey()
+
+    async def _take_survey(self) -> None:
+        self._unsurveyed, self._surveying = False, True
+        began = monotonic()
+        try:
+            self.matrix.survey = await asyncio.to_thread(survey, self.matrix.snapshot())
+        finally:
+            self._surveying = False
+        self._survey_from = monotonic() + max(_LEAST_PAUSE_SECONDS, _PAUSES * (monotonic() - began))
+        self.panel.draw_heads()
+        self.show_sentence()
+
+    def _beat(self) -> None:
+        """What has moved is drawn, ten times a second at most; marks of what runs move."""
+        matrix, table = self.matrix, self.panel.table
+        self._beats += 1
+        moved, self._moved = self._moved, set()
+        for key in moved:
+            table.refresh_rows(matrix.take(key))
+        if moved:
+            self._unsurveyed = True
+        if moved or (matrix.state.running and self._beats % _BEATS_A_SECOND == 0):
+            self.show_heading()
+        if self._beats % _BEATS_A_PULSE == 0 and self.app.animation_level != "none":
+            table.beat(place for key in matrix.state.in_progress for place in matrix.places_of(key.case))
+        still = not moved and not matrix.state.running
+        due = still or monotonic() > self._survey_from
+        if self._unsurveyed and due and not self._surveying and matrix.ledger.complete:
+            self.count()
+        if still and not self._unsurveyed:
+            self._timer.pause()
+
+    # --- showing it
+
+    def show_heading(self) -> None:
+        """The header, as it is now."""
+        state, heading = self.matrix.state, self.matrix.heading
+        if state.running:
+            paused = state.paused
+            key = pause_key(self, "matrix.pause") if paused else ""
+            answering = state.answering if paused else 0
+            heading = replace(heading, pace=pace_now(state), paused=paused, answering=answering, pause_key=key)
+        self.header.show(heading)
+
+    def rows_changed(self) -> None:
+        """Other rows; the cursor stays on its case."""
+        self.panel.rows_changed(self.panel.table.case_id)
+        self.show_heading()
+
+    def show_sentence(self) -> None:
+        """What can be said of the chosen pair."""
+        matrix = self.matrix
+        pair = matrix.survey.pair(matrix.pair)
+        if pair is None:
+            self.panel.show_sentence(())
+            return
+        from tui.app.matrix.comparison_lines import brief, sentence
+
+        names, progress = matrix.names, matrix.progress
+        self.panel.show_sentence(sentence(pair, names, progress), brief(pair, names, progress))
+
+    @on(MatrixPanel.CaseChosen)
+    def open_case(self, message: MatrixPanel.CaseChosen) -> None:
+        """To Explore with it."""
+        self.dismiss(message.case)
+
 
 _ORDERS: tuple[tuple[Order, str], ...] = (
     (Order("suite"), "as in the suite"),
@@ -168,7 +347,7 @@ class MatrixScreen(LiveMatrixScreen):
 
     @work(group="baseline", exclusive=True)
     async def _choose_baseline(self) -> None:
-        from tui.app.matrix.run_choice import run_choice_line, runs_of
+        from tui.app.matrix.baseline import run_choice_line, runs_of
         from tui.app.screens.choice import ChoiceScreen
 
         matrix = self.matrix

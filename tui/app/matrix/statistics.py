@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tui.app.matrix.baseline import Baseline, change_of
-from tui.app.matrix.cells import Cell
-from tui.app.matrix.tallies import Tally
+from tui.app.matrix.cells import Cell, Tally
 from tui.statistics.run_figures import ModelFigures, figures_of
 
 if TYPE_CHECKING:

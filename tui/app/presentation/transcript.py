@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tui.app.text.marks import Mark, MarkKind
+from tui.app.text.page import Mark, MarkKind
 from tui.model.state import AttemptProgress
 from tui.model.suite import Case
 

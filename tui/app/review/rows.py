@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tui.app.presentation.pieces import Line, Piece, Role, cut, width_of
-from tui.app.text.wrapped import WrappedText
+from tui.app.text.wrap import WrappedText
 from tui.model.sanitize import show_text
 
 

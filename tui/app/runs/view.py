@@ -6,11 +6,9 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tui.app.presentation.pieces import Line, Piece
-from tui.app.presentation.run_setup import setup_lines
-from tui.app.runs.lines import RunFilter, heads_line, run_line, shown_runs
-from tui.app.widgets.line import PieceLine
+from tui.app.runs.lines import RunFilter, heads_line, run_line, setup_lines, shown_runs
 from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.text_views import PieceLine, Reading
 from tui.model.run import RunDetails, RunRecord
 from tui.model.sanitize import show_line
 

@@ -22,9 +22,9 @@ from tui.app.watching import ShelfWatch
 from tui.app.widgets.answers import Answers
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.evidence import TABS, Evidence, TabId
-from tui.app.widgets.follow_view import FollowView
 from tui.app.widgets.footer import KeysLine
 from tui.app.widgets.header_bar import HeaderLine
+from tui.app.widgets.scroll_view import FollowView
 from tui.app.widgets.suite_panel import SuitePanel
 from tui.app.widgets.suite_tree import SuiteTree
 from tui.app.widgets.tab_bar import TabLine

@@ -10,8 +10,7 @@ from tui.app.presentation.pieces import Line
 from tui.app.presentation.starting import start_lines
 from tui.app.screens.frame import FrameScreen
 from tui.app.widgets.footer import KeysLine
-from tui.app.widgets.line import PieceLine
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.text_views import PieceLine, Reading
 
 
 class _Name(PieceLine):

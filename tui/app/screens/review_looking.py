@@ -16,13 +16,13 @@ from tui.app.review.lines import Title, answer_name
 from tui.app.review.pace import Stopwatch
 from tui.app.review.sitting import Sitting
 from tui.app.screens.one_by_one import OneByOneScreen
-from tui.app.widgets.fitted_reading import FittedReading
 from tui.app.widgets.footer import KeysLine
 from tui.app.widgets.note_editor import LONGEST_NOTE, NoteEditor
 from tui.app.widgets.review_answer import ReviewAnswer
 from tui.app.widgets.review_criterion import CriterionPanel
 from tui.app.widgets.review_lines import LastLine, ReviewTitle
 from tui.app.widgets.review_queue import ReviewQueue
+from tui.app.widgets.text_views import FittedReading
 from tui.app.widgets.writer import Writer
 from tui.model.errors import AssayError
 from tui.model.sanitize import show_line

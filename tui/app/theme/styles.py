@@ -1,14 +1,15 @@
-"""Roles get their look from the theme here, and only here: as Content for widgets, as segments for line renderers."""
+"""Styles of the current theme: for roles (Content and segments), and for the pieces of a text or a diff."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rich.segment import Segment
-from rich.style import Style as RichStyle
+from rich.style import Style
 from textual.color import Color
 from textual.content import Content
 
 from tui.app.presentation.pieces import Line, Piece, Role
+from tui.app.text.page import Base, Ink, MarkLook
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -55,22 +56,94 @@ def content_of_lines(lines: Iterable[Line]) -> Content:
     return Content("\n").join(content_of(line) for line in lines)
 
 
-def rich_styles(app: "App[object]") -> dict[Role, RichStyle]:
+def rich_styles(app: "App[object]") -> dict[Role, Style]:
     """The looks of the roles in the theme that is worn; to be cached until the styles change."""
     variables = app.theme_variables
     return {
-        role: RichStyle(color=Color.parse(variables[name]).rich_color, bold=role == "strong" or None)
+        role: Style(color=Color.parse(variables[name]).rich_color, bold=role == "strong" or None)
         for role, name in VARIABLES.items()
     }
 
 
-def grounded_styles(app: "App[object]", base: RichStyle, ground: str = "") -> dict[Role, RichStyle]:
+def grounded_styles(app: "App[object]", base: Style, ground: str = "") -> dict[Role, Style]:
     """The same on the ground of `base`, or of a colour of the theme."""
     if ground:
-        base += RichStyle(bgcolor=Color.parse(app.theme_variables[ground]).rich_color)
+        base += Style(bgcolor=Color.parse(app.theme_variables[ground]).rich_color)
     return {role: base + style for role, style in rich_styles(app).items()}
 
 
-def segments_of(line: Line, styles: Mapping[Role, RichStyle]) -> list[Segment]:
+def segments_of(line: Line, styles: Mapping[Role, Style]) -> list[Segment]:
     """One line for a line renderer."""
     return [Segment(text, styles[role]) for text, role in line if text]
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class MadeStyles(Generic[Key]):
+    """`colours` are `#rrggbb` by their names in the theme, `ground` is what rows stand on. A subclass says how the look
+    of an ink is made."""
+
+    def __init__(self, colours: Mapping[str, str], ground: str) -> None:
+        self.colours = colours
+        self._made: dict[Key, Style] = {}
+        self.blank = Style(color=colours["foreground"], bgcolor=ground)
+        self.thumb = Style(color=colours["dim"], bgcolor=ground)
+
+    def make(self, ink: Key) -> Style:
+        """The look of an ink that was not asked for yet."""
+        raise NotImplementedError
+
+    def style(self, ink: Key) -> Style:
+        """The look of an ink."""
+        style = self._made.get(ink)
+        if style is None:
+            style = self._made[ink] = self.make(ink)
+        return style
+
+
+_BASES: Mapping[Base, str] = {
+    "text": "foreground",
+    "dim": "dim",
+    "keyword": "code-keyword",
+    "function": "code-function",
+    "type": "code-type",
+    "string": "code-string",
+    "number": "code-number",
+    "comment": "code-comment",
+    "operator": "code-operator",
+}
+# Bold and underline tell the marks apart where there are no colours.
+_MARKS: Mapping[MarkLook, tuple[str, Style]] = {
+    "expected": ("match-expected", Style(bold=True)),
+    "forbidden": ("match-forbidden", Style(underline=True)),
+    "current": ("match-current", Style(bold=True, underline=True)),
+}
+_EXTRA = ("accent", "quiet-border", "screen-selection-background")
+
+
+class InkStyles(MadeStyles[Ink]):
+    """Rich styles for ink on a ground; `ground` is `#rrggbb`, `variables` those of the theme."""
+
+    def __init__(self, variables: Mapping[str, str], ground: str) -> None:
+        colours = {name: variables[name] for name in (*_BASES.values(), *_EXTRA)}
+        for name, _ in _MARKS.values():
+            colours |= {name: variables[name], f"{name}-background": variables[f"{name}-background"]}
+        super().__init__(colours, ground)
+        self._ground = ground
+        self.cursor = Style(color=colours["accent"], bgcolor=ground)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InkStyles) and (self.colours, self._ground) == (other.colours, other._ground)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def make(self, ink: Ink) -> Style:
+        """Its colour, then its mark's, then that of what is selected."""
+        style = Style(color=self.colours[_BASES[ink.base]], bgcolor=self._ground)
+        if ink.mark is not None:
+            name, effect = _MARKS[ink.mark]
+            style += Style(color=self.colours[name], bgcolor=self.colours[f"{name}-background"]) + effect
+        if ink.selected:
+            style += Style(bgcolor=self.colours["screen-selection-background"], color=self.colours["foreground"])
+        return style

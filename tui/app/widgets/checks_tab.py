@@ -18,9 +18,8 @@ from tui.app.presentation.checking import (
     row_line,
 )
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line import PieceLine
 from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.text_views import PieceLine, Reading
 from tui.model.sanitize import show_text
 from tui.model.state import TrialProgress
 from tui.model.suite import Case

@@ -9,9 +9,8 @@ from tui.app.compare.lines import Names, choice_line, heads_line, stop_line, tit
 from tui.app.compare.walk import Stop, Walk
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line import PieceLine
 from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.text_views import PieceLine, Reading
 from tui.model.diffs import FileDiff
 from tui.session.answers import Answer
 from tui.session.preferences import Choice

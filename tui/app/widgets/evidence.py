@@ -21,7 +21,7 @@ from tui.model.sanitize import show_line
 from tui.model.suite import Case
 
 if TYPE_CHECKING:
-    from tui.app.widgets.diff_tab import DiffTab
+    from tui.app.diff.panel import DiffTab
 
 TabId = Literal["checks", "diff", "prompt", "risk", "attempts"]
 TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
@@ -74,7 +74,7 @@ class Evidence(Vertical):
             self.diff.view.focus()
 
     def _load_diff(self) -> None:
-        from tui.app.widgets.diff_tab import DiffTab
+        from tui.app.diff.panel import DiffTab
 
         tab = self._tabs["diff"] = DiffTab(id="tab-diff")
         tab.display = False

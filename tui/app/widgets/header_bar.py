@@ -2,7 +2,7 @@
 
 from tui.app.presentation.heading import Heading, header_line
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.line import PieceLine
+from tui.app.widgets.text_views import PieceLine
 
 
 class HeaderLine(PieceLine):

@@ -11,10 +11,10 @@ from tui.app.diff.lines import file_line
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer import ReadAnswer
-from tui.app.text.parts import PartsSheet
+from tui.app.text.sheet import PartsSheet
 from tui.app.widgets.answer_view import AnswerView
-from tui.app.widgets.follow_view import FollowView
-from tui.app.widgets.line import PieceLine
+from tui.app.widgets.scroll_view import FollowView
+from tui.app.widgets.text_views import PieceLine
 from tui.model.diffs import FileDiff
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tui.app.presentation.pieces import Line
 from tui.app.review.lines import Title, title_line
-from tui.app.widgets.line import PieceLine
+from tui.app.widgets.text_views import PieceLine
 
 
 class ReviewTitle(PieceLine):

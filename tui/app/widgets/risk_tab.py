@@ -11,8 +11,8 @@ from textual.message import Message
 from tui.app.exploring import Exploring
 from tui.app.presentation.pieces import Line
 from tui.app.review.beside import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
-from tui.app.widgets.fitted_reading import FittedReading
 from tui.app.widgets.list_view import LineList
+from tui.app.widgets.text_views import FittedReading
 from tui.model.risk import BandRule
 from tui.model.scores import ItemKey
 
