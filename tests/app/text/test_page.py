@@ -145,3 +145,40 @@ def test_a_place_is_found_again_at_another_width() -> None:
     place = sheet.place_of(3)
     sheet.set_width(80)
     assert drawn(sheet)[sheet.row_of(place)] == "five six seven eight"
+
+
+def inks(page: Page) -> list[tuple[str, str]]:
+    """The text of each row with the styles that it has, in order."""
+    rows = range(page.row_count)
+    page.prepare(0, page.row_count - 1)
+    return [
+        ("".join(text for text, _ in page.runs(row)), " ".join(ink.base for _, ink in page.runs(row))) for row in rows
+    ]
+
+
+def test_prose_after_a_quoted_block_is_not_code() -> None:
+    page = Page(40)
+    page.add_lexer("python", load_lexer("python"))
+    page.append("> ```python\n> return 1\n> ```\nreturn it to us\n\n> ```python\n> return 1\nreturn it again")
+    page.finish()
+    assert inks(page) == [
+        ("> ```python", "dim"),
+        ("> return 1", "text keyword text number"),
+        ("> ```", "dim"),
+        ("return it to us", "text"),
+        ("", ""),
+        ("> ```python", "dim"),
+        ("> return 1", "text keyword text number"),
+        ("return it again", "text"),
+    ]
+
+
+def test_a_block_inside_markdown_that_is_never_closed_ends_it_when_the_text_ends() -> None:
+    page = Page(40)
+    page.add_lexer("python", load_lexer("python"))
+    page.append("```md\n```python\nx\n```\n```python\nreturn\n```\nprose")
+    assert inks(page)[5] == ("return", "text")
+    assert page.finish()
+    assert inks(page)[3:6] == [("```", "dim"), ("```python", "dim"), ("return", "keyword")]
+    page.append(" and more\n```python\nreturn\n")
+    assert inks(page)[-2] == ("return", "text")

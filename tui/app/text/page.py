@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
-from tui.app.text.fences import Block, Fences
 from tui.app.text.highlight import BlockColours, CodeLexer, CodeRole, knows_language
 from tui.app.text.sanitize import Funnel
 from tui.app.text.wrap import CLUSTERS, PLAIN, Row, WrappedText, drawn_at, offset_at, row_cells, whole_characters
+from tui.model.code_fences import FencedBlock, FenceParser
 
 MarkKind = Literal["expected", "forbidden"]
 
@@ -122,7 +122,8 @@ class Page:
         self._base = base
         self._funnel = Funnel()
         self._text = WrappedText(width)
-        self._fences = Fences()
+        self._fences = FenceParser()
+        self._finished = False
         self._colours: dict[int, BlockColours] = {}
         self._whole: set[int] = set()  # blocks that were coloured when all of them was there
         self._lexers: dict[str, CodeLexer] = {}
@@ -135,16 +136,27 @@ class Page:
         """Add outside text, as it arrived."""
         self._add(self._funnel.feed(raw))
 
-    def finish(self) -> None:
-        """Nothing follows: a last character that waited for the next one is shown."""
+    def finish(self) -> bool:
+        """End the text: show a last character that waited for the next one. Return whether earlier lines may look
+        different now."""
         self._add(self._funnel.finish())
+        self._fences.add_line(self._text.lines[-1])
+        self._finished = True
+        again = self._fences.finish()
+        if again:
+            self._colours.clear()
+            self._whole.clear()
+        return again
 
     def _add(self, shown: str) -> None:
-        if shown:
-            self._text.append(shown)
-            lines = self._text.lines
-            for line in range(self._fences.seen, len(lines) - 1):
-                self._fences.add_line(lines[line])
+        if not shown:
+            return
+        if self._finished:  # more text after its end: the last line was not complete
+            self._fences, self._finished = FenceParser(), False
+        self._text.append(shown)
+        lines = self._text.lines
+        for line in range(self._fences.line_count, len(lines) - 1):
+            self._fences.add_line(lines[line])
 
     @property
     def is_empty(self) -> bool:
@@ -243,7 +255,7 @@ class Page:
             line = stop + 1
         return changed
 
-    def _colour(self, block: Block, first: int, last: int) -> int | None:
+    def _colour(self, block: FencedBlock, first: int, last: int) -> int | None:
         lexer = self._lexers.get(block.language)
         if lexer is None:
             if knows_language(block.language):
@@ -255,7 +267,9 @@ class Page:
         if block.end is not None and block.first not in self._whole:
             colours.begin_anew()
             self._whole.add(block.first)
-        code = self._text.lines[block.first : self._fences.seen if block.end is None else block.end]
+        code = self._text.lines[block.first : self._fences.line_count if block.end is None else block.end]
+        if block.fence.quotes:
+            code = [block.fence.blank_quotes(line) for line in code]
         changed = colours.prepare(code, first - block.first, last - block.first)
         return None if changed is None else block.first + changed
 
@@ -303,7 +317,7 @@ class Page:
             yield (done, length), self._base
 
     def _is_fence(self, line: int) -> bool:
-        if line < self._fences.seen:
+        if line < self._fences.line_count:
             return self._fences.is_fence(line)
         return self._fences.would_be_fence(self._text.lines[line])
 

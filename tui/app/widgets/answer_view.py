@@ -136,8 +136,8 @@ class AnswerView(FollowView, can_focus=True):
         if streaming:
             self._sheet.keeps_foot = True
             self.follow(self.following, leaping=True)
-        else:
-            self._sheet.answer.finish()
+        elif self._sheet.answer.finish():
+            changed = 0
         self.rows_changed(changed)
 
     def append(self, text: str) -> None:
