@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from tests.app.diff.samples import sample
 from tui.app.diff.answer_diff import ShownDiff
-from tui.app.diff.panel import DiffTab
+from tui.app.diff.panel import DiffPanel
 from tui.app.theming import ThemedApp
 
 _BEAT_S = 0.01
@@ -33,7 +33,7 @@ class DiffBenchApp(ThemedApp[None]):
     def __init__(self, shown: ShownDiff, result: Path) -> None:
         super().__init__()
         self._shown, self._result = shown, result
-        self._tab, self._line = DiffTab(), Static("ready", markup=False)
+        self._tab, self._line = DiffPanel(), Static("ready", markup=False)
         self._longest = 0.0
         self._writes = 0
 

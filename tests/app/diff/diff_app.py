@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 
 from tests.app.diff.samples import sample
 from tui.app.diff.answer_diff import ShownDiff
-from tui.app.diff.panel import DiffTab
+from tui.app.diff.panel import DiffPanel
 from tui.app.theming import ThemedApp
 from tui.app.widgets.footer import KeysLine
 from tui.model.shipped import shipped_folder
@@ -25,7 +25,7 @@ class DiffApp(ThemedApp[None]):
     def __init__(self, shown: ShownDiff | None, theme: str, repository: Path | None = None) -> None:
         super().__init__(theme=theme, theme_folders=[shipped_folder("themes")])
         self._shown, self._repository = shown, repository
-        self.tab = DiffTab()
+        self.tab = DiffPanel()
 
     def compose(self) -> ComposeResult:
         yield self.tab

@@ -12,7 +12,7 @@ from tests.support.model_server import ModelServer, say
 from tests.support.repositories import make_repository
 from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, suite_of
 from tests.support.terminal import Terminal, run_here
-from tui.app.diff.panel import DiffTab
+from tui.app.diff.panel import DiffPanel
 
 FILES = {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}
 
@@ -39,7 +39,7 @@ def desk_with_changes(folder: Path) -> ScriptedDesk:
     return desk
 
 
-def diff_of(seen: Seen) -> DiffTab | None:
+def diff_of(seen: Seen) -> DiffPanel | None:
     return seen.screen.evidence.diff
 
 

@@ -12,9 +12,9 @@ from tests.app.diff.samples import MENDED, SERVICE, sample
 from tests.support.pilots import until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
-from tui.app.diff.block_dialog import BlockChooser
-from tui.app.diff.panel import DiffTab
+from tui.app.diff.panel import DiffPanel
 from tui.app.presentation.pieces import text_of
+from tui.app.screens.choice import ChoiceScreen
 from tui.app.widgets.list_view import LineList
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +27,7 @@ class Seen:
         self.app, self.pilot = app, pilot
 
     @property
-    def tab(self) -> DiffTab:
+    def tab(self) -> DiffPanel:
         return self.app.tab
 
     @property
@@ -82,7 +82,7 @@ async def test_changes_and_files_are_jumped_to(tmp_path: Path) -> None:
 
 async def test_the_list_of_files_leads_and_follows(tmp_path: Path) -> None:
     async with shown("several", tmp_path) as seen:
-        files = seen.tab.query_one("_Files", LineList)
+        files = seen.tab.query_one("FileList", LineList)
         assert [text_of(files.line_at(n, 34)).split() for n in range(4)] == [
             ["M", "src/bank/accounts.py", "+12", "-7"],
             ["A", "tests/test_accounts.py", "+5", "-0"],
@@ -141,7 +141,7 @@ async def test_searching_marks_and_goes_on(tmp_path: Path) -> None:
         assert seen.app.focused is seen.tab.view
         assert "2/" in seen.place
         await seen.press("N", "N")
-        count = len(seen.tab.view.matches)
+        count = len(seen.tab.view.search_matches.matches)
         assert f"{count}/{count} found" in seen.place
         await seen.press("slash", "escape")
         await seen.until(lambda: "found" not in seen.place)
@@ -152,7 +152,7 @@ async def test_searching_marks_and_goes_on(tmp_path: Path) -> None:
 async def test_another_block_is_tried_and_left(tmp_path: Path) -> None:
     async with shown("one", tmp_path) as seen:
         await seen.press("b")
-        await seen.until(lambda: isinstance(seen.app.screen, BlockChooser))
+        await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         await seen.press("down", "enter")
         await seen.until(lambda: any("sha256" in row for row in seen.rows), "the diff of the other block")
         assert "trying block 2" in seen.place

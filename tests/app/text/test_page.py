@@ -116,7 +116,7 @@ def test_selected_runs_are_split_and_marked() -> None:
 
 def test_a_sheet_has_thinking_above_and_a_note_below() -> None:
     sheet = Sheet(20)
-    sheet.think("first\nsecond")
+    sheet.append_reasoning("first\nsecond")
     sheet.answer.append("the answer")
     sheet.set_note("wait\x07ing")
     assert drawn(sheet) == ["▾ thinking", "first", "second", "", "the answer", "wait␇ing"]
@@ -128,7 +128,7 @@ def test_a_sheet_has_thinking_above_and_a_note_below() -> None:
 
 def test_selected_text_is_unwrapped_and_keeps_its_tabs() -> None:
     sheet = Sheet(10)
-    sheet.think("thought")
+    sheet.append_reasoning("thought")
     sheet.answer.append("one two three four\n\tif x:\r\n\nend")
     assert drawn(sheet) == ["▾ thinking", "thought", "", "one two ", "three four", "    if x:", "", "end"]
     assert sheet.text_between((3, 4), (4, 5)) == "two three"

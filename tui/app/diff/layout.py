@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
 
+from rich.cells import cell_len
+
 from tui.app.diff.rows import (
     Entry,
     LineEntry,
@@ -345,6 +347,56 @@ class Document:
             if part is None or match.span[0] < part[1]:
                 return self._starts[match.section] + row + sub
         return self._starts[match.section] + row
+
+    def shift_to(self, match: Match, shift: int, most: int) -> int:
+        """Return by how many cells lines that are not wrapped have to be shifted to show a match, `shift` where that
+        shows it already."""
+        room = self.look.rooms[match.side]
+        text = self.sections[match.section].texts[match.entry][match.side]
+        at = cell_len(text[: min(match.span[0], most)])
+        if shift <= at < shift + room - 1:
+            return shift
+        return 0 if at < room - 1 else min(most, at - room // 2)
+
+
+class DiffSearch:
+    """The places of a text in a document. `current` is the match that was jumped to, counted from 0; -1 for none."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Search for nothing."""
+        self.text, self.current = "", -1
+        self.matches: list[Match] = []
+        self._by_entry: dict[tuple[int, int], list[int]] = {}
+
+    def search(self, document: Document, text: str) -> None:
+        """Find all places of a text; none of them is current."""
+        self.clear()
+        self.text, self.matches = text, document.search(text)
+        for number, match in enumerate(self.matches):
+            self._by_entry.setdefault((match.section, match.entry), []).append(number)
+
+    def first_from(self, document: Document, row: int) -> int:
+        """Return the number of the first match in or after a row, of the first of all where there is none."""
+        rows = (document.row_of_match(match) for match in self.matches)
+        return next((number for number, found in enumerate(rows) if found >= row), 0)
+
+    def go_to(self, number: int) -> Match:
+        """Make a match the current one."""
+        self.current = number
+        return self.matches[number]
+
+    def marks(self, document: Document, section: int, entry: int, side: int) -> Sequence[tuple[Span, bool]]:
+        """Return the matches in a line of an entry, each with whether it is the current one."""
+        numbers = self._by_entry.get((section, entry))
+        if not numbers:
+            return ()
+        line = document.sections[section].entries[entry]
+        both = getattr(line, "old", None) is getattr(line, "new", None)
+        found = ((number, self.matches[number]) for number in numbers)
+        return [(match.span, number == self.current) for number, match in found if both or match.side == side]
 
 
 def _digits(files: Sequence[FileDiff]) -> int:

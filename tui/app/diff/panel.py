@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 
+from tui.app.bindings import bind
 from tui.app.diff.answer_diff import (
     ShownDiff,
     block_in_use,
@@ -22,7 +23,7 @@ from tui.app.diff.answer_diff import (
     save_patch,
     with_block,
 )
-from tui.app.diff.lines import file_line, place_line, refused_line
+from tui.app.diff.lines import block_lines, file_line, place_line, refused_line
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineList
@@ -33,11 +34,15 @@ from tui.model.sanitize import show_line
 if TYPE_CHECKING:
     from tui.app.widgets.prompt_input import TypingLine
 
+_CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
 _WIDE = 90
+_DIALOG_WIDTH = 200  # cells; the dialog cuts its lines
 _LARGE = 200_000  # characters from which on a diff is read in a thread
 
 
-class _Files(LineList):
+class FileList(LineList):
+    """The changed files of an answer, and how many of its blocks were not applied."""
+
     files: Sequence[FileDiff] = ()
     refused = 0
 
@@ -51,7 +56,9 @@ class _Files(LineList):
         return refused_line(self.refused, width)
 
 
-class _PlaceLine(PieceLine):
+class PlaceLine(PieceLine):
+    """The line above a diff: the current file, its counts, and how it is shown."""
+
     shown: ShownDiff | None = None
     view: DiffView
 
@@ -61,7 +68,8 @@ class _PlaceLine(PieceLine):
             return ()
         document, here = view.document, view.current_file
         is_file = 0 <= here < len(document.files)
-        found = (view.current_match + 1, len(view.matches)) if view.searched else None
+        search = view.search_matches
+        found = (search.current + 1, len(search.matches)) if search.text else None
         return place_line(
             document.files[here] if is_file else None,
             show_line(shown.trial.model, 60),
@@ -75,23 +83,34 @@ class _PlaceLine(PieceLine):
 
 
 class DiffPanel(Vertical):
-    """Shows one `ShownDiff` at a time. The kept one, unless the person tries another block."""
+    """Shows the changes of one answer, as they were applied or as another of its blocks would make them. Trying another
+    block never changes the verdict."""
 
     DEFAULT_CSS = """
     DiffPanel { height: 1fr; }
     DiffPanel > Horizontal { height: 1fr; }
-    DiffPanel _Files { width: 34; display: none; border-right: solid $quiet-border; }
-    DiffPanel.-several.-wide _Files { display: block; }
+    DiffPanel FileList { width: 34; display: none; border-right: solid $quiet-border; }
+    DiffPanel.-several.-wide FileList { display: block; }
     DiffPanel > Reading { display: none; }
     DiffPanel > TypingLine, DiffPanel > TypingLine:focus { padding: 0 1; }
     DiffPanel.-empty > Reading { display: block; }
-    DiffPanel.-empty > Horizontal, DiffPanel.-empty > _PlaceLine { display: none; }
+    DiffPanel.-empty > Horizontal, DiffPanel.-empty > PlaceLine { display: none; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("slash", "search", "diff.search", "Search in the diff", "search", "/"),
+        bind("plus", "widen(1)", "diff.more", "More lines around the changes of this file", "more", "+"),
+        bind("minus", "widen(-1)", "diff.less", "Fewer lines around them", shown="-"),
+        bind("b", "pick_block", "diff.block", "Try another block of the answer for the target file", "block"),
+        bind("c", "copy_patch", "diff.copy", "Copy all changes as a patch", "copy"),
+        bind("p", "save_patch", "diff.save", "Save all changes as a patch for git apply", "save"),
+        bind("o", "open_file", "diff.open", "Open this file, as it was changed, in $EDITOR", "open"),
+        bind("escape", "leave_block", "diff.leave-block", "Back to what was really applied"),
+    ]
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.files, self.view = _Files(), DiffView()
-        self.place, self._nothing = _PlaceLine(), Reading()
+        self.files, self.view = FileList(), DiffView()
+        self.place, self._nothing = PlaceLine(), Reading()
         self.place.view = self.view
         self.kept: ShownDiff | None = None
         self.shown: ShownDiff | None = None
@@ -99,18 +118,16 @@ class DiffPanel(Vertical):
         self.contexts: dict[int, int] = {}
 
     def compose(self) -> ComposeResult:
-        """Where one is, the files, their diff."""
+        """Yield the line above the diff, the list of files, and the diff."""
         yield self.place
         with Horizontal():
             yield self.files
             yield self.view
         yield self._nothing
 
-    # --- what is shown
-
     def show(self, kept: ShownDiff | None, waiting: str, repository: Path | None = None) -> None:
-        """Show what is kept of a trial; the same again changes nothing. `waiting` is said while there is nothing;
-        `repository` is where the run left its clone, if it did."""
+        """Show the changes of a trial; the same ones again change nothing. `waiting` is the text to show where there
+        are none, `repository` the clone that the run kept, if any."""
         self.repository = repository
         if kept is None or not (kept.changes or kept.refused):
             self.kept = self.shown = None
@@ -120,23 +137,23 @@ class DiffPanel(Vertical):
         self.set_class(False, "-empty")
         if not _same(kept, self.kept):
             self.kept = kept
-            self.take(kept)
+            self.show_diff(kept)
 
-    def take(self, shown: ShownDiff, *, stay: bool = False) -> None:
-        """Show this now: what is kept, or what another block would change."""
+    def show_diff(self, shown: ShownDiff, *, stay: bool = False) -> None:
+        """Show the applied changes, or those of another block."""
         self.shown, self.place.shown = shown, shown
         self.contexts = {}
         self.refresh_bindings()
         if sum(len(change.diff) for change in shown.changes) < _LARGE:
-            self._take_files(shown, shown.read_files(), stay)
+            self._show_files(shown, shown.read_files(), stay)
         else:
             self._read_large(shown, stay)
 
     @work(group="read-diff", exclusive=True)
     async def _read_large(self, shown: ShownDiff, stay: bool) -> None:
-        self._take_files(shown, await asyncio.to_thread(shown.read_files), stay)
+        self._show_files(shown, await asyncio.to_thread(shown.read_files), stay)
 
-    def _take_files(self, shown: ShownDiff, files: Sequence[FileDiff], stay: bool) -> None:
+    def _show_files(self, shown: ShownDiff, files: Sequence[FileDiff], stay: bool) -> None:
         self.files.files, self.files.refused = files, len(shown.refused)
         self.files.lines_changed(self.files.cursor if stay else 0)
         self.set_class(len(files) > 1, "-several")
@@ -144,17 +161,17 @@ class DiffPanel(Vertical):
         self.place.draw()
 
     def on_resize(self, event: Resize) -> None:
-        """The list of files needs room."""
+        """Show the list of files only where there is room for it."""
         self.set_class(event.size.width >= _WIDE, "-wide")
 
     def on_diff_view_place_changed(self, message: DiffView.PlaceChanged) -> None:
-        """Tell it, and follow it in the list."""
+        """Update the line above the diff and the cursor of the list."""
         message.stop()
         self.files.go_to(max(0, message.file))
         self.place.draw()
 
     def on_diff_view_look_changed(self, message: DiffView.LookChanged) -> None:
-        """Tell it."""
+        """Update the line above the diff."""
         message.stop()
         self.place.draw()
 
@@ -164,51 +181,14 @@ class DiffPanel(Vertical):
         self.view.go_to_file(message.place)
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """Read the file that was chosen."""
+        """Show the selected file and focus its diff."""
         message.stop()
         self.view.go_to_file(message.place)
         self.view.focus()
 
-
-def _same(one: ShownDiff, other: ShownDiff | None) -> bool:
-    """Without comparing diffs: a result's values are made once."""
-    return (
-        other is not None
-        and one.changes is other.changes
-        and one.refused is other.refused
-        and one.answer is other.answer
-        and one.case is other.case
-    )
-
-
-_CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
-
-
-def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
-    return Binding(
-        key, action, says or tooltip, id=f"diff.{name}", tooltip=tooltip, show=bool(says), key_display=shown_as
-    )
-
-
-class DiffTab(DiffPanel):
-    """A diff with its keys. Trying another block of the answer never changes the verdict."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("slash", "search", "search", "Search in the diff", "search", "/"),
-        _key("plus", "widen(1)", "more", "More lines around the changes of this file", "more", "+"),
-        _key("minus", "widen(-1)", "less", "Fewer lines around them", shown_as="-"),
-        _key("b", "pick_block", "block", "Try another block of the answer for the target file", "block"),
-        _key("c", "copy_patch", "copy", "Copy all changes as a patch", "copy"),
-        _key("p", "save_patch", "save", "Save all changes as a patch for git apply", "save"),
-        _key("o", "open_file", "open", "Open this file, as it was changed, in $EDITOR", "open"),
-        _key("escape", "leave_block", "leave-block", "Back to what was really applied"),
-    ]
-
-    # --- more context
-
     @work(group="widen", exclusive=True)
     async def action_widen(self, by: int) -> None:
-        """More or fewer lines around the changes of the file that is seen."""
+        """Show more or fewer lines around the changes of the current file."""
         from tui.workspace.git.widen import widen_hunks
 
         shown, number = self.shown, self.view.current_file
@@ -217,11 +197,11 @@ class DiffTab(DiffPanel):
         file, before = self.files.files[number], self.contexts.get(number, 0)
         level = max(0, min(before + by, len(_CONTEXTS) - 1))
         if level == before:
-            self._say("All of the file is shown." if by > 0 else "These are the lines that git shows.")
+            self._notify("All of the file is shown." if by > 0 else "These are the lines that git shows.")
             return
         sides = await asyncio.to_thread(shown.find_sides, file)
         if sides is None or file.kind != "modified":
-            self._say("More of this file is not kept." if sides is None else "All of the file is shown.")
+            self._notify("More of this file is not kept." if sides is None else "All of the file is shown.")
             return
         context = _CONTEXTS[level]
         hunks = file.hunks if not level else await asyncio.to_thread(widen_hunks, file.hunks, sides.new, context)
@@ -229,56 +209,57 @@ class DiffTab(DiffPanel):
             self.contexts[number] = level
             self.view.replace_file(number, replace(file, hunks=tuple(hunks)))
 
-    # --- another block
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape leaves a block that is tried, and nothing else here."""
+        """Bind Escape only while another block is tried."""
         del parameters
         return action != "leave_block" or (self.shown is not None and self.shown.block is not None)
 
     @work(group="block", exclusive=True)
     async def action_pick_block(self) -> None:
         """Try another block of the answer for the target file."""
-        from tui.app.diff.block_dialog import BlockChooser
+        from tui.app.screens.choice import ChoiceScreen
 
         kept, shown = self.kept, self.shown
         if kept is None or shown is None:
             return
         if kept.case.target_file is None:
-            self._say("The case names no targetFile: every block says itself where it goes.")
+            self._notify("The case names no targetFile: every block says itself where it goes.")
             return
         blocks = await asyncio.to_thread(blocks_of, kept)
         in_use = await asyncio.to_thread(block_in_use, shown)
-        block = await self.app.push_screen_wait(BlockChooser(blocks, in_use, kept.case.target_file))
-        if block is None or block == in_use:
+        numbers = [block.number for block in blocks]
+        lines = block_lines(blocks, in_use, _DIALOG_WIDTH)
+        current = numbers.index(in_use) if in_use in numbers else 0
+        title = f"A block for {show_line(kept.case.target_file, 60)}"
+        place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current, takes="shows its diff"))
+        if place is None or numbers[place] == in_use:
             return
+        block = numbers[place]
         if block == await asyncio.to_thread(block_in_use, kept):
             self.action_leave_block()
             return
         tried = await asyncio.to_thread(with_block, kept, block)
         if isinstance(tried, str):
-            self._say(tried)
+            self._notify(tried)
         elif kept is self.kept:
-            self.take(tried)
-            self._say(f"This is what block {block + 1} would change. The verdict stays. Esc goes back.")
+            self.show_diff(tried)
+            self._notify(f"This is what block {block + 1} would change. The verdict stays. Esc goes back.")
 
     def action_leave_block(self) -> None:
-        """Show what was really applied."""
+        """Show the changes that were applied."""
         if self.kept is not None:
-            self.take(self.kept)
-
-    # --- out of here
+            self.show_diff(self.kept)
 
     def action_copy_patch(self) -> None:
         """Copy all changes as a patch."""
         if self.shown is not None and self.shown.changes:
             self.app.copy_to_clipboard(patch_text(self.shown.changes))
-            self._say(f"Copied as a patch: {_count(len(self.shown.changes))}.{self._warning()}")
+            self._notify(f"Copied as a patch: {_count(len(self.shown.changes))}.{self._warning()}")
 
     async def action_save_patch(self) -> None:
         """Ask for a name, and save all changes as a patch."""
         if self.shown is not None and self.shown.changes:
-            line = await self._open_line("save", "the name of a new file")
+            line = await self._open_input("save", "the name of a new file")
             line.value = patch_name(self.shown.case.id, self.shown.trial.model)
             line.cursor_position = len(line.value)
 
@@ -289,11 +270,11 @@ class DiffTab(DiffPanel):
         try:
             save_patch(place, self.shown.changes)
         except FileExistsError:
-            self._say(f"{name} is there already, and stays as it is. Choose another name.", "warning")
+            self._notify(f"{name} is there already, and stays as it is. Choose another name.", "warning")
         except (OSError, ValueError) as error:
-            self._say(f"{name} cannot be written ({error}).", "error")
+            self._notify(f"{name} cannot be written ({error}).", "error")
         else:
-            self._say(f"Saved {place.absolute()}. git apply takes it.{self._warning()}")
+            self._notify(f"Saved {place.absolute()}. git apply takes it.{self._warning()}")
 
     def _warning(self) -> str:
         lossy = self.shown is not None and is_lossy(self.shown.changes)
@@ -301,7 +282,7 @@ class DiffTab(DiffPanel):
 
     @work(group="open", exclusive=True)
     async def action_open_file(self) -> None:
-        """Open the file that is seen in $EDITOR, in a folder made for it."""
+        """Open a copy of the current file in $EDITOR, in a temporary folder."""
         from tui.app.diff.open_in_editor import open_changed_file
 
         shown, number = self.shown, self.view.current_file
@@ -310,54 +291,63 @@ class DiffTab(DiffPanel):
         fault = await open_changed_file(
             self.app, shown, self.files.files, number, self.view.current_line, self.repository
         )
-        self._say(fault or "That was a copy: what was changed in it is gone, and the result is as it was.")
+        self._notify(fault or "That was a copy: what was changed in it is gone, and the result is as it was.")
 
-    def _say(self, text: str, severity: str = "information") -> None:
+    def _notify(self, text: str, severity: str = "information") -> None:
         self.app.notify(show_line(text, 600), severity=severity, markup=False, timeout=5)  # type: ignore[arg-type]
-
-    # --- a line to type in
 
     async def action_search(self) -> None:
         """Search in the diff."""
-        await self._open_line("search", "search: Enter keeps it, n and N go on")
+        await self._open_input("search", "search: Enter keeps it, n and N go on")
 
-    async def _open_line(self, purpose: str, placeholder: str) -> "TypingLine":
+    async def _open_input(self, purpose: str, placeholder: str) -> "TypingLine":
         from tui.app.widgets.prompt_input import TypingLine
 
-        await self._close_line()
+        await self._close_input()
         line = TypingLine(placeholder, id=purpose)
         await self.mount(line)
         line.start()
         return line
 
-    async def _close_line(self) -> None:
+    async def _close_input(self) -> None:
         for line in self.query("TypingLine"):
             await line.remove()
 
     def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
-        """Search while it is typed."""
+        """Search while the text is typed."""
         message.stop()
         if self.query("#search"):
             self.view.search(message.text)
             self.place.draw()
 
     async def on_typing_line_entered(self, message: "TypingLine.Entered") -> None:
-        """Back to the diff; a name is taken."""
+        """Focus the diff; save the patch where a file name was typed."""
         message.stop()
         saves = bool(self.query("#save"))
-        await self._close_line()
+        await self._close_input()
         self.view.focus()
         if saves and message.text.strip():
             self._save(message.text.strip())
 
     async def on_typing_line_left(self, message: "TypingLine.Left") -> None:
-        """Forget it."""
+        """Close the input; the search is cleared."""
         message.stop()
         if self.query("#search"):
             self.view.search("")
             self.place.draw()
-        await self._close_line()
+        await self._close_input()
         self.view.focus()
+
+
+def _same(one: ShownDiff, other: ShownDiff | None) -> bool:
+    """Return whether both are of the same result, without comparing diffs."""
+    return (
+        other is not None
+        and one.changes is other.changes
+        and one.refused is other.refused
+        and one.answer is other.answer
+        and one.case is other.case
+    )
 
 
 def _count(count: int) -> str:

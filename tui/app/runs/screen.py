@@ -6,12 +6,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.screen import Screen
 
+from tui.app.bindings import bind
 from tui.app.runs.lines import RunFilter, day_and_time, parse_run_filter
 from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
 from tui.app.widgets.footer import KeysLine
@@ -34,12 +35,6 @@ class RunChoice(NamedTuple):
     run: RunRecord
 
 
-def _key(key: str, action: str, name: str, tooltip: str, says: str = "", shown_as: str | None = None) -> Binding:
-    return Binding(
-        key, action, says or tooltip, id=f"runs.{name}", tooltip=tooltip, show=bool(says), key_display=shown_as
-    )
-
-
 def _counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
@@ -57,26 +52,30 @@ class RunsScreen(Screen[RunChoice | None]):
     RunsScreen.-low RunSetupLines { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("r", "choose('resume')", "resume", "Resume the run: ask what has no result yet", "resume"),
-        _key("f", "choose('failed')", "failed", "Ask again in this run what did not pass", "failed again"),
-        _key(
+        bind("r", "choose('resume')", "runs.resume", "Resume the run: ask what has no result yet", "resume"),
+        bind("f", "choose('failed')", "runs.failed", "Ask again in this run what did not pass", "failed again"),
+        bind(
             "p",
             "choose('replay')",
-            "replay",
+            "runs.replay",
             "Play the recorded answers again, at their own speed",
             "replay",
         ),
-        _key("P", "choose('replay at once')", "replay-at-once", "Play the recorded answers again, all at once"),
-        _key(
-            "c", "choose('compare')", "compare", "Compare its answers, with the baseline where one is marked", "compare"
+        bind("P", "choose('replay at once')", "runs.replay-at-once", "Play the recorded answers again, all at once"),
+        bind(
+            "c",
+            "choose('compare')",
+            "runs.compare",
+            "Compare its answers, with the baseline where one is marked",
+            "compare",
         ),
-        _key("v", "choose('review')", "review", "Review: score the risk of its answers by hand", "review"),
-        _key("b", "mark", "baseline", "Mark as the baseline of its suite, or take the mark away", "baseline"),
-        _key("e", "export", "export", "Write a report of the run to a file", "export"),
-        _key("D", "delete", "delete", "Delete the run for good", "delete"),
-        _key("delete", "delete", "delete-too", "Delete the run for good"),
-        _key("slash", "filter", "filter", "Filter the runs", "filter", "/"),
-        _key("escape", "leave", "leave", "Back to the suites", "back"),
+        bind("v", "choose('review')", "runs.review", "Review: score the risk of its answers by hand", "review"),
+        bind("b", "mark", "runs.baseline", "Mark as the baseline of its suite, or take the mark away", "baseline"),
+        bind("e", "export", "runs.export", "Write a report of the run to a file", "export"),
+        bind("D", "delete", "runs.delete", "Delete the run for good", "delete"),
+        bind("delete", "delete", "runs.delete-too", "Delete the run for good"),
+        bind("slash", "filter", "runs.filter", "Filter the runs", "filter", "/"),
+        bind("escape", "leave", "runs.leave", "Back to the suites", "back"),
     ]
     AUTO_FOCUS = "RunLines"
 

@@ -10,16 +10,42 @@ _DIM = Ink("dim")
 _MOST_NOTE_ROWS = 4
 
 
-class Sheet:
-    """The rows of a pane, counted from 0. The foot, where a note stands, is kept free while text may still come: a note
-    moves nothing."""
+class _Above(NamedTuple):
+    """A text above the answer: its heading is in row `first`, its page below that, unless it is folded."""
 
-    def __init__(self, width: int) -> None:
+    heading: str
+    page: Page
+    first: int
+    folded: bool = False
+
+    @property
+    def end(self) -> int:
+        """The row after its page and the blank row below that."""
+        return self.first + 1 if self.folded else self.first + self.page.row_count + 2
+
+    def row_in_page(self, row: int) -> int | None:
+        """Return the row of the page that a row shows, None for another row."""
+        inside = row - self.first - 1
+        return inside if not self.folded and 0 <= inside < self.page.row_count else None
+
+
+class Sheet:
+    """The rows of a pane, counted from 0. `parts` are headings and texts above the answer, which then has
+    a heading too. The foot, where a note is shown, is kept free while text may still arrive: a note moves nothing."""
+
+    def __init__(self, width: int, parts: Iterable[tuple[str, str]] = ()) -> None:
         self._width = max(1, width)
         self.answer = Page(self._width)
         self.reasoning: Page | None = None
         self.folded = False
         self.keeps_foot = False
+        self._parts: list[tuple[str, Page]] = []
+        for heading, text in parts:
+            page = Page(self._width)
+            page.append(text.strip("\n"))
+            page.finish()
+            self._parts.append((heading, page))
+        self._title = "Answer" if self._parts else ""
         self._note = ""
         self._foot: Page | None = None
 
@@ -30,18 +56,18 @@ class Sheet:
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """Those whose code gets colours."""
-        return (self.answer,)
+        """The pages whose code has colours."""
+        return (*(page for _, page in self._parts), self.answer)
 
     def set_width(self, width: int) -> None:
-        """Lay everything out anew."""
+        """Lay everything out for another width."""
         self._width = max(1, width)
-        for page in (self.answer, self.reasoning, self._foot):
+        for page in (*self.pages, self.reasoning, self._foot):
             if page is not None:
                 page.set_width(self._width)
 
     def set_note(self, text: str) -> bool:
-        """The note, outside text; "" for none. False where it is the same as before."""
+        """Set the note, which is outside text; "" for none. Return whether it has changed."""
         note = show_text(text).strip()
         if note == self._note:
             return False
@@ -53,85 +79,101 @@ class Sheet:
             self.keeps_foot = True
         return True
 
-    def think(self, raw: str) -> None:
-        """More of what was thought aloud, as it arrived."""
+    def append_reasoning(self, raw: str) -> None:
+        """Add more of the reasoning of the model, as it arrived."""
         if self.reasoning is None:
             self.reasoning = Page(self._width, "dim")
         self.reasoning.append(raw)
 
-    # --- rows
+    def _above(self) -> Iterator[_Above]:
+        row = 0
+        if self.reasoning is not None:
+            count = self.reasoning.line_count
+            folded = f"▸ thinking · {count} line{'s' if count != 1 else ''}"
+            above = _Above(folded if self.folded else "▾ thinking", self.reasoning, row, self.folded)
+            row = above.end
+            yield above
+        for heading, page in self._parts:
+            above = _Above(heading, page, row)
+            row = above.end
+            yield above
 
     @property
     def head_rows(self) -> int:
-        """The rows above the answer."""
-        if self.reasoning is None:
-            return 0
-        return 1 if self.folded else self.reasoning.row_count + 2
+        """How many rows are above the answer."""
+        if self.reasoning is None and not self._parts:
+            return int(bool(self._title))
+        return sum(above.end - above.first for above in self._above()) + bool(self._title)
 
     @property
     def reasoning_end(self) -> int:
-        """The row in which what was thought aloud goes on; its head where that is folded or not there yet."""
+        """The row in which the reasoning continues; its heading where that is folded or there is none yet."""
         return 0 if self.reasoning is None or self.folded else self.reasoning.row_count
 
     @property
     def foot_row(self) -> int:
-        """The first row under the answer."""
+        """The first row below the answer."""
         return self.head_rows + self.answer.row_count
 
     @property
     def last_line_row(self) -> int:
-        """The row with which the answer's last line begins."""
+        """The row with which the last line of the answer begins."""
         return self.head_rows + self.answer.last_line_row
 
     @property
     def row_count(self) -> int:
-        """All rows."""
+        """How many rows there are."""
         note = min(self._foot.row_count, _MOST_NOTE_ROWS) if self._foot else 0
         return self.foot_row + max(note, int(self.keeps_foot))
 
     def page_at(self, row: int) -> tuple[Page, int] | None:
-        """The page to which a row belongs, and the row in it; None for a row between pages."""
+        """Return the page of a row, and the row in that page; None for headings and blank rows between pages."""
         head = self.head_rows
         if row < head:
-            inside = self.reasoning is not None and not self.folded and 1 <= row < head - 1
-            return (self.reasoning, row - 1) if inside and self.reasoning else None
-        if row < self.foot_row:
+            found = ((above.page, above.row_in_page(row)) for above in self._above())
+            return next(((page, inner) for page, inner in found if inner is not None), None)
+        foot_row = head + self.answer.row_count
+        if row < foot_row:
             return self.answer, row - head
-        foot = row - self.foot_row
+        foot = row - foot_row
         return (self._foot, foot) if self._foot and foot < self._foot.row_count else None
 
     def runs(self, row: int) -> list[Run]:
-        """What a row is drawn as."""
+        """Return the styled pieces of a row."""
         found = self.page_at(row)
         if found is not None:
             return found[0].runs(found[1])
-        if row == 0 and self.reasoning is not None:
-            count = self.reasoning.line_count
-            head = f"▸ thinking · {count} line{'s' if count != 1 else ''}" if self.folded else "▾ thinking"
-            return [(head[: self._width], _DIM)]
-        return []
+        if self._title and row == self.head_rows - 1:
+            return [(self._title[: self._width], _DIM)]
+        heading = next((above.heading for above in self._above() if above.first == row), None)
+        return [] if heading is None else [(heading[: self._width], _DIM)]
 
     def place_of(self, row: int) -> tuple[Page | None, int]:
-        """What stands at the beginning of a row, to be found again when everything has another width."""
+        """Return what is at the beginning of a row, as a page and an offset in its text: `row_of` finds it again in
+        another width."""
         found = self.page_at(min(row, self.row_count - 1))
         return (None, row) if found is None else (found[0], found[0].offset_at(found[1], 0))
 
     def row_of(self, place: tuple[Page | None, int]) -> int:
-        """The row in which a place stands now."""
+        """Return the row that shows a place."""
         page, offset = place
         if page is None:
             return offset
-        before = {id(self.answer): self.head_rows, id(self.reasoning): 1, id(self._foot): self.foot_row}
-        return before[id(page)] + page.row_at(offset)
+        first = {id(above.page): above.first + 1 for above in self._above()}
+        first |= {id(self.answer): self.head_rows, id(self._foot): self.foot_row}
+        return first[id(page)] + page.row_at(offset)
 
     def prepare(self, first: int, last: int) -> int | None:
-        """Find the colours of code in some rows; returns the first row that may look otherwise now."""
-        head = self.head_rows
-        first, last = max(first, head), min(last, self.foot_row - 1)
-        if first > last:
-            return None
-        changed = self.answer.prepare(first - head, last - head)
-        return None if changed is None else head + changed
+        """Find the colours of the code in some rows. Return the first row that may look different now."""
+        places = [(above.first + 1, above.page) for above in self._above() if above.page is not self.reasoning]
+        changed: list[int] = []
+        for begin, page in (*places, (self.head_rows, self.answer)):
+            end = begin + page.row_count - 1
+            if begin <= last and end >= first:
+                row = page.prepare(max(first, begin) - begin, min(last, end) - begin)
+                if row is not None:
+                    changed.append(begin + row)
+        return min(changed, default=None)
 
     def text_between(self, start: tuple[int, int] | None, end: tuple[int, int] | None) -> str:
         """The text from one place to another, each as (row, index of its drawn text), without the wrapping; None is the
@@ -152,82 +194,3 @@ class Sheet:
             parts.append(page.slice(begin, page.offset_at(until - row + inner, end[1] if end and stops_here else None)))
             row = until + 1
         return "\n".join(parts)
-
-
-_HEAD = Ink("dim")
-
-
-class _Placed(NamedTuple):
-    title: str
-    page: Page
-    first: int  # the row of the title
-
-
-class PartsSheet(Sheet):
-    """`parts` are headings with outside text; `title` is the heading of the answer itself."""
-
-    def __init__(self, width: int, parts: Iterable[tuple[str, str]] = (), title: str = "Answer") -> None:
-        super().__init__(width)
-        self._title = title
-        self._parts: list[tuple[str, Page]] = []
-        for name, text in parts:
-            page = Page(self.width)
-            page.append(text.strip("\n"))
-            page.finish()
-            self._parts.append((name, page))
-
-    @property
-    def pages(self) -> tuple[Page, ...]:
-        """Those whose code gets colours."""
-        return (*(page for _, page in self._parts), self.answer)
-
-    def set_width(self, width: int) -> None:
-        """Lay everything out anew."""
-        super().set_width(width)
-        for _, page in self._parts:
-            page.set_width(self.width)
-
-    @property
-    def head_rows(self) -> int:
-        """The rows above the answer."""
-        return sum(page.row_count + 2 for _, page in self._parts) + 1
-
-    def page_at(self, row: int) -> tuple[Page, int] | None:
-        """The page to which a row belongs, and the row in it; None for headings and what is between pages."""
-        if row >= self.head_rows:
-            return super().page_at(row)
-        for placed in self._placed():
-            if 0 <= row - placed.first - 1 < placed.page.row_count:
-                return placed.page, row - placed.first - 1
-        return None
-
-    def runs(self, row: int) -> list[Run]:
-        """What a row is drawn as."""
-        if row == self.head_rows - 1:
-            return [(self._title[: self.width], _HEAD)]
-        title = next((placed.title for placed in self._placed() if placed.first == row), None)
-        return super().runs(row) if title is None else [(title[: self.width], _HEAD)]
-
-    def row_of(self, place: tuple[Page | None, int]) -> int:
-        """The row in which a place stands now."""
-        page, offset = place
-        for placed in self._placed():
-            if placed.page is page:
-                return placed.first + 1 + page.row_at(offset)
-        return super().row_of(place)
-
-    def prepare(self, first: int, last: int) -> int | None:
-        """Find the colours of code in some rows; returns the first row that may look otherwise now."""
-        changed = [super().prepare(first, last)]
-        for placed in self._placed():
-            begin, end = placed.first + 1, placed.first + placed.page.row_count
-            if begin <= last and end >= first:
-                found = placed.page.prepare(max(first, begin) - begin, min(last, end) - begin)
-                changed.append(None if found is None else begin + found)
-        return min((row for row in changed if row is not None), default=None)
-
-    def _placed(self) -> Iterator[_Placed]:
-        row = 0
-        for title, page in self._parts:
-            yield _Placed(title, page, row)
-            row += page.row_count + 2

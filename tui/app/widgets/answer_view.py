@@ -158,14 +158,15 @@ class AnswerView(FollowView, can_focus=True):
         if not text:
             return
         changed = self._sheet.reasoning_end
-        self._sheet.think(text)
+        self._sheet.append_reasoning(text)
         self.rows_changed(changed)
 
-    def show(self, text: str, reasoning: str = "") -> None:
-        """Show this text from its beginning, and nothing of what was there; while streaming, from its end."""
-        self.clear()
+    def show(self, text: str, reasoning: str = "", above: Sequence[tuple[str, str]] = ()) -> None:
+        """Show this text from its beginning, while streaming from its end, and nothing of what was there. `above` are
+        headings and texts to show above it."""
+        self._clear(Sheet(self._sheet.width, above))
         if reasoning:
-            self._sheet.think(reasoning)
+            self._sheet.append_reasoning(reasoning)
             self._sheet.folded = bool(text)
         self._sheet.answer.append(text)
         if not self._streaming:
@@ -174,8 +175,11 @@ class AnswerView(FollowView, can_focus=True):
         self.rows_changed(0)
 
     def clear(self) -> None:
-        """Show nothing, and follow the end of what comes."""
-        self._sheet = self.new_sheet(self._sheet.width)
+        """Show nothing, and follow the end of what arrives."""
+        self._clear(Sheet(self._sheet.width))
+
+    def _clear(self, sheet: Sheet) -> None:
+        self._sheet = sheet
         self._sheet.keeps_foot = self._streaming
         self._give_lexers()
         self._fold_chosen = False
@@ -183,14 +187,15 @@ class AnswerView(FollowView, can_focus=True):
         self.follow(True, leaping=self._streaming)
         self.rows_changed(0)
 
-    def new_sheet(self, width: int) -> Sheet:
-        """An empty sheet; for a subclass whose sheets have more on them."""
-        return Sheet(width)
-
     def note(self, text: str) -> None:
         """Say something in a dim line under the text, "" for nothing more; the text stays where it is."""
         if self._sheet.set_note(text):
             self.rows_changed(self._sheet.foot_row)
+
+    @property
+    def head_rows(self) -> int:
+        """How many rows are above the answer."""
+        return self._sheet.head_rows
 
     def go_to(self, offset: int) -> None:
         """Bring a code point of the answer to the top, as far as there is text below it."""

@@ -21,7 +21,7 @@ from tui.model.sanitize import show_line
 from tui.model.suite import Case
 
 if TYPE_CHECKING:
-    from tui.app.diff.panel import DiffTab
+    from tui.app.diff.panel import DiffPanel
 
 TabId = Literal["checks", "diff", "prompt", "risk", "attempts"]
 TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
@@ -34,7 +34,7 @@ class Evidence(Vertical):
         super().__init__(id=id)
         self._line = TabLine(id="tabs")
         self.risk = RiskTab(id="tab-risk")
-        self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | Reading | DiffTab] = {
+        self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | Reading | DiffPanel] = {
             "checks": ChecksTab(id="tab-checks"),
             "prompt": Reading(id="tab-prompt"),
             "risk": self.risk,
@@ -60,7 +60,7 @@ class Evidence(Vertical):
             self.show(looking, model)
 
     @property
-    def diff(self) -> "DiffTab | None":
+    def diff(self) -> "DiffPanel | None":
         """The diff, once it was looked at."""
         return self._tabs.get("diff")  # type: ignore[return-value]
 
@@ -74,9 +74,9 @@ class Evidence(Vertical):
             self.diff.view.focus()
 
     def _load_diff(self) -> None:
-        from tui.app.diff.panel import DiffTab
+        from tui.app.diff.panel import DiffPanel
 
-        tab = self._tabs["diff"] = DiffTab(id="tab-diff")
+        tab = self._tabs["diff"] = DiffPanel(id="tab-diff")
         tab.display = False
         self.mount(tab)
 
@@ -117,7 +117,7 @@ class Evidence(Vertical):
             self._named, self.border_subtitle = name, Content(name)
 
     @staticmethod
-    def _show_diff(tab: "DiffTab", looking: Exploring, model: str) -> None:
+    def _show_diff(tab: "DiffPanel", looking: Exploring, model: str) -> None:
         from tui.app.diff.answer_diff import kept_diff
 
         case, trial, cloned = looking.case, looking.trial(model), looking.state.repository

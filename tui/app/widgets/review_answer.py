@@ -11,7 +11,6 @@ from tui.app.diff.lines import file_line
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer import ReadAnswer
-from tui.app.text.sheet import PartsSheet
 from tui.app.widgets.answer_view import AnswerView
 from tui.app.widgets.scroll_view import FollowView
 from tui.app.widgets.text_views import PieceLine
@@ -23,18 +22,9 @@ class PartsView(AnswerView, inherit_bindings=False):
 
     BINDINGS = FollowView.BINDINGS
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: Sequence[tuple[str, str]] = ()
-
-    def new_sheet(self, width: int) -> PartsSheet:
-        """With the parts above the answer."""
-        return PartsSheet(width, self._parts)
-
     def show_answer(self, answer: ReadAnswer) -> None:
         """From its beginning."""
-        self._parts = answer.before
-        self.show(answer.text)
+        self.show(answer.text, above=answer.before)
         self.note("" if answer.text.strip() else "(no text)")
         self.mark(answer.marks)
         self.scroll_now(0)
@@ -42,13 +32,12 @@ class PartsView(AnswerView, inherit_bindings=False):
 
     def forget(self) -> None:
         """Nothing, not even what was asked."""
-        self._parts = ()
         self.clear()
 
     def turn_prompt(self) -> bool:
         """To the beginning of the answer, or from there back to what was asked. False where there is nothing to turn
         to: all of it is in sight."""
-        answer = min(self._sheet.head_rows - 1, int(self.max_scroll_y))
+        answer = min(self.head_rows - 1, int(self.max_scroll_y))
         if answer <= 0:
             return False
         self.scroll_by_hand(0 if self.top_row >= answer else answer)
