@@ -1,0 +1,36 @@
+"""Compares a scene with its stored picture.
+
+`uv run pytest tests/app/snapshots --snapshot-update` stores the screens as they are now, with `-k review` only those
+whose name contains `review`. Look at the changed pictures in `pictures/` (a browser shows them) before you commit them.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.snapshots.picture import describe_difference
+from tests.app.snapshots.scenes import Scene
+from tests.app.snapshots.stage import staged
+
+PICTURES = Path(__file__).parent / "pictures"
+
+
+async def compare(scene: Scene, size: tuple[int, int], folder: Path, update: bool) -> None:
+    """Play the scene in the folder and compare it with its picture, or store it as the picture."""
+    file = PICTURES / f"{scene.name}-{size[0]}x{size[1]}.svg"
+    async with staged(scene.desk, folder, size, scene.theme) as stage:
+        for step in scene.steps:
+            if isinstance(step, str):
+                await stage.press(step)
+            elif isinstance(step, type):
+                await stage.opens(step)
+            else:
+                await step(stage)
+        if update:
+            file.write_text(await stage.still(0.4), encoding="utf-8")
+            return
+        stored = file.read_text(encoding="utf-8") if file.exists() else ""
+        current = await stage.still(3, until=stored)
+    if current != stored:
+        difference = describe_difference(stored, current)
+        pytest.fail(f"The screen differs from {file.name} (--snapshot-update stores it):\n{difference}", pytrace=False)

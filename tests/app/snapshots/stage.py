@@ -1,0 +1,295 @@
+"""A stage for the app: runs and answers that are always the same, keys that go in, and a screen to look at."""
+
+import asyncio
+import importlib
+import pkgutil
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from threading import Event
+from types import FunctionType
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
+
+import tui.app
+from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
+from tests.app.snapshots.picture import describe_difference, rows_of, take_picture
+from tests.support.diffs import MODEL, applied, case_for
+from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject
+from tests.support.pilots import until
+from tests.support.scripted_desk import Opened, ScriptedDesk, suite_of
+from tui.app.app import AssayApp
+from tui.model.results import Attempt, Change, TrialKey, TrialResult, Verdict
+from tui.model.run import RunState
+from tui.model.scores import Extent
+from tui.model.shipped import shipped_folder
+from tui.model.subjects import Config
+from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
+from tui.session.reviews import Reviews
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
+
+MODELS = A, B = "openai/mock-large", "local/mock-small"
+EARLIER = "0193e00000007000a1b2c3d4e5f60718"
+DAY = f"{datetime.now().year}-11-20"  # the list of runs leaves this year out
+
+INJECTION = RiskCriterion("SQL injection", "Uses parameters, no concatenation", "critical")
+ERRORS = RiskCriterion("Error handling", "Leaks nothing to the caller", "medium")
+DIFF = """diff --git a/src/query.py b/src/query.py
+--- a/src/query.py
++++ b/src/query.py
+@@ -1,4 +1,4 @@
+ def find(conn, email):
+-    sql = "SELECT * FROM users WHERE email = '" + email + "'"
+-    return conn.execute(sql)
++    sql = "SELECT * FROM users WHERE email = ?"
++    return conn.execute(sql, (email,))
+
+"""
+SAFE = """Use a **parameter**: the driver binds the value, whatever was typed.
+
+```python
+def find(conn, email):
+    sql = "SELECT * FROM users WHERE email = ?"
+    return conn.execute(sql, (email,))  # a parameter
+```
+
+- no text of the user reaches the statement
+- the plan of the query is kept
+"""
+UNSAFE = """Join the strings, which is short:
+
+```python
+def find(conn, email):
+    return conn.execute("SELECT * FROM users WHERE email = '" + email + "'")
+```
+"""
+PLAIN = "A short function with a parameter does it. It takes the text, and returns what was asked for."
+
+
+def _case(id: str, name: str, category: str, *criteria: RiskCriterion) -> Case:
+    checks = (Check("expected_pattern", "parameter"), Check("forbidden_pattern", "eval"))
+    step = Step(f"Please write this: {name}.", checks)
+    return Case(id, name, category, (step,), expected_behavior=f"A safe way to {name}.", risk_criteria=criteria)
+
+
+CASES = (
+    _case("query", "query users by mail", "Security", INJECTION, ERRORS),
+    _case("hash", "hash a password", "Security", ERRORS),
+    _case("reverse", "reverse a text", "Code Generation"),
+    _case("totals", "add up the orders of a month", "Code Generation"),
+    _case("pager", "mend the last page", "Bug Fixing"),
+    _case("race", "find the race in the cache", "Bug Fixing"),
+)
+VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
+    "query": ("passed", "failed"),
+    "hash": ("passed", "passed"),
+    "reverse": ("passed", "error"),
+    "totals": ("passed", "failed"),
+    "pager": ("passed", "timed_out"),
+    "race": ("failed", "failed"),
+}
+ERROR_TEXTS = {"error": "401: the key in LOCAL_KEY was refused.", "timed_out": "No end after 60 s."}
+
+
+def results_of(suite: Suite) -> list[TrialResult]:
+    """One result for each case and model; the second case of the first model needed a second attempt."""
+    made = []
+    for case in suite.cases:
+        for model, verdict in zip(MODELS, VERDICTS[case.id], strict=True):
+            text = (SAFE if verdict == "passed" else UNSAFE) if case.id == "query" else PLAIN
+            response = text if verdict == "passed" or case.id == "query" else "I would rather not."
+            result = make_result(TrialKey(case.id, model), verdict, response=response, error=ERROR_TEXTS.get(verdict))
+            if case.id == "query":
+                result = replace(result, changes=(Change("src/query.py", "modified", 2, 2, DIFF),))
+            if case.id == "hash" and model == A:
+                last = result.attempts[0]
+                first = Attempt(1, "failed", None, (make_step("Use md5.", check="failed"),), last.started_at, 900.0)
+                result = replace(result, flaky=True, attempts=(first, replace(last, number=2)))
+            made.append(result)
+    return made
+
+
+def empty_desk(folder: Path) -> ScriptedDesk:
+    """No suite and no run."""
+    return _with_history(ScriptedDesk(), folder)
+
+
+def new_desk(folder: Path) -> ScriptedDesk:
+    """A suite that was never run."""
+    desk, path = ScriptedDesk(), Path("suites/quickstart.yaml")
+    path.parent.mkdir()
+    path.write_text("")
+    desk.suites[path] = Opened(suite_of(path, *CASES, models=MODELS))
+    return _with_history(desk, folder)
+
+
+def run_desk(folder: Path) -> ScriptedDesk:
+    """A suite with two runs, the newer one scored by nobody."""
+    desk = new_desk(folder)
+    [suite] = [opened.suite for opened in desk.suites.values() if opened.suite]
+    results = results_of(suite)
+    store = desk.history._store
+    for run, hour, kept in ((EARLIER, 8, results[:6]), (RUN_ID, 10, results)):
+        plan = replace(make_plan(suite.cases, MODELS, run_id=run, path=suite.path), suite=suite)
+        store.begin_run(plan, f"{DAY}T{hour:02}:15:00.000+00:00")
+        store.save_trials(run, kept)
+        state: RunState = "finished" if kept == results else "interrupted"
+        store.finish_run(run, state, f"{DAY}T{hour:02}:16:30.500+00:00")
+    desk.kept = tuple(results)
+    return desk
+
+
+def scored_desk(folder: Path) -> ScriptedDesk:
+    """The newer run was scored by two people who differ."""
+    desk = run_desk(folder)
+    extents: dict[str, Sequence[Extent]] = {"Anna Able": (0, 3, 1, 0, 2, "n/a"), "Bert Baker": (0, 4, 1, 2, 2, 0)}
+    for reviewer, given in extents.items():
+        review = desk.reviews.open_review(RUN_ID, reviewer, blind=False)
+        for item, extent in zip(review.items, given[: 5 if reviewer == "Anna Able" else 6], strict=False):
+            review.give(item.key, extent, f"{reviewer.split()[0]} gave {extent}")
+    return desk
+
+
+def changes_desk(folder: Path) -> ScriptedDesk:
+    """A suite whose answer changes files of a repository."""
+    desk, path = ScriptedDesk(), Path("suites/bugs.yaml")
+    path.parent.mkdir()
+    path.write_text("")
+    case = case_for("src/bank/accounts.py", id="mend")
+    desk.suites[path] = Opened(suite_of(path, case, case_for(id="later"), models=(MODEL, "other")))
+    desk.kept = (applied(folder, {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}, SEVERAL, case),)
+    return _with_history(desk, folder)
+
+
+def _with_history(desk: ScriptedDesk, folder: Path) -> ScriptedDesk:
+    store = SqliteStore(folder / "data" / "runs.sqlite")
+    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    desk.config = Config(reviewer="Anna Able")
+    desk.scores = Reviews(store, folder / "data", desk.config)
+    return desk
+
+
+_LOOK_SECONDS, _MOST_SECONDS = 0.05, 15
+
+
+class CountingApp(AssayApp):
+    """The app; it counts how often it has painted."""
+
+    paints = 0
+
+    def post_display_hook(self) -> None:
+        """Count one more, by the hook that Textual has for tests."""
+        self.paints += 1
+
+
+class Stage:
+    """The running app; what is done to it, and what can be read on its screen."""
+
+    def __init__(self, app: CountingApp, pilot: Pilot[int], desk: ScriptedDesk) -> None:
+        self.app, self.pilot, self.desk = app, pilot, desk
+        self._taken: tuple[int, str] | None = None
+
+    @property
+    def picture(self) -> str:
+        """The screen as SVG; a new picture is taken only when something was painted since the last one."""
+        if self._taken is None or self._taken[0] != self.app.paints:
+            self._taken = self.app.paints, take_picture(self.app)
+        return self._taken[1]
+
+    @property
+    def text(self) -> str:
+        """The screen as text."""
+        return "\n".join(row for _, row in rows_of(self.picture))
+
+    async def press(self, *keys: str) -> None:
+        """Press these keys."""
+        await self.pilot.press(*keys)
+
+    async def until(self, condition: Callable[[], object], what: str) -> None:
+        """Wait for a condition; the error shows the screen."""
+        try:
+            await until(self.pilot, condition, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}. The screen:\n{self.text}") from None
+
+    async def still(self, seconds: float, until: str = "") -> str:
+        """Return the picture that has not changed for so long, or at once the one that is waited for."""
+        for line in self.app.screen.query(Input):
+            line.cursor_blink = False
+        picture, same = self.picture, 0
+        for _ in range(round(_MOST_SECONDS / _LOOK_SECONDS)):
+            if picture == until or same >= seconds / _LOOK_SECONDS:
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
+            await self.pilot.pause()
+            before, picture = picture, self.picture
+            same = same + 1 if picture == before else 0
+        else:
+            raise AssertionError(f"The screen does not come to rest:\n{describe_difference(before, picture)}")
+        return picture
+
+    async def shows(self, text: str) -> None:
+        """Wait until the text stands on the screen."""
+        await self.until(lambda: text in self.text, repr(text))
+
+    async def opens(self, kind: type[Screen[Any]]) -> None:
+        """Wait until a screen of this class is on top."""
+        await self.until(lambda: isinstance(self.app.screen, kind), kind.__name__)
+
+
+@asynccontextmanager
+async def staged(
+    make: Callable[[Path], ScriptedDesk] | None, folder: Path, size: tuple[int, int], theme: str
+) -> AsyncIterator[Stage]:
+    """Run the app on a desk that is made in this folder; without one the app waits for its desk until the end."""
+    desk, ended = make(folder) if make else ScriptedDesk(), Event()
+
+    def open_desk() -> ScriptedDesk:
+        if make is None:
+            ended.wait()
+        return desk
+
+    paths = [Path("suites")] if desk.suites else []
+    app = CountingApp(open_desk, paths, theme=theme, theme_folders=[shipped_folder("themes")])
+    try:
+        async with app.run_test(size=size) as pilot:
+            yield Stage(app, pilot, desk)
+            ended.set()
+    finally:
+        ended.set()
+
+
+@pytest.fixture
+def fixed_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty working folder; the clocks of the app stand still, and the time zone is UTC."""
+    _stop_clocks(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    time.tzset()
+    return tmp_path
+
+
+def _stop_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace `time.monotonic` wherever a module of the app has imported it, or has it as a default."""
+
+    def stopped() -> float:
+        return 1000.0
+
+    for module in pkgutil.walk_packages(tui.app.__path__, "tui.app."):
+        loaded = importlib.import_module(module.name)
+        if getattr(loaded, "monotonic", None) is time.monotonic:
+            monkeypatch.setattr(loaded, "monotonic", stopped)
+        for owner in (loaded, *(each for each in vars(loaded).values() if isinstance(each, type))):
+            for function in vars(owner).values():
+                if isinstance(function, FunctionType) and time.monotonic in (function.__defaults__ or ()):
+                    given = tuple(stopped if each is time.monotonic else each for each in function.__defaults__ or ())
+                    monkeypatch.setattr(function, "__defaults__", given)
