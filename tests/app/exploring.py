@@ -9,14 +9,14 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from tests.support.pilots import until
-from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, suite_of
+from tests.support.scripted_desk import Opened, ScriptedSession, case_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.explore import ExploreScreen
 from tui.app.widgets.answer_pane import AnswerPane
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 
 CASES = (
     case_of("one", name="reverse a text", expects=["def"], forbids=["eval"], tags=["python"]),
@@ -25,14 +25,14 @@ CASES = (
 )
 
 
-def desk_for(folder: Path, *names: str) -> ScriptedDesk:
+def session_for(folder: Path, *names: str) -> ScriptedSession:
     """A desk with a suite of three cases for each name; the files are there, but empty."""
-    desk = ScriptedDesk()
+    session = ScriptedSession()
     for name in names or ("quickstart",):
         path = folder / f"{name}.yaml"
         path.write_text("")
-        desk.suites[path] = Opened(suite_of(path, *CASES, name=name))
-    return desk
+        session.suites[path] = Opened(suite_of(path, *CASES, name=name))
+    return session
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Seen:
 
     app: AssayApp
     pilot: Pilot[int]
-    desk: ScriptedDesk
+    session: ScriptedSession
     messages: list[Message]
 
     @property
@@ -65,7 +65,7 @@ class Seen:
 
     @property
     def footer(self) -> str:
-        return str(self.screen.query_one("KeysLine").render())
+        return str(self.screen.query_one("KeyFooter").render())
 
     @property
     def overview(self) -> str:
@@ -77,12 +77,12 @@ class Seen:
 
     @property
     def checks(self) -> list[str]:
-        table = self.screen.query_one(ChecksTab).query_one(LineList)
+        table = self.screen.query_one(ChecksTab).query_one(LineListView)
         return [text_of(table.line_at(place, 100)).strip() for place in range(table.line_count)]
 
     @property
     def attempts(self) -> list[str]:
-        table = self.screen.query_one(AttemptsTab).query_one(LineList)
+        table = self.screen.query_one(AttemptsTab).query_one(LineListView)
         return [text_of(table.line_at(place, 100)).strip() for place in range(table.line_count)]
 
     @property
@@ -112,9 +112,11 @@ class Seen:
 
 
 @asynccontextmanager
-async def explored(desk: ScriptedDesk, size: tuple[int, int] = (140, 44), *, wait: bool = True) -> AsyncIterator[Seen]:
+async def explored(
+    session: ScriptedSession, size: tuple[int, int] = (140, 44), *, wait: bool = True
+) -> AsyncIterator[Seen]:
     """The app on a desk, with the first suite open."""
-    app = AssayApp(lambda: desk, [Path("suites")])
+    app = AssayApp(lambda: session, [Path("suites")])
     messages: list[Message] = []
 
     def hear(message: Message) -> None:
@@ -123,8 +125,8 @@ async def explored(desk: ScriptedDesk, size: tuple[int, int] = (140, 44), *, wai
             messages.append(message)
 
     async with app.run_test(size=size, message_hook=hear) as pilot:
-        seen = Seen(app, pilot, desk, messages)
+        seen = Seen(app, pilot, session, messages)
         await seen.until(lambda: isinstance(app.screen_stack[0], ExploreScreen), "everything is loaded")
         if wait:
-            await seen.until(lambda: seen.screen.looking and seen.screen.looking.path, "a suite is open")
+            await seen.until(lambda: seen.screen.selection and seen.screen.selection.path, "a suite is open")
         yield seen

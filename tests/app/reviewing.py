@@ -7,9 +7,9 @@ from pathlib import Path
 
 from textual.widget import Widget
 
-from tests.app.exploring import Seen, desk_for, explored
+from tests.app.exploring import Seen, explored, session_for
 from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
-from tests.support.scripted_desk import ScriptedDesk
+from tests.support.scripted_desk import ScriptedSession
 from tui.app.presentation.pieces import text_of
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.review import ReviewScreen
@@ -79,29 +79,29 @@ def keep_run(
     return store
 
 
-def desk_at(folder: Path, store: SqliteStore, config: Config | None = None) -> ScriptedDesk:
+def session_at(folder: Path, store: SqliteStore, config: Config | None = None) -> ScriptedSession:
     """A desk on that store; scores are kept beside it."""
-    desk = desk_for(folder / "suites")
-    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
-    desk.scores = Reviews(store, folder / "data", config or Config(reviewer=ME))
-    return desk
+    session = session_for(folder / "suites")
+    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.scores = Reviews(store, folder / "data", config or Config(reviewer=ME))
+    return session
 
 
-def acts(desk: ScriptedDesk, run: str = RUN_ID) -> tuple[Act, ...]:
+def acts(session: ScriptedSession, run: str = RUN_ID) -> tuple[Act, ...]:
     """All that is on the disk, read anew."""
-    return desk.reviews.open_review(run, ME, blind=False).board.acts
+    return session.reviews.open_review(run, ME, blind=False).board.acts
 
 
 @asynccontextmanager
 async def at_runs(
     folder: Path, store: SqliteStore, *, size: tuple[int, int] = (140, 44), config: Config | None = None
-) -> AsyncIterator[tuple[Seen, ScriptedDesk]]:
+) -> AsyncIterator[tuple[Seen, ScriptedSession]]:
     """The list of runs."""
-    desk = desk_at(folder, store, config)
-    async with explored(desk, size) as seen:
+    session = session_at(folder, store, config)
+    async with explored(session, size) as seen:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
-        yield seen, desk
+        yield seen, session
 
 
 @asynccontextmanager
@@ -112,12 +112,12 @@ async def reviewed(
     blind: bool = True,
     size: tuple[int, int] = (140, 44),
     config: Config | None = None,
-) -> AsyncIterator[tuple[Seen, ScriptedDesk]]:
+) -> AsyncIterator[tuple[Seen, ScriptedSession]]:
     """The first item of the newest run is on the screen."""
-    async with at_runs(folder, store, size=size, config=config) as (seen, desk):
+    async with at_runs(folder, store, size=size, config=config) as (seen, session):
         await seen.press("v")
         await begin(seen, blind=blind)
-        yield seen, desk
+        yield seen, session
 
 
 async def begin(seen: Seen, *, blind: bool = True) -> None:
@@ -125,7 +125,9 @@ async def begin(seen: Seen, *, blind: bool = True) -> None:
     await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
     await seen.press("home" if blind else "end", "enter")
     await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
-    await seen.until(lambda: screen(seen).seen is not None or screen(seen).sitting.item is None, "an item is there")
+    await seen.until(
+        lambda: screen(seen).seen is not None or screen(seen).review_session.item is None, "an item is there"
+    )
 
 
 def screen(seen: Seen) -> ReviewScreen:
@@ -168,7 +170,8 @@ async def give(seen: Seen, *keys: str) -> None:
         await seen.press(key)
         await seen.until(
             lambda before=before: (
-                screen(seen).sitting.item is None or (screen(seen).seen is not None and screen(seen).seen != before)
+                screen(seen).review_session.item is None
+                or (screen(seen).seen is not None and screen(seen).seen != before)
             ),
             f"the item after {before}",
         )

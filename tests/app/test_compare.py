@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.app.exploring import Seen, desk_for, explored
+from tests.app.exploring import Seen, explored, session_for
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
-from tests.support.scripted_desk import ScriptedDesk
+from tests.support.scripted_desk import ScriptedSession
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
@@ -56,17 +56,17 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 @asynccontextmanager
 async def compared(
     store: SqliteStore, folder: Path, *, size: tuple[int, int] = (140, 44), down: int = 1
-) -> AsyncIterator[tuple[Seen, ScriptedDesk]]:
+) -> AsyncIterator[tuple[Seen, ScriptedSession]]:
     """The answers of a run beside each other: the older one, or the newer one (`down` 0)."""
     (folder / "suites").mkdir()
-    desk = desk_for(folder / "suites")
-    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
-    async with explored(desk, size) as seen:
+    session = session_for(folder / "suites")
+    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(session, size) as seen:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
         await seen.press(*["down"] * down, "c")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).walk is not None)
-        yield seen, desk
+        yield seen, session
 
 
 def screen(seen: Seen) -> CompareScreen:
@@ -89,8 +89,8 @@ def title(seen: Seen) -> str:
     return str(screen(seen).title_line.render())
 
 
-def preferred(desk: ScriptedDesk) -> tuple[Preferred, ...]:
-    return desk.history.answers.preferences.read()
+def preferred(session: ScriptedSession) -> tuple[Preferred, ...]:
+    return session.history.answers.preferences.read()
 
 
 async def test_two_models_word_by_word_with_what_is_the_same_folded(store: SqliteStore, tmp_path: Path) -> None:
@@ -136,20 +136,20 @@ async def test_the_cases_are_walked_and_the_list_follows(store: SqliteStore, tmp
 
 
 async def test_a_preference_is_one_key_and_stays(store: SqliteStore, tmp_path: Path) -> None:
-    async with compared(store, tmp_path) as (seen, desk):
+    async with compared(store, tmp_path) as (seen, session):
         await seen.until(lambda: "parameter" in text(seen))
         await seen.press("b")
         await seen.until(lambda: "case 2/3" in title(seen) and "the same" in text(seen))
         await seen.press("t")
         await seen.until(lambda: "third a" in text(seen))
         await seen.press("x")
-        await seen.until(lambda: len(preferred(desk)) == 3)
+        await seen.until(lambda: len(preferred(session)) == 3)
         await seen.until(lambda: "3 preferred" in title(seen))
-        assert [(each.case, each.choice, each.blind, each.seed) for each in preferred(desk)] == [
+        assert [(each.case, each.choice, each.blind, each.seed) for each in preferred(session)] == [
             ("c0", "b", False, None), ("c1", "tie", False, None), ("c2", "both_bad", False, None),
         ]  # fmt: skip
-        assert preferred(desk)[0].a.run == FIRST
-        assert (preferred(desk)[0].a.model, preferred(desk)[0].b.model) == (A, B)
+        assert preferred(session)[0].a.run == FIRST
+        assert (preferred(session)[0].a.model, preferred(session)[0].b.model) == (A, B)
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         await seen.press("H")
@@ -159,7 +159,7 @@ async def test_a_preference_is_one_key_and_stays(store: SqliteStore, tmp_path: P
 
 
 async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store: SqliteStore, tmp_path: Path) -> None:
-    async with compared(store, tmp_path) as (seen, desk):
+    async with compared(store, tmp_path) as (seen, session):
         await seen.until(lambda: "parameter" in text(seen))
         await seen.press("B")
         await seen.until(lambda: "blind · seed" in title(seen) and "mock" not in text(seen))
@@ -168,8 +168,8 @@ async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store:
         swapped = walk.swapped("c0")
         await seen.until(lambda: ("binds the parameter" in text(seen).split("│")[0]) is swapped)
         await seen.press("a")
-        await seen.until(lambda: preferred(desk))
-        [choice] = preferred(desk)
+        await seen.until(lambda: preferred(session))
+        [choice] = preferred(session)
         assert (choice.choice, choice.swapped, choice.blind) == ("b" if swapped else "a", swapped, True)
         assert choice.seed == walk.seed
         await seen.press("B")
@@ -201,15 +201,15 @@ async def test_nothing_that_moves_or_opens_tells_who_is_hidden(store: SqliteStor
 
 
 async def test_preferences_are_told_with_how_sure_they_are(store: SqliteStore, tmp_path: Path) -> None:
-    async with compared(store, tmp_path) as (seen, desk):
+    async with compared(store, tmp_path) as (seen, session):
         await seen.until(lambda: "parameter" in text(seen))
         for key, case in zip("ab", ("2/3", "3/3"), strict=True):
             await seen.press(key)
             await seen.until(lambda case=case: f"case {case}" in title(seen))
-        assert len(preferred(desk)) == 2
+        assert len(preferred(session)) == 2
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen))
-        told = " ".join(str(seen.app.screen.query_one("Reading > Static", Static).content).split())
+        told = " ".join(str(seen.app.screen.query_one("TextPanel > Static", Static).content).split())
         assert "2 choices in this suite, about 2 cases; 0 of them blind." in told
         assert "no preference shown." in told
         await seen.press("p")
@@ -229,15 +229,15 @@ async def test_other_answers_can_be_chosen(store: SqliteStore, tmp_path: Path) -
 
 async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
-    desk = desk_for(tmp_path / "suites")
-    desk.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
-    async with explored(desk, (80, 24)) as seen:
+    session = session_for(tmp_path / "suites")
+    session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(session, (80, 24)) as seen:
         await seen.press("C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).walk is not None)
-        said = screen(seen).compared.query_one("Reading Static")
+        said = screen(seen).compared.query_one("TextPanel Static")
         await seen.until(lambda: "no case that both have answered" in str(said.render()))
         await seen.press("a", "b", "t", "x", "B", "o", "3", "4", "right_square_bracket", "1", "escape")
-        assert not preferred(desk)
+        assert not preferred(session)
 
 
 async def test_a_preference_that_cannot_be_kept_is_told(store: SqliteStore, tmp_path: Path) -> None:
@@ -259,9 +259,9 @@ async def test_the_mouse_chooses_a_case(store: SqliteStore, tmp_path: Path) -> N
 
 async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
-    desk = desk_for(tmp_path / "suites")
-    desk.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
-    async with explored(desk) as seen:
+    session = session_for(tmp_path / "suites")
+    session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(session) as seen:
         await seen.screen.open_run(FIRST)
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))

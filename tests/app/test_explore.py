@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.exploring import CASES, desk_for, explored
-from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, result_of, step_of, suite_of
+from tests.app.exploring import CASES, explored, session_for
+from tests.support.scripted_desk import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.model_chooser import ModelChooser
 from tui.app.widgets.suite_tree import SuiteTree
@@ -16,7 +16,7 @@ from tui.model.suite import Step
 
 
 async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Path) -> None:
-    async with explored(desk_for(tmp_path, "quickstart", "other")) as seen:
+    async with explored(session_for(tmp_path, "quickstart", "other")) as seen:
         assert seen.row == "·· reverse a text"
         assert [pane.model for pane in seen.screen.answers.panes] == ["mock-a", "mock-b"]
         assert "Not asked yet. Press r" in seen.text(0)
@@ -26,20 +26,20 @@ async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Pat
 
 
 async def test_the_cursor_says_what_is_shown(tmp_path: Path) -> None:
-    async with explored(desk_for(tmp_path)) as seen:
+    async with explored(session_for(tmp_path)) as seen:
         await seen.press("down", "down")
         assert seen.row == "·· query by mail                crit"
-        assert seen.screen.looking is not None
-        assert seen.screen.looking.case_id == "two"
+        assert seen.screen.selection is not None
+        assert seen.screen.selection.case_id == "two"
         await seen.press("right_square_bracket")
-        assert seen.screen.looking.case_id == "three"
+        assert seen.screen.selection.case_id == "three"
         await seen.press("left_square_bracket", "left_square_bracket")
-        assert seen.screen.looking.case_id == "one"
+        assert seen.screen.selection.case_id == "one"
         assert [type(message) for message in seen.told(SuiteTree.RowReached)]
 
 
 async def test_folding_hides_and_counts(tmp_path: Path) -> None:
-    async with explored(desk_for(tmp_path)) as seen:
+    async with explored(session_for(tmp_path)) as seen:
         await seen.press("left", "left")
         await seen.until(lambda: "▸ Code Generation" in seen.row)
         await seen.press("left", "left")
@@ -51,11 +51,11 @@ async def test_folding_hides_and_counts(tmp_path: Path) -> None:
 
 
 async def test_a_key_right_after_unfolding_is_meant_for_what_was_unfolded(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     path = tmp_path / "quickstart.yaml"
     many = [case_of(f"{number}", name=f"case {number}", category=f"Category {number % 40}") for number in range(400)]
-    desk.suites[path] = Opened(suite_of(path, *many))
-    async with explored(desk, (120, 30)) as seen:
+    session.suites[path] = Opened(suite_of(path, *many))
+    async with explored(session, (120, 30)) as seen:
         tree = seen.screen.suites.tree_of_suites
         await seen.press("end")
         await seen.until(lambda: "▸ Category 39" in seen.row)
@@ -70,7 +70,7 @@ async def test_a_key_right_after_unfolding_is_meant_for_what_was_unfolded(tmp_pa
 
 
 async def test_the_mouse_chooses_and_unfolds(tmp_path: Path) -> None:
-    async with explored(desk_for(tmp_path)) as seen:
+    async with explored(session_for(tmp_path)) as seen:
         await seen.pilot.click("#tree", offset=(10, 4))
         assert "query by mail" in seen.row
         await seen.pilot.click("#tree", offset=(2, 3))
@@ -78,10 +78,10 @@ async def test_the_mouse_chooses_and_unfolds(tmp_path: Path) -> None:
 
 
 async def test_a_broken_suite_shows_its_problems_and_the_first_good_one_is_open(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path, "quickstart")
+    session = session_for(tmp_path, "quickstart")
     bad = Problem("bad.json", 12, 5, "error", "testCases[2]", "there is no prompt")
-    desk.suites = {tmp_path / "bad.json": Opened(None, (bad,)), **desk.suites}
-    async with explored(desk) as seen:
+    session.suites = {tmp_path / "bad.json": Opened(None, (bad,)), **session.suites}
+    async with explored(session) as seen:
         assert "reverse a text" in seen.row
         await seen.press("home")
         assert "1 problem" in seen.row
@@ -91,25 +91,25 @@ async def test_a_broken_suite_shows_its_problems_and_the_first_good_one_is_open(
 
 async def test_nothing_to_work_with_is_said(tmp_path: Path) -> None:
     del tmp_path
-    async with explored(ScriptedDesk(), wait=False) as seen:
+    async with explored(ScriptedSession(), wait=False) as seen:
         await seen.until(lambda: "There is no file or folder" in seen.overview)
         assert "R" in seen.overview
     async with explored(
-        ScriptedDesk(fault=ConfigError("The config is broken", where="config.yaml")), wait=False
+        ScriptedSession(fault=ConfigError("The config is broken", where="config.yaml")), wait=False
     ) as seen:
         await seen.until(lambda: "config.yaml: The config is broken" in seen.overview)
 
 
 async def test_a_key_for_the_tabs_before_there_are_any_does_nothing(tmp_path: Path) -> None:
     del tmp_path
-    async with explored(ScriptedDesk(fault=ConfigError("not yet")), wait=False) as seen:
+    async with explored(ScriptedSession(fault=ConfigError("not yet")), wait=False) as seen:
         await seen.until(lambda: "not yet" in seen.overview)
         await seen.press("full_stop", "comma")
         assert seen.screen.evidence.current == "checks"
 
 
 async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path: Path) -> None:
-    async with explored(desk_for(tmp_path)) as seen:
+    async with explored(session_for(tmp_path)) as seen:
         await seen.press("slash", *"sev:crit")
         await seen.until(lambda: len(seen.rows) == 3)
         assert "query by mail" in seen.rows[-1]
@@ -121,15 +121,15 @@ async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path
 
 
 async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     signs: dict[str, tuple[Verdict, ...]] = {"one": ("passed", "passed", "failed"), "two": ("passed",) * 3}
-    desk.kept = tuple(
+    session.kept = tuple(
         result_of(TrialKey(case, model, repeat), verdict if model == "mock-a" else "passed")
         for case, verdicts in signs.items()
         for repeat, verdict in enumerate(verdicts, 1)
         for model in ("mock-a", "mock-b")
     )
-    async with explored(desk) as seen:
+    async with explored(session) as seen:
         await seen.press("slash", *"differs:yes")
         await seen.until(lambda: "1 case" in str(seen.screen.suites.border_subtitle))
         assert "reverse a text" in seen.rows[-1]
@@ -140,65 +140,65 @@ async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(t
 
 
 async def test_the_first_case_that_a_filter_leaves_is_shown_and_run(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await seen.press("slash", *"hash", "enter")
         await seen.until(lambda: "hash a password" in seen.row)
-        assert seen.screen.looking is not None
-        assert seen.screen.looking.case_id == "three"
+        assert seen.screen.selection is not None
+        assert seen.screen.selection.case_id == "three"
         await seen.press("r")
-        await seen.until(lambda: desk.plans)
-        assert {trial.case for trial in desk.plans[-1].trials} == {"three"}
+        await seen.until(lambda: session.plans)
+        assert {trial.case for trial in session.plans[-1].trials} == {"three"}
 
 
 async def test_a_suite_that_changes_on_disk_is_read_again_in_place(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     path = tmp_path / "quickstart.yaml"
-    async with explored(desk) as seen:
+    async with explored(session) as seen:
         await seen.press("down", "down")
         more = case_of("new", name="a new case", category="Code Generation")
-        desk.suites[path] = Opened(suite_of(path, *CASES, more, name="quickstart"))
+        session.suites[path] = Opened(suite_of(path, *CASES, more, name="quickstart"))
         path.write_text("changed")
         await seen.until(lambda: any("a new case" in row for row in seen.rows))
         assert "query by mail" in seen.row
-        assert seen.screen.looking is not None
-        assert seen.screen.looking.case_id == "two"
-        desk.suites[path] = Opened(None, (Problem(str(path), 1, 1, "error", "", "now it is broken"),))
+        assert seen.screen.selection is not None
+        assert seen.screen.selection.case_id == "two"
+        session.suites[path] = Opened(None, (Problem(str(path), 1, 1, "error", "", "now it is broken"),))
         path.write_text("changed again")
         await seen.until(lambda: "now it is broken" in seen.overview)
 
 
 async def test_results_of_earlier_runs_are_shown(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     first = Attempt(1, "failed", None, (step_of("no"),), duration_ms=400)
-    desk.kept = (
+    session.kept = (
         result_of(TrialKey("one", "mock-a"), "passed", step_of("The second answer."), flaky=True, earlier=[first]),
         result_of(TrialKey("one", "mock-b"), "error", error="Cannot connect to localhost:1 (refused)."),
     )
-    async with explored(desk) as seen:
+    async with explored(session) as seen:
         assert seen.row == "◐! reverse a text"
         await seen.until(lambda: "The second answer." in seen.text(0))
         assert "Cannot connect to localhost:1" in seen.text(1)
         await seen.press("comma")
         assert seen.screen.evidence.current == "attempts"
         await seen.press("tab", "tab", "tab")
-        await seen.pilot.click("#tab-attempts LineList", offset=(3, 0))
+        await seen.pilot.click("#tab-attempts LineListView", offset=(3, 0))
         await seen.until(lambda: seen.text(0) == "no")
         assert "1/2" in seen.pane(0).figures
 
 
 async def test_a_model_that_leads_nowhere_says_so_in_its_pane(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    desk.unresolved["mock-b"] = "There is no key for mock-b. Set MOCK_API_KEY."
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    session.unresolved["mock-b"] = "There is no key for mock-b. Set MOCK_API_KEY."
+    async with explored(session) as seen:
         await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
         assert "Press r" in seen.text(0)
 
 
 async def test_a_long_sentence_about_a_model_is_there_to_the_end(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    desk.unresolved["mock-b"] = "There is no key for mock-b. " * 8 + "Set MOCK_API_KEY."
-    async with explored(desk, (110, 30)) as seen:
+    session = session_for(tmp_path)
+    session.unresolved["mock-b"] = "There is no key for mock-b. " * 8 + "Set MOCK_API_KEY."
+    async with explored(session, (110, 30)) as seen:
         await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
         fault = seen.pane(1).query_one(".fault")
         await seen.until(lambda: fault.size.height > 6)
@@ -209,10 +209,10 @@ async def test_a_long_sentence_about_a_model_is_there_to_the_end(tmp_path: Path)
 
 
 async def test_the_whole_name_of_a_case_stands_somewhere(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     path, name = tmp_path / "quickstart.yaml", "a name of a case that is much longer than the tree is wide"
-    desk.suites[path] = Opened(suite_of(path, case_of("long", name=name), case_of("plain")))
-    async with explored(desk) as seen:
+    session.suites[path] = Opened(suite_of(path, case_of("long", name=name), case_of("plain")))
+    async with explored(session) as seen:
         evidence = seen.screen.evidence
         await seen.until(lambda: str(evidence.border_subtitle) == f"long · {name}")
         await seen.press("down")
@@ -220,12 +220,12 @@ async def test_the_whole_name_of_a_case_stands_somewhere(tmp_path: Path) -> None
 
 
 async def test_steps_are_rows_and_stand_in_order_in_the_pane(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     path = tmp_path / "quickstart.yaml"
     case = case_of("talk", category="", steps=[Step("Book a flight"), Step("Thanks")])
-    desk.suites[path] = Opened(suite_of(path, case))
-    desk.kept = (result_of(TrialKey("talk", "mock-a"), "passed", step_of("Booked."), step_of("Welcome.")),)
-    async with explored(desk) as seen:
+    session.suites[path] = Opened(suite_of(path, case))
+    session.kept = (result_of(TrialKey("talk", "mock-a"), "passed", step_of("Booked."), step_of("Welcome.")),)
+    async with explored(session) as seen:
         await seen.until(lambda: "▸ 2/2  Thanks" in seen.text(0))
         shown = seen.text(0)
         assert shown.index("Book a flight") < shown.index("Booked.") < shown.index("Thanks") < shown.index("Welcome.")
@@ -234,13 +234,13 @@ async def test_steps_are_rows_and_stand_in_order_in_the_pane(tmp_path: Path) -> 
 
 
 async def test_a_step_row_brings_that_step_to_the_top_of_the_panes(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     case = case_of("talk", category="", steps=[Step("Book a flight"), Step("Thanks"), Step("Bye")])
-    desk.suites[tmp_path / "quickstart.yaml"] = Opened(suite_of(tmp_path / "quickstart.yaml", case))
+    session.suites[tmp_path / "quickstart.yaml"] = Opened(suite_of(tmp_path / "quickstart.yaml", case))
     long = "\n".join(f"\x1b line {number}" for number in range(200))
     steps = [step_of(long), step_of(long), step_of(long)]
-    desk.kept = tuple(result_of(TrialKey("talk", model), "passed", *steps) for model in ("mock-a", "mock-b"))
-    async with explored(desk) as seen:
+    session.kept = tuple(result_of(TrialKey("talk", model), "passed", *steps) for model in ("mock-a", "mock-b"))
+    async with explored(session) as seen:
         await seen.until(lambda: "line 0" in seen.text(1))
         await seen.press("right")
         await seen.until(lambda: len(seen.rows) == 5)
@@ -252,30 +252,30 @@ async def test_a_step_row_brings_that_step_to_the_top_of_the_panes(tmp_path: Pat
 
 
 async def test_all_repeats_of_a_kept_case_can_be_looked_at(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    desk.kept = tuple(
+    session = session_for(tmp_path)
+    session.kept = tuple(
         result_of(TrialKey("one", model, repeat), "passed", step_of(f"Answer {repeat} of {model}."))
         for model in ("mock-a", "mock-b")
         for repeat in (1, 2, 3)
     )
-    async with explored(desk) as seen:
+    async with explored(session) as seen:
         await seen.until(lambda: "Answer 1 of mock-b." in seen.text(1))
         await seen.press("comma")
         rows = seen.attempts
         assert [row.split()[:3] for row in rows][4:] == [["mock-b", "repeat", "2"], ["mock-b", "repeat", "3"]]
-        await seen.pilot.click("#tab-attempts LineList", offset=(3, 4))
+        await seen.pilot.click("#tab-attempts LineListView", offset=(3, 4))
         await seen.until(lambda: "Answer 2 of mock-b." in seen.text(1))
         assert "Answer 1 of mock-a." in seen.text(0)
         assert "repeat 2" in seen.pane(1).figures
-        await seen.pilot.click("#tab-attempts LineList", offset=(3, 3))
+        await seen.pilot.click("#tab-attempts LineListView", offset=(3, 3))
         await seen.until(lambda: "Answer 1 of mock-b." in seen.text(1))
         assert "repeat" not in seen.pane(1).figures
 
 
 async def test_models_can_be_chosen(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    desk.config = Config(variants={"warm": Variant("smollm2")})
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    session.config = Config(variants={"warm": Variant("smollm2")})
+    async with explored(session) as seen:
         await seen.press("M")
         await seen.until(lambda: isinstance(seen.app.screen, ModelChooser))
         await seen.press("space", "down", "down", "space", "a", *"other/one", "enter", "enter")
@@ -285,7 +285,7 @@ async def test_models_can_be_chosen(tmp_path: Path) -> None:
 
 
 async def test_panes_take_the_focus_and_zoom(tmp_path: Path) -> None:
-    async with explored(desk_for(tmp_path)) as seen:
+    async with explored(session_for(tmp_path)) as seen:
         await seen.press("2")
         assert seen.app.focused is seen.pane(1).view
         await seen.press("ctrl+right")
@@ -299,9 +299,9 @@ async def test_panes_take_the_focus_and_zoom(tmp_path: Path) -> None:
 
 
 async def test_help_and_palette_name_the_keys(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    desk.config = Config(keymap={"run.case": "g"})
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    session.config = Config(keymap={"run.case": "g"})
+    async with explored(session) as seen:
         await seen.until(lambda: "g run" in seen.footer)
         await seen.press("question_mark")
         await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
@@ -317,7 +317,7 @@ async def test_help_and_palette_name_the_keys(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (160, 45)])
 async def test_help_can_be_read_in_its_own_column_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with explored(desk_for(tmp_path), size) as seen:
+    async with explored(session_for(tmp_path), size) as seen:
         await seen.press("question_mark")
         await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
         reading = seen.app.screen.query_one("Static")
@@ -331,7 +331,7 @@ async def test_help_can_be_read_in_its_own_column_in_every_size(tmp_path: Path, 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 12), (20, 5), (3, 2)])
 async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with explored(desk_for(tmp_path), size) as seen:
+    async with explored(session_for(tmp_path), size) as seen:
         await seen.press("down", "down", "2", "z", "z", "slash", "escape", "full_stop", "question_mark", "escape")
         await seen.pilot.resize_terminal(1, 1)
         await seen.pilot.pause()
@@ -341,7 +341,7 @@ async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int
 
 
 async def test_at_eighty_columns_one_pane_is_shown_and_the_others_are_named(tmp_path: Path) -> None:
-    async with explored(desk_for(tmp_path), (80, 24)) as seen:
+    async with explored(session_for(tmp_path), (80, 24)) as seen:
         assert [pane.display for pane in seen.screen.answers.panes] == [True, False]
         assert str(seen.pane(0).border_title).count("mock-") == 2
         assert "? help" in seen.footer
@@ -350,8 +350,8 @@ async def test_at_eighty_columns_one_pane_is_shown_and_the_others_are_named(tmp_
 
 
 async def test_a_suite_that_names_nobody_says_how_to_choose(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     path = tmp_path / "quickstart.yaml"
-    desk.suites[path] = Opened(suite_of(path, CASES[0], models=()))
-    async with explored(desk) as seen:
+    session.suites[path] = Opened(suite_of(path, CASES[0], models=()))
+    async with explored(session) as seen:
         await seen.until(lambda: "chooses whom to ask" in seen.overview)

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.app.flushing import PaneBuffers
+from tui.app.flushing import StreamBuffers
 
 
 def test_only_what_can_be_seen_is_handed_over() -> None:
-    buffers: PaneBuffers[str] = PaneBuffers()
+    buffers: StreamBuffers[str] = StreamBuffers()
     assert not buffers
     for key, text in (("a", "one "), ("b", "two"), ("a", "three")):
         buffers.put(key, text)
@@ -19,13 +19,13 @@ def test_only_what_can_be_seen_is_handed_over() -> None:
 
 
 def test_a_burst_comes_in_portions() -> None:
-    buffers: PaneBuffers[int] = PaneBuffers(largest=4)
+    buffers: StreamBuffers[int] = StreamBuffers(largest=4)
     buffers.put(1, "abcdefghij")
     assert [list(buffers.take([1])) for _ in range(4)] == [[(1, "abcd")], [(1, "efgh")], [(1, "ij")], []]
 
 
 def test_what_is_dropped_does_not_come() -> None:
-    buffers: PaneBuffers[int] = PaneBuffers()
+    buffers: StreamBuffers[int] = StreamBuffers()
     buffers.put(1, "old")
     buffers.drop(1)
     buffers.put(1, "new")
@@ -37,7 +37,7 @@ def test_what_is_dropped_does_not_come() -> None:
     st.integers(1, 7),
 )
 def test_each_pane_gets_its_text_whole_and_in_order(acts: list[str | tuple[str, str]], largest: int) -> None:
-    buffers: PaneBuffers[str] = PaneBuffers(largest)
+    buffers: StreamBuffers[str] = StreamBuffers(largest)
     put, got = {"x": "", "y": ""}, {"x": "", "y": ""}
     for act in [*acts, *["see x", "see y"] * 9 * len(acts)]:
         if isinstance(act, tuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.app.exploring import Seen, desk_for, explored
+from tests.app.exploring import Seen, explored, session_for
 from tests.support.kept_runs import keep as keep_run
 from tests.support.kept_runs import (
     large_run,
@@ -19,7 +19,7 @@ from tests.support.kept_runs import (
     priced_run,
     small_run,
 )
-from tests.support.scripted_desk import ScriptedDesk, result_of, step_of
+from tests.support.scripted_desk import ScriptedSession, result_of, step_of
 from tui.app.presentation.pieces import text_of
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
@@ -27,7 +27,7 @@ from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.rerun import rerun_lines
-from tui.app.widgets.prompt_input import TypingLine
+from tui.app.widgets.prompt_input import PromptInput
 from tui.model.events import Event, TrialFinished
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, Plan, RunState
@@ -41,7 +41,7 @@ A, B = "openai/mock-a", "local/mock-b"
 
 
 @dataclass
-class RecallingDesk(ScriptedDesk):
+class SavedRunsSession(ScriptedSession):
     """Remembers which plans were run."""
 
     def __post_init__(self) -> None:
@@ -80,15 +80,15 @@ def keep(store: SqliteStore, *runs: KeptRun) -> None:
 @asynccontextmanager
 async def at_runs(
     store: SqliteStore, folder: Path, size: tuple[int, int] = (140, 44)
-) -> AsyncIterator[tuple[Seen, RecallingDesk]]:
+) -> AsyncIterator[tuple[Seen, SavedRunsSession]]:
     """The app with the list of runs open."""
     (folder / "suites").mkdir()
-    desk = RecallingDesk(desk_for(folder / "suites").suites)
-    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
-    async with explored(desk, size) as seen:
+    session = SavedRunsSession(session_for(folder / "suites").suites)
+    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(session, size) as seen:
         await seen.press("H")
         await seen.until(lambda: listed(seen), "the runs are listed")
-        yield seen, desk
+        yield seen, session
 
 
 def runs_screen(seen: Seen) -> RunsScreen:
@@ -174,14 +174,18 @@ async def test_a_file_that_is_gone_is_told_in_the_overview(store: SqliteStore, t
 async def test_an_interrupted_run_is_resumed_where_it_stopped(store: SqliteStore, tmp_path: Path) -> None:
     kept = numbered(small_run(), 1, "interrupted")
     keep(store, kept)
-    async with at_runs(store, tmp_path) as (seen, desk):
+    async with at_runs(store, tmp_path) as (seen, session):
         await seen.press("r")
-        await seen.until(lambda: desk.ran)
+        await seen.until(lambda: session.ran)
         missing = TrialKey("bug-002", B)
-        assert (desk.ran[0].run_id, desk.ran[0].trials, desk.ran[0].earlier) == (kept.record.id, (missing,), {})
-        assert desk.ran[0].suite == kept.plan.suite
-        desk.say(TrialFinished(result_of(missing, "passed", step_of("resumed"))))
-        desk.finish()
+        assert (session.ran[0].run_id, session.ran[0].trials, session.ran[0].earlier) == (
+            kept.record.id,
+            (missing,),
+            {},
+        )
+        assert session.ran[0].suite == kept.plan.suite
+        session.say(TrialFinished(result_of(missing, "passed", step_of("resumed"))))
+        session.finish()
         await seen.until(lambda: not seen.busy)
         await seen.until(lambda: "◌✓ Race in the cache" in "\n".join(seen.rows))
 
@@ -192,7 +196,7 @@ async def test_f_offers_errors_first_and_asks_in_the_run(
 ) -> None:
     kept = numbered(small_run(), 1)
     keep(store, kept)
-    async with at_runs(store, tmp_path) as (seen, desk):
+    async with at_runs(store, tmp_path) as (seen, session):
         await seen.press("f")
         await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         shown = [text_of(line) for line in rerun_lines(4, 1)]
@@ -201,12 +205,12 @@ async def test_f_offers_errors_first_and_asks_in_the_run(
         await seen.press(*keys)
         await seen.until(lambda: in_explore(seen))
         if not size:
-            assert desk.ran == []
+            assert session.ran == []
             return
-        await seen.until(lambda: desk.ran)
-        assert desk.ran[0].run_id == kept.record.id
-        assert len(desk.ran[0].trials) == size
-        assert (TrialKey("sec-001", B) in desk.ran[0].earlier) == (size == 5)
+        await seen.until(lambda: session.ran)
+        assert session.ran[0].run_id == kept.record.id
+        assert len(session.ran[0].trials) == size
+        assert (TrialKey("sec-001", B) in session.ran[0].earlier) == (size == 5)
 
 
 async def test_a_rerun_shows_both_verdicts_and_counts_as_before(store: SqliteStore, tmp_path: Path) -> None:
@@ -229,47 +233,49 @@ async def test_a_rerun_shows_both_verdicts_and_counts_as_before(store: SqliteSto
 async def test_a_chosen_case_is_asked_again_in_the_run(store: SqliteStore, tmp_path: Path) -> None:
     kept = numbered(small_run(), 1)
     keep(store, kept)
-    async with at_runs(store, tmp_path) as (seen, desk):
+    async with at_runs(store, tmp_path) as (seen, session):
         await seen.press("enter")
         await seen.until(lambda: in_explore(seen) and "Use a parameter." in seen.text(0))
         await seen.press("r")
-        await seen.until(lambda: desk.ran)
-        assert desk.ran[0].run_id == kept.record.id
-        assert desk.ran[0].trials == (TrialKey("sec-001", A), TrialKey("sec-001", B))
-        assert set(desk.ran[0].earlier) == set(desk.ran[0].trials)
+        await seen.until(lambda: session.ran)
+        assert session.ran[0].run_id == kept.record.id
+        assert session.ran[0].trials == (TrialKey("sec-001", A), TrialKey("sec-001", B))
+        assert set(session.ran[0].earlier) == set(session.ran[0].trials)
 
 
 async def test_answers_are_played_again_and_labelled(store: SqliteStore, tmp_path: Path) -> None:
     kept = numbered(small_run(), 1)
     keep(store, kept)
-    async with at_runs(store, tmp_path) as (seen, desk):
+    async with at_runs(store, tmp_path) as (seen, session):
         await seen.press("p")
-        await seen.until(lambda: desk.ran)
-        assert desk.ran[0].run_id != kept.record.id
-        assert {trial.model for trial in desk.ran[0].trials} == {f"replay/{kept.record.id}/{name}" for name in (A, B)}
+        await seen.until(lambda: session.ran)
+        assert session.ran[0].run_id != kept.record.id
+        assert {trial.model for trial in session.ran[0].trials} == {
+            f"replay/{kept.record.id}/{name}" for name in (A, B)
+        }
         assert "recorded answers: 11 Nov" in seen.header
         await seen.until(lambda: "↺ mock-a" in str(seen.pane(0).border_title))
 
 
 async def test_what_is_going_on_is_not_taken_up(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1, "running"))
-    async with at_runs(store, tmp_path) as (seen, desk):
+    async with at_runs(store, tmp_path) as (seen, session):
         for key in ("r", "f", "D"):
             await seen.press(key)
             await seen.until(lambda: "still going on" in seen.notices[-1] if seen.notices else False)
             assert listed(seen)
-        assert not desk.ran
+        assert not session.ran
 
 
 async def test_one_run_of_a_suite_is_the_baseline(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1), numbered(small_run(), 2))
-    async with at_runs(store, tmp_path) as (seen, desk):
+    async with at_runs(store, tmp_path) as (seen, session):
         await seen.press("b")
         await seen.until(lambda: listed(seen)[0].startswith(" ★"))
         await seen.press("down", "b")
         await seen.until(lambda: listed(seen)[1].startswith(" ★"))
         assert listed(seen)[0].startswith("   ")
-        assert desk.history.baseline_of(small_run().plan.suite) == numbered(small_run(), 1).record.id
+        assert session.history.baseline_of(small_run().plan.suite) == numbered(small_run(), 1).record.id
 
 
 async def test_a_run_is_deleted_only_when_the_person_is_sure(store: SqliteStore, tmp_path: Path) -> None:
@@ -313,7 +319,7 @@ async def test_a_report_is_written_where_the_person_says(store: SqliteStore, tmp
     async with at_runs(store, tmp_path) as (seen, _):
         await seen.press("e")
         await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
-        line = seen.app.screen.query_one(TypingLine)
+        line = seen.app.screen.query_one(PromptInput)
         await seen.press("down", "down")
         await seen.until(lambda: line.value.endswith(".json"))
         line.value = str(file)
@@ -331,8 +337,8 @@ async def test_a_large_run_is_opened_without_reading_its_answers(store: SqliteSt
     async with at_runs(store, tmp_path) as (seen, _):
         await seen.press("enter")
         await seen.until(lambda: in_explore(seen) and "bound by the driver" in seen.text(0))
-        assert seen.screen.looking is not None
-        known = seen.screen.looking.state.trials
+        assert seen.screen.selection is not None
+        known = seen.screen.selection.state.trials
         assert len(known) == 1000
         assert sum(not trial.is_unread for trial in known.values()) == 2
 
@@ -348,9 +354,9 @@ async def test_the_mouse_looks_first_and_opens_then(store: SqliteStore, tmp_path
 
 async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
-    desk = RecallingDesk(desk_for(tmp_path / "suites").suites)
-    desk.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
-    async with explored(desk, (80, 24)) as seen:
+    session = SavedRunsSession(session_for(tmp_path / "suites").suites)
+    session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    async with explored(session, (80, 24)) as seen:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
         title = runs_screen(seen).query_one("RunsTitle")

@@ -20,7 +20,7 @@ from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.model.results import has_passed_since
-from tui.session.session import Workbench
+from tui.session.session import Session
 from tui.store.sqlite import SqliteStore
 
 SUITE = """
@@ -45,15 +45,15 @@ def environ_of(home: Path, url: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def app_on(environ: dict[str, str], folder: Path) -> AsyncIterator[tuple[AssayApp, Pilot[int], ExploreScreen]]:
-    app = AssayApp(lambda: Workbench(environ), [folder])
+    app = AssayApp(lambda: Session(environ), [folder])
     async with app.run_test(size=(140, 44)) as pilot:
         await until(
             pilot, lambda: any(isinstance(each, ExploreScreen) for each in app.screen_stack), "Explore is there"
         )
         explore = next(each for each in app.screen_stack if isinstance(each, ExploreScreen))
-        await until(pilot, lambda: explore.looking and explore.looking.path, "a suite is open")
+        await until(pilot, lambda: explore.selection and explore.selection.path, "a suite is open")
         yield app, pilot, explore
-    await app.close_desk()
+    await app.close_session()
 
 
 async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(t
         async with app_on(environ, suites) as (_, pilot, explore):
             await pilot.press("R")
             await until(
-                pilot, lambda: len(asked) > stop_at and explore.looking and explore.looking.state.counts.done == 5
+                pilot, lambda: len(asked) > stop_at and explore.selection and explore.selection.state.counts.done == 5
             )
             assert explore.queue is not None
             await explore.queue.stop()
@@ -89,8 +89,8 @@ async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(t
             await pilot.press("r")
             await until(pilot, lambda: len(asked) == 3 and explore.queue and not explore.queue.busy)
             assert len({*asked, *done}) == 8
-            assert explore.desk is not None
-            [record] = explore.desk.history.list_runs()
+            assert explore.session is not None
+            [record] = explore.session.history.list_runs()
             assert (record.id, record.state, record.passed, record.trials) == (run.id, "finished", 8, 8)
 
 
@@ -102,7 +102,7 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
         environ = environ_of(tmp_path, server.url)
         async with app_on(environ, suites) as (_, pilot, explore):
             await pilot.press("R")
-            await until(pilot, lambda: explore.looking and explore.looking.state.counts.done == 2)
+            await until(pilot, lambda: explore.selection and explore.selection.state.counts.done == 2)
             await until(pilot, lambda: explore.queue and not explore.queue.busy)
         requests = len(server.asked)
     (suites / "kept.yaml").write_text(SUITE % (CASE % (2, 2, 2)))
@@ -110,13 +110,13 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
         await pilot.press("H")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
         await pilot.press("p")
-        await until(pilot, lambda: explore.looking and explore.looking.state.counts.done == 2)
-        assert explore.looking is not None
-        assert explore.looking.state.counts.passed == 2
+        await until(pilot, lambda: explore.selection and explore.selection.state.counts.done == 2)
+        assert explore.selection is not None
+        assert explore.selection.state.counts.passed == 2
         await until(pilot, lambda: "all is fine" in explore.answers.panes[0].view.render_line(0).text)
         assert len(server.asked) == requests
-        assert explore.desk is not None
-        history = explore.desk.history
+        assert explore.session is not None
+        history = explore.session.history
         assert [record.trials for record in history.list_runs()] == [2, 2]
         await pilot.press("H")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen) and len(app.screen.lines.all_runs) == 2)
@@ -227,9 +227,9 @@ async def test_what_did_not_pass_is_run_again_in_the_run_that_holds_it(tmp_path:
             await until(pilot, lambda: explore.queue and not explore.queue.busy, "the run is over")
 
         def figures() -> tuple[int, int, int]:
-            assert explore.desk is not None
-            [record] = explore.desk.history.list_runs()
-            outcomes = explore.desk.history.read_outcomes(record.id)
+            assert explore.session is not None
+            [record] = explore.session.history.list_runs()
+            outcomes = explore.session.history.read_outcomes(record.id)
             assert record.passed == sum(each.counted == "passed" for each in outcomes)
             return record.passed, record.checked, sum(has_passed_since(each) for each in outcomes)
 

@@ -6,10 +6,10 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from tests.support.pilots import until
-from tui.app.screens.one_by_one import OneByOneScreen
+from tui.app.screens.one_by_one import KeyQueue
 
 
-class _Screen(OneByOneScreen[None]):
+class _Screen(KeyQueue[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("3", "score", "score", priority=True),
         Binding("n", "walk", "next", priority=True),

@@ -18,12 +18,12 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.app.exploring import explored
-from tests.app.matrix.test_screen import desk_with_history, heads_of
+from tests.app.matrix.test_screen import heads_of, session_with_history
 from tests.support.kept_runs import keep, make_case, make_plan, make_step
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
 from tui.model.run import KeptRun, ReportFormat
 from tui.model.suite import Case
@@ -270,7 +270,7 @@ async def test_the_screen_shows_the_same(kept: KeptRun, report: dict[str, Any], 
     store.save_trials(kept.plan.run_id, kept.results)
     store.finish_run(kept.plan.run_id, "finished", kept.record.finished_at or "")
     summary = report["summary"]
-    async with explored(desk_with_history(tmp_path), (190, 50)) as seen:
+    async with explored(session_with_history(tmp_path), (190, 50)) as seen:
         await seen.screen.open_run(kept.plan.run_id)
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
@@ -303,7 +303,7 @@ async def test_the_screen_shows_the_same(kept: KeptRun, report: dict[str, Any], 
             assert f"{mark} {summary[name]} {name}" in header
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, PairsScreen))
-        listed = seen.app.screen.query_one(LineList)
+        listed = seen.app.screen.query_one(LineListView)
         await seen.until(lambda: listed.size.height)
         shown = [listed.render_line(y).text for y in range(len(report["comparisons"]))]
         for line, pair, (a, b) in zip(shown, report["comparisons"], combinations(MODELS, 2), strict=True):

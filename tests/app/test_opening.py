@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.exploring import desk_for
+from tests.app.exploring import session_for
 from tests.support.pilots import until
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
@@ -42,7 +42,7 @@ def test_keys_that_come_before_anything_is_seen_are_not_lost(tmp_path: Path, key
 
 @pytest.mark.parametrize("size", [(160, 45), (100, 30), (80, 24), (50, 12)])
 async def test_the_frame_stays_where_it_is_when_the_rest_comes(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = AssayApp(lambda: desk_for(tmp_path), [tmp_path])
+    app = AssayApp(lambda: session_for(tmp_path), [tmp_path])
     async with app.run_test(size=size) as pilot:
         opening = app._screen_stacks["_default"][0]
         assert isinstance(opening, OpeningScreen)

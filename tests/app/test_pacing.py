@@ -50,7 +50,7 @@ class Paced:
 
     @property
     def footer(self) -> str:
-        return str(self.app.screen.query_one("KeysLine").render())
+        return str(self.app.screen.query_one("KeyFooter").render())
 
     @property
     def notices(self) -> list[str]:
@@ -58,7 +58,7 @@ class Paced:
 
     @property
     def done(self) -> int:
-        return self.explore.looking.state.counts.done if self.explore.looking else 0
+        return self.explore.selection.state.counts.done if self.explore.selection else 0
 
     def pane(self) -> str:
         view = self.explore.answers.panes[0].view
@@ -127,8 +127,8 @@ async def test_leaving_a_paused_run_keeps_it_to_be_resumed(tmp_path: Path) -> No
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         await seen.pilot.press("y")
         await seen.until(lambda: seen.explore.queue and not seen.explore.queue.busy, "it has stopped")
-        assert seen.explore.desk is not None
-        [record] = seen.explore.desk.history.list_runs()
+        assert seen.explore.session is not None
+        [record] = seen.explore.session.history.list_runs()
         assert (record.state, record.passed, record.trials) == ("interrupted", 4, 6)
         assert len(seen.server.asked) == 4
 

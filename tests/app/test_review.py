@@ -17,7 +17,6 @@ from tests.app.reviewing import (
     acts,
     at_runs,
     begin,
-    desk_at,
     drawn,
     give,
     here,
@@ -26,6 +25,7 @@ from tests.app.reviewing import (
     results,
     reviewed,
     screen,
+    session_at,
     title,
 )
 from tests.support.kept_runs import HOSTILE, RUN_ID
@@ -42,7 +42,7 @@ from tui.session.reviews import Reviews
 
 
 async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         assert here(seen) == ("c0", B, "SQL injection")
         text = drawn(seen)
         for said in ("Please write query by mail.", "A safe query by mail.", "Second voice on c0", "critical ×4",
@@ -55,7 +55,7 @@ async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) 
         await give(seen, "minus", "0", "1", "4", "2")
         await seen.until(lambda: "All 6 items are scored." in drawn(seen))
         assert "6/6" in title(seen)
-        kept = acts(desk)
+        kept = acts(session)
         assert [(act.act, act.extent, act.reviewer, act.blind) for act in kept] == [
             ("score", extent, ME, False) for extent in (3, "n/a", 0, 1, 4, 2)
         ]
@@ -64,7 +64,7 @@ async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) 
 
 
 async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritten(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         first = here(seen)
         await give(seen, "3")
         await seen.press("left_square_bracket")
@@ -85,7 +85,7 @@ async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritte
         await seen.until(lambda: here(seen) == first)
         await seen.press("x")
         await seen.until(lambda: last(seen).startswith("Taken back") and "0/6" in title(seen))
-        assert [act.act for act in acts(desk)] == [
+        assert [act.act for act in acts(session)] == [
             "score", "score", "score", "invalidate", "score", "invalidate",
         ]  # fmt: skip
         await seen.press("T")
@@ -96,27 +96,27 @@ async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritte
 
 
 async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         first = here(seen)
         await seen.press("c", *"3 u x", "ctrl+j", *"more", "enter")
         await seen.until(lambda: "kept with the extent" in drawn(seen))
-        assert acts(desk) == ()
+        assert acts(session) == ()
         await give(seen, "3")
-        [score] = acts(desk)
+        [score] = acts(session)
         assert (score.extent, score.note) == (3, "3 u x\nmore")
         await seen.press("left_square_bracket")
         await seen.until(lambda: here(seen) == first)
         await seen.press("c", *"!", "escape")
         await seen.until(lambda: not screen(seen).criterion.editor.is_open)
-        assert len(acts(desk)) == 1
+        assert len(acts(session)) == 1
         await seen.press("c", *"!", "enter")
-        await seen.until(lambda: len(acts(desk)) == 2)
+        await seen.until(lambda: len(acts(session)) == 2)
         await seen.until(lambda: "more!" in drawn(seen))
-        assert [(act.extent, act.note) for act in acts(desk)] == [(3, "3 u x\nmore"), (3, "3 u x\nmore!")]
+        assert [(act.extent, act.note) for act in acts(session)] == [(3, "3 u x\nmore"), (3, "3 u x\nmore!")]
         assert here(seen) == first, "a note is no reason to go on"
         await seen.press("u")
-        await seen.until(lambda: len(acts(desk)) == 3)
-        assert acts(desk)[-1].note == "3 u x\nmore"
+        await seen.until(lambda: len(acts(session)) == 3)
+        assert acts(session)[-1].note == "3 u x\nmore"
 
 
 async def type_at_once(seen: Seen, *keys: str) -> None:
@@ -127,10 +127,10 @@ async def type_at_once(seen: Seen, *keys: str) -> None:
 
 
 async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         await type_at_once(seen, "c", *"say 4", "enter", "3")
-        await seen.until(lambda: screen(seen).sitting.scored == 1, "the extent is given")
-        assert [(act.extent, act.note) for act in acts(desk)] == [(3, "say 4")]
+        await seen.until(lambda: screen(seen).review_session.scored == 1, "the extent is given")
+        assert [(act.extent, act.note) for act in acts(session)] == [(3, "say 4")]
         await seen.until(lambda: screen(seen).seen)
         await type_at_once(seen, "slash", *"is:open", "enter", "g")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen), "guidance")
@@ -139,13 +139,13 @@ async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_
 
 
 async def test_a_note_that_is_too_long_is_cut_with_a_word(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         await seen.press("c", "a")
         seen.app.post_message(Paste("b\x1b[2J\r\n" + "x" * 2_000_000))
         await seen.until(lambda: any("at most 4,000" in notice for notice in seen.notices))
         await seen.press("y", "enter", "1")
-        await seen.until(lambda: screen(seen).sitting.scored == 1)
-        (act,) = acts(desk)
+        await seen.until(lambda: screen(seen).review_session.scored == 1)
+        (act,) = acts(session)
         assert len(act.note) == LONGEST_NOTE
         assert act.note.startswith("ab␛[2J\nxx")
 
@@ -161,23 +161,23 @@ async def test_the_app_is_not_left_with_a_note_in_hand_without_a_word(tmp_path: 
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         assert "1 note has no extent" in drawn(seen)
         await seen.press("n", "3")
-        await seen.until(lambda: screen(seen).sitting.scored == 1)
+        await seen.until(lambda: screen(seen).review_session.scored == 1)
         await seen.press("q")
         await seen.until(lambda: not seen.app.is_running, "nothing is lost now")
 
 
 async def test_a_note_is_not_lost_with_an_extent_that_is_taken_back(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         await seen.press("c", *"because", "enter")
         await give(seen, "3")
         await seen.press("u")
         await seen.until(lambda: "kept with the extent" in drawn(seen))
         await give(seen, "2")
-        assert [(act.act, act.note) for act in acts(desk)][-1] == ("score", "because")
+        assert [(act.act, act.note) for act in acts(session)][-1] == ("score", "because")
 
 
 async def test_what_cannot_be_kept_is_not_shown_as_given(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         first = here(seen)
         (tmp_path / "data" / "scores").mkdir(exist_ok=True)
         (tmp_path / "data" / "scores" / RUN_ID).write_text("a file where a folder must be")
@@ -190,7 +190,7 @@ async def test_what_cannot_be_kept_is_not_shown_as_given(tmp_path: Path) -> None
         (tmp_path / "data" / "scores" / RUN_ID).unlink()
         await give(seen, "3")
         await seen.until(lambda: not seen.notices, "what was refused before is no news any more")
-        assert [act.extent for act in acts(desk)] == [3]
+        assert [act.extent for act in acts(session)] == [3]
 
 
 async def test_the_answer_is_a_key_away_from_a_long_prompt(tmp_path: Path) -> None:
@@ -209,8 +209,8 @@ async def test_the_answer_is_a_key_away_from_a_long_prompt(tmp_path: Path) -> No
 async def test_keys_typed_while_a_score_is_written_never_score_what_was_not_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
-        review, go_on = screen(seen).sitting.review, threading.Event()
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
+        review, go_on = screen(seen).review_session.review, threading.Event()
         plain = review.give
 
         def slow(*given: object, **how: object) -> Act:
@@ -219,36 +219,36 @@ async def test_keys_typed_while_a_score_is_written_never_score_what_was_not_seen
 
         monkeypatch.setattr(review, "give", slow)
         await seen.press("3", "4", "0", "c", *"12 u", "enter")
-        assert acts(desk) == ()
+        assert acts(session) == ()
         assert "0/6" in title(seen)
         go_on.set()
         await seen.until(lambda: "12 u" in drawn(seen) and "kept with the extent" in drawn(seen))
-        assert [act.extent for act in acts(desk)] == [3], "digits were meant for what was on the screen"
+        assert [act.extent for act in acts(session)] == [3], "digits were meant for what was on the screen"
         assert here(seen) == ("c0", B, "Error handling")
         monkeypatch.setattr(review, "give", plain)
         await give(seen, "1")
-        assert [(act.extent, act.note) for act in acts(desk)] == [(3, ""), (1, "12 u")]
+        assert [(act.extent, act.note) for act in acts(session)] == [(3, ""), (1, "12 u")]
 
 
 async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
-        shelf, go_on = screen(seen).shelf, threading.Event()
-        shelf._kept.clear()
-        plain = shelf.open
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
+        open_suites, go_on = screen(seen).open_suites, threading.Event()
+        open_suites._kept.clear()
+        plain = open_suites.open
 
         def slow(*given: object) -> object:
             go_on.wait(10)
             return plain(*given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(shelf, "open", slow)
+        monkeypatch.setattr(open_suites, "open", slow)
         await give_on(seen, "right_square_bracket", "right_square_bracket")
         await seen.press("4", "minus", "x")
-        assert acts(desk) == ()
+        assert acts(session) == ()
         go_on.set()
         await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
-        assert acts(desk) == ()
+        assert acts(session) == ()
         await give(seen, "4")
-        assert [(act.item.model, act.extent) for act in acts(desk) if act.item] == [(A, 4)]
+        assert [(act.item.model, act.extent) for act in acts(session) if act.item] == [(A, 4)]
 
 
 async def give_on(seen: object, *keys: str) -> None:
@@ -256,30 +256,30 @@ async def give_on(seen: object, *keys: str) -> None:
 
 
 async def test_an_answer_that_cannot_be_read_says_why_and_is_passed_over(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
-        shelf = screen(seen).shelf
-        shelf._kept.clear()
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
+        open_suites = screen(seen).open_suites
+        open_suites._kept.clear()
 
         def broken(*_: object) -> object:
             raise StoreError("The disk is gone", where="x")
 
-        shelf.open = broken  # type: ignore[method-assign, assignment]
+        open_suites.open = broken  # type: ignore[method-assign, assignment]
         await seen.press("right_square_bracket", "right_square_bracket")
         await seen.until(lambda: "The disk is gone" in drawn(seen))
         await seen.press("3")
-        assert acts(desk) == ()
+        assert acts(session) == ()
         await seen.press("right_square_bracket", "right_square_bracket")
         await seen.until(lambda: "c1 · greet a guest" in drawn(seen) and "The disk is gone" in drawn(seen))
         await seen.until(lambda: "Stays polite" in drawn(seen), "the criterion is the item's, not the one before")
         assert "query by mail" not in drawn(seen), "nor is the prompt"
         await seen.press("3")
-        assert acts(desk) == ()
+        assert acts(session) == ()
 
 
 async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, _):
-        order = [item.key for item in screen(seen).sitting.review.items]
+        order = [item.key for item in screen(seen).review_session.review.items]
         await give(seen, "3", "2")
         await seen.press("c", *"half", "enter", "escape")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
@@ -298,8 +298,8 @@ async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
         await seen.until(lambda: "Enter begins so." in drawn(seen), "that it stays blind is told, not passed over")
         await seen.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and screen(seen).seen)
-        assert screen(seen).sitting.hidden, "what was begun blind stays so"
-        assert [item.key for item in screen(seen).sitting.review.items] == order
+        assert screen(seen).review_session.hidden, "what was begun blind stays so"
+        assert [item.key for item in screen(seen).review_session.review.items] == order
         assert screen(seen).seen == order[2]
         assert "2/6" in title(seen)
     store.close()
@@ -307,7 +307,7 @@ async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
 
 async def test_enter_goes_to_what_is_open_and_brackets_to_what_is_beside(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
-        keys = [item.key for item in screen(seen).sitting.review.items]
+        keys = [item.key for item in screen(seen).review_session.review.items]
         await give(seen, "3", "2")
         await seen.press("left_square_bracket", "left_square_bracket")
         await seen.until(lambda: screen(seen).seen == keys[0])
@@ -344,33 +344,33 @@ async def test_on_a_tall_screen_the_diff_stands_below_the_answer(tmp_path: Path)
 
 
 async def test_an_extent_can_be_clicked(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         rows = drawn(seen).splitlines()
         row = next(at for at, line in enumerate(rows) if "4  total" in line)
         await seen.pilot.click(offset=(rows[row].index("total"), row))
-        await seen.until(lambda: len(acts(desk)) == 1)
-        assert acts(desk)[0].extent == 4
+        await seen.until(lambda: len(acts(session)) == 1)
+        assert acts(session)[0].extent == 4
         await seen.until(lambda: here(seen) == ("c0", B, "Error handling"))
         await seen.press("c", *"by hand")
         await seen.until(lambda: "by hand" in drawn(seen))
         rows = drawn(seen).splitlines()
         row = next(at for at, line in enumerate(rows) if "1  slight" in line)
         await seen.pilot.click(offset=(rows[row].index("slight"), row))
-        await seen.until(lambda: len(acts(desk)) == 2)
-        assert (acts(desk)[1].extent, acts(desk)[1].note) == (1, "by hand")
+        await seen.until(lambda: len(acts(session)) == 2)
+        assert (acts(session)[1].extent, acts(session)[1].note) == (1, "by hand")
 
 
 async def test_who_it_is_is_asked_once_and_remembered(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
-    async with at_runs(tmp_path, store, config=Config()) as (seen, desk):
+    async with at_runs(tmp_path, store, config=Config()) as (seen, session):
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
         await seen.press("n")
         await seen.press("ctrl+u", *"Zoë  Zander", "enter", "enter")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and screen(seen).seen)
-        assert screen(seen).sitting.review.reviewer == "Zoë Zander"
-        assert screen(seen).sitting.hidden, "blind unless somebody asks otherwise"
-        assert desk.reviews.default_reviewer() == "Zoë Zander"
+        assert screen(seen).review_session.review.reviewer == "Zoë Zander"
+        assert screen(seen).review_session.hidden, "blind unless somebody asks otherwise"
+        assert session.reviews.default_reviewer() == "Zoë Zander"
     async with at_runs(tmp_path, store, config=Config()) as (seen, _):
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "Zoë Zander" in drawn(seen))
@@ -389,8 +389,8 @@ async def test_a_name_is_proposed_where_nobody_is_known(tmp_path: Path, monkeypa
 @pytest.mark.parametrize("size", [(140, 44), (60, 20)])
 async def test_score_lines_that_cannot_be_read_are_told_before_it_begins(tmp_path: Path, size: tuple[int, int]) -> None:
     store = keep_run(tmp_path)
-    desk = desk_at(tmp_path, store)
-    review = desk.reviews.open_review(RUN_ID, ME, blind=False)
+    session = session_at(tmp_path, store)
+    review = session.reviews.open_review(RUN_ID, ME, blind=False)
     review.give(review.items[0].key, 3)
     (file,) = (tmp_path / "data" / "scores").rglob("*.jsonl")
     file.write_bytes(file.read_bytes() + b"{}\nhello\n" + b"[\n" * 9)
@@ -408,13 +408,13 @@ async def test_score_lines_that_cannot_be_read_are_told_before_it_begins(tmp_pat
 
 async def test_a_run_without_criteria_says_what_to_do(tmp_path: Path) -> None:
     bare = (replace(CASES[0], risk_criteria=()),)
-    async with at_runs(tmp_path, keep_run(tmp_path, results(cases=bare), cases=bare)) as (seen, desk):
+    async with at_runs(tmp_path, keep_run(tmp_path, results(cases=bare), cases=bare)) as (seen, session):
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and "riskCriteria" in drawn(seen))
         await seen.press("3", "minus", "c", "u", "x", "a", "f", "T", "d", "n", "z", "enter", "right_square_bracket")
         while not isinstance(seen.app.screen, ReviewScreen):
             await seen.press("escape")
-        assert acts(desk) == ()
+        assert acts(session) == ()
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
 
@@ -438,7 +438,7 @@ async def test_hostile_text_stays_text_at_every_size(tmp_path: Path, size: tuple
     criteria = tuple(replace(each, name=f"{each.name} {text}", description=text) for each in CASES[0].risk_criteria)
     case = replace(CASES[0], name=text, expected_behavior=text, risk_criteria=criteria)
     kept = results(cases=(case,))
-    async with reviewed(tmp_path, keep_run(tmp_path, kept, cases=(case,)), size=size) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path, kept, cases=(case,)), size=size) as (seen, session):
         await seen.press("c", *"x", "enter")
         await give(seen, "3")
         for key in ("g", "t", "T", "question_mark"):
@@ -451,4 +451,4 @@ async def test_hostile_text_stays_text_at_every_size(tmp_path: Path, size: tuple
             await seen.press(key)
             assert "\x1b" not in drawn(seen)
             assert "\u202e" not in drawn(seen)
-        assert len(acts(desk)) == 1
+        assert len(acts(session)) == 1

@@ -31,7 +31,7 @@ from tests.app.reviewing import (
 from tests.app.test_in_a_terminal import restored
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import RUN_ID
-from tests.support.scripted_desk import ScriptedDesk
+from tests.support.scripted_desk import ScriptedSession
 from tests.support.terminal import Terminal, run_here
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.export_dialog import ExportScreen
@@ -43,7 +43,7 @@ from tui.app.screens.text_screen import TextScreen
 from tui.model.results import Attempt
 from tui.model.subjects import Config
 from tui.session.reviews import Reviews
-from tui.session.session import Workbench
+from tui.session.session import Session
 from tui.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ def environ_of(home: Path) -> dict[str, str]:
 
 def record_seed(environ: Mapping[str, str], seed: int) -> None:
     """A blind session that was begun with this seed, and nothing scored in it."""
-    bench = Workbench(environ)
+    bench = Session(environ)
     review = bench.reviews.open_review(RUN_ID, ME, blind=True)
     review.seed = seed
     review.give(review.items[0].key, 0)
@@ -102,7 +102,7 @@ def give_in(terminal: Terminal, key: str, number: int) -> None:
     raise AssertionError(f"{key} does nothing. The screen:\n{terminal.screen.text}")
 
 
-class Walk:
+class ComparisonSession:
     """Presses keys, and after each looks for names everywhere."""
 
     def __init__(self, terminal: Terminal) -> None:
@@ -132,7 +132,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
     record_seed(environ, SEED)
     with Terminal(run_here("-m", "tui", tmp_path / "none"), size=(140, 44), cwd=ROOT, env=environ) as shown:
         at = review_in(shown)
-        walk = Walk(shown)
+        walk = ComparisonSession(shown)
         walk.look()
         walk.step(("c", *"a note", "enter"), "kept with the extent")
         walk.step("3", "u undoes")
@@ -200,7 +200,7 @@ def test_every_score_that_was_shown_as_given_outlives_a_kill(tmp_path: Path) -> 
         os.kill(shown.pid, signal.SIGKILL)
         assert shown.wait_exit() == -signal.SIGKILL
         seen = max(number for number in range(ITEMS + 1) if f"{number}/{ITEMS}" in shown.screen)
-    bench = Workbench(environ)
+    bench = Session(environ)
     kept = bench.reviews.open_review(RUN_ID, ME, blind=True)
     given = [act.extent for act in kept.board.acts]
     assert seen >= 4
@@ -210,7 +210,7 @@ def test_every_score_that_was_shown_as_given_outlives_a_kill(tmp_path: Path) -> 
 
 
 async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
         assert "blind" in title(seen)
         assert "seed" in title(seen)
         assert "Answer 1" in drawn(seen)
@@ -219,16 +219,16 @@ async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -
         await seen.press("exclamation_mark")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         await seen.press("n")
-        assert screen(seen).sitting.hidden
+        assert screen(seen).review_session.hidden
         await seen.press("exclamation_mark", "y")
-        await seen.until(lambda: not screen(seen).sitting.hidden and screen(seen).seen)
+        await seen.until(lambda: not screen(seen).review_session.hidden and screen(seen).seen)
         await seen.until(lambda: "zebra-one" in drawn(seen) or "walrus-two" in drawn(seen))
         assert "Checks" in drawn(seen)
         assert "blind" not in title(seen)
         assert "2/6" in title(seen)
-        assert [(act.act, act.blind) for act in acts(desk)] == [("score", True), ("score", True), ("reveal", True)]
+        assert [(act.act, act.blind) for act in acts(session)] == [("score", True), ("score", True), ("reveal", True)]
         await give(seen, "1")
-        assert acts(desk)[-1].blind is False
+        assert acts(session)[-1].blind is False
         await seen.press("exclamation_mark")
         await seen.until(lambda: seen.notices and "shown already" in seen.notices[-1])
         await seen.press("escape")
@@ -282,7 +282,7 @@ async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> No
         await seen.press("v")
         await begin(seen)
         await seen.press("exclamation_mark", "y")
-        await seen.until(lambda: not screen(seen).sitting.hidden)
+        await seen.until(lambda: not screen(seen).review_session.hidden)
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "critical" in drawn(seen))
         await seen.press("m")
@@ -320,7 +320,7 @@ async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, _):
         await give(seen, "3")
-        mine = screen(seen).sitting.review
+        mine = screen(seen).review_session.review
     async with at_runs(tmp_path, store, config=Config(reviewer=OTHER)) as (seen, _):
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
@@ -328,7 +328,7 @@ async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
         await begin(seen)
         assert "0/6" in title(seen)
         assert last(seen) == ""
-        theirs = screen(seen).sitting.review
+        theirs = screen(seen).review_session.review
         assert sorted(item.key for item in theirs.items) == sorted(item.key for item in mine.items)
         assert theirs.seed != mine.seed, "everybody has an order of their own"
 
@@ -345,7 +345,7 @@ def _said(attempt: Attempt) -> Attempt:
 
 
 async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, telling(tmp_path)) as (seen, desk):
+    async with reviewed(tmp_path, telling(tmp_path)) as (seen, session):
         await seen.until(lambda: "I am ▇▇▇, and ▇▇▇ by ▇▇▇ says so too." in drawn(seen))
         assert "3 names masked" in drawn(seen)
         assert not any(name in drawn(seen).lower() for name in ("zebra", "claude", "anthropic"))
@@ -354,14 +354,14 @@ async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Pat
         assert "zebra" not in drawn(seen).lower()
         await seen.press("escape")
         await give(seen, "1")
-        assert acts(desk)[-1].masked == 3
+        assert acts(session)[-1].masked == 3
         await seen.press("left_square_bracket", "exclamation_mark", "y")
         await seen.until(lambda: "I am Zebra-One, and Claude by Anthropic" in drawn(seen))
         assert "masked" not in drawn(seen)
 
 
 async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, desk):
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         assert "is recorded" not in drawn(seen), "nothing was scored yet"
@@ -371,12 +371,12 @@ async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> 
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen) and "is recorded" in drawn(seen))
         await seen.press("y")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
-        assert [act.act for act in acts(desk)] == ["score", "look"]
+        assert [act.act for act in acts(session)] == ["score", "look"]
         await seen.press("H", "enter")
         await seen.until(lambda: "kept runs" in drawn(seen))
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
-        assert [act.act for act in acts(desk)] == ["score", "look"], "still the same look"
+        assert [act.act for act in acts(session)] == ["score", "look"], "still the same look"
 
 
 async def test_names_seen_after_a_fresh_start_are_recorded_once(
@@ -384,22 +384,22 @@ async def test_names_seen_after_a_fresh_start_are_recorded_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # reports are written beside
     store = keep_run(tmp_path)
-    async with reviewed(tmp_path, store) as (seen, desk):
+    async with reviewed(tmp_path, store) as (seen, session):
         await give(seen, "1")
     for number, (where, key) in enumerate({"Explore": "enter", "Compare": "c", "a report": "e"}.items(), 2):
-        async with at_runs(tmp_path, store, config=Config(reviewer=ME)) as (seen, desk):
-            assert len(acts(desk)) == number - 1, "the list shows no answer"
+        async with at_runs(tmp_path, store, config=Config(reviewer=ME)) as (seen, session):
+            assert len(acts(session)) == number - 1, "the list shows no answer"
             await seen.press(key)
             if where == "a report":
                 await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
                 await seen.press("enter", "enter")
-            await seen.until(partial(_has_acts, desk, number), where)
-            assert (acts(desk)[-1].act, acts(desk)[-1].note, acts(desk)[-1].reviewer) == ("look", where, ME)
+            await seen.until(partial(_has_acts, session, number), where)
+            assert (acts(session)[-1].act, acts(session)[-1].note, acts(session)[-1].reviewer) == ("look", where, ME)
             if where == "Explore":
                 await seen.press("m")
                 await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
-                assert len(acts(desk)) == number, "still the same look"
+                assert len(acts(session)) == number, "still the same look"
 
 
-def _has_acts(desk: ScriptedDesk, number: int) -> bool:
-    return len(acts(desk)) == number
+def _has_acts(session: ScriptedSession, number: int) -> bool:
+    return len(acts(session)) == number

@@ -81,7 +81,7 @@ async def test_what_others_gave_stands_apart(tmp_path: Path) -> None:
 
 
 async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, desk):
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, session):
         await seen.press("a")
         await seen.until(lambda: here(seen) == ("c0", A, "SQL injection") and "deciding" in title(seen))
         both = [line for line in drawn(seen).splitlines() if "Anna says 3" in line]
@@ -93,7 +93,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
         await give(seen, "1")
         assert last(seen).startswith("Decided c0 · SQL injection: 1 slight")
         assert here(seen) == ("c0", A, "Error handling")
-        decision = acts(desk)[-1]
+        decision = acts(session)[-1]
         assert (decision.act, decision.extent, decision.note, decision.reviewer) == (
             "adjudicate", 1, "Bert is right", ME,
         )  # fmt: skip
@@ -107,7 +107,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
         await seen.press("slash", *"is:decided sql", "enter")
         await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
         assert "Decided" in drawn(seen)
-        assert [act.extent for act in acts(desk) if act.reviewer == ME and act.act == "score"] == [0, 3, 1, "n/a"]
+        assert [act.extent for act in acts(session) if act.reviewer == ME and act.act == "score"] == [0, 3, 1, "n/a"]
         await seen.press("escape", "a")
         await seen.until(lambda: any("differ nowhere" in notice for notice in seen.notices))
 
@@ -115,7 +115,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
 async def test_figures_are_worked_out_and_told(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("f")
-        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "Answers by band" in drawn(seen))
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "AnswerPanes by band" in drawn(seen))
         text = drawn(seen)
         assert "4 of 6 items scored · 2 disputed: the highest extent counts" in text
         assert "1 critical" in text
@@ -129,7 +129,7 @@ async def test_figures_are_worked_out_and_told(tmp_path: Path) -> None:
 
 
 async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: Path) -> None:
-    async with at_runs(tmp_path, two(tmp_path)) as (seen, desk):
+    async with at_runs(tmp_path, two(tmp_path)) as (seen, session):
         await seen.press("enter")
         await seen.until(lambda: "kept runs" in drawn(seen))
         await seen.press("full_stop", "full_stop", "full_stop")
@@ -149,11 +149,11 @@ async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: 
         await seen.press("enter")
         await begin(seen, blind=False)
         assert here(seen) == ("c0", A, "SQL injection")
-        assert not screen(seen).sitting.hidden
+        assert not screen(seen).review_session.hidden
         await give(seen, "1")
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen) and "1 slight medium" in drawn(seen))
-        assert acts(desk)[-1].extent == 1
+        assert acts(session)[-1].extent == 1
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "high" in drawn(seen))
 
@@ -172,17 +172,19 @@ async def test_the_queue_is_walked_ordered_and_filtered(tmp_path: Path) -> None:
         await seen.press("S")
         await seen.until(lambda: "as in the queue" in drawn(seen) and "≠" in drawn(seen))
         await seen.press("home", "down")
-        await seen.until(lambda: screen(seen).sitting.at == 1 and screen(seen).seen)
+        await seen.until(lambda: screen(seen).review_session.at == 1 and screen(seen).seen)
         await seen.press("enter")
         await seen.until(lambda: screen(seen).answer.view.has_focus)
         await seen.press("s", "down", "down", "enter")
         await seen.until(lambda: "the most severe criteria first" in drawn(seen))
-        severities = [screen(seen).sitting.review.items[at].criterion.severity for at in screen(seen).sitting.shown]
+        severities = [
+            screen(seen).review_session.review.items[at].criterion.severity for at in screen(seen).review_session.shown
+        ]
         assert severities == ["critical", "critical", "medium", "medium", "low", "low"]
         await seen.press("slash", *"is:open", "enter")
-        await seen.until(lambda: len(screen(seen).sitting.shown) == 2 and "filter 0/2" in title(seen))
+        await seen.until(lambda: len(screen(seen).review_session.shown) == 2 and "filter 0/2" in title(seen))
         await seen.press("escape")
-        await seen.until(lambda: len(screen(seen).sitting.shown) == 6)
+        await seen.until(lambda: len(screen(seen).review_session.shown) == 6)
 
 
 async def test_an_answer_that_was_replaced_is_open_again(tmp_path: Path) -> None:
@@ -193,10 +195,10 @@ async def test_an_answer_that_was_replaced_is_open_again(tmp_path: Path) -> None
     again = replace(result.attempts[-1], number=2, asking=1, steps=(other,))
     store.save_trials(RUN_ID, [replace(result, attempts=(*result.attempts, again))])
     async with reviewed(tmp_path, store, blind=False) as (seen, _):
+        session = screen(seen).review_session
         open_ = [
-            item.key for item, stand in zip(screen(seen).sitting.review.items, screen(seen).sitting.stands, strict=True)
-            if stand.mine is None
-        ]  # fmt: skip
+            item.key for item, status in zip(session.review.items, session.stands, strict=True) if status.mine is None
+        ]
         assert {key.criterion for key in open_ if (key.case, key.model) == ("c0", A)} == {
             "SQL injection", "Error handling",
         }  # fmt: skip
@@ -209,20 +211,20 @@ def screen_trial() -> TrialKey:
 async def test_a_share_comes_again_unannounced_and_shows_how_far_one_agrees_with_oneself(tmp_path: Path) -> None:
     many = [make_case(f"m{number:02}", criteria=(SQL,)) for number in range(6)]
     store = keep_run(tmp_path, results(cases=many), cases=many)
-    async with at_runs(tmp_path, store, config=Config(reviewer=ME, repeats=5)) as (seen, desk):
+    async with at_runs(tmp_path, store, config=Config(reviewer=ME, repeats=5)) as (seen, session):
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "▸5%" in drawn(seen))
         await seen.press("r")
         await seen.until(lambda: "▸10%" in drawn(seen))
         await begin(seen)
-        review = screen(seen).sitting.review
+        review = screen(seen).review_session.review
         assert (len(review.items), sum(item.key.again for item in review.items)) == (14, 2)
         for item in review.items:
             await seen.until(lambda item=item: screen(seen).seen == item.key)
             assert not re.search(r"\b(again|repeat\w*|twice|second time)\b", drawn(seen).lower())
             await give(seen, "3" if item.key.again else "2")
         await seen.until(lambda: "All 14 items are scored." in drawn(seen))
-        found = desk.reviews.reviewed(RUN_ID)
+        found = session.reviews.reviewed(RUN_ID)
         assert found.figures.scored == 12
         assert {share.mean.value for share in found.figures.by_model.values()} == {2.0}
         [own] = found.agreement.own

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from tests.app.exploring import CASES
-from tests.support.scripted_desk import Opened, ScriptedDesk, result_of, suite_of
+from tests.support.scripted_desk import Opened, ScriptedSession, result_of, suite_of
 from tui.app.editing import editor_command
-from tui.app.exploring import Exploring
+from tui.app.exploring import Selection
 from tui.app.main import _theme_of
-from tui.app.presentation.outline import Volume
+from tui.app.presentation.outline import OpenSuite
 from tui.app.requests import request_of_failed, request_of_row, request_of_suite
-from tui.app.shelf import Shelf
+from tui.app.shelf import OpenSuites
 from tui.config.folders import Folders
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult, Verdict
@@ -19,75 +19,75 @@ from tui.model.state import RunState
 from tui.model.suite import Suite
 
 
-def shelf_of(folder: Path, *names: str) -> tuple[Shelf, ScriptedDesk]:
-    desk = ScriptedDesk()
+def shelf_of(folder: Path, *names: str) -> tuple[OpenSuites, ScriptedSession]:
+    session = ScriptedSession()
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-        desk.suites[path] = Opened(suite_of(path, *CASES))
-    return Shelf(desk, [folder]), desk
+        session.suites[path] = Opened(suite_of(path, *CASES))
+    return OpenSuites(session, [folder]), session
 
 
 def test_folders_are_named_as_short_as_they_can_be_told_apart(tmp_path: Path) -> None:
-    shelf, _ = shelf_of(tmp_path / "suites", "a.yaml", "more/b.yaml")
-    assert shelf.find()
-    assert not shelf.find()
-    assert [volume.folder for volume in shelf.volumes] == ["suites", "suites/more"]
+    open_suites, _ = shelf_of(tmp_path / "suites", "a.yaml", "more/b.yaml")
+    assert open_suites.find()
+    assert not open_suites.find()
+    assert [open_suite.folder for open_suite in open_suites.suites] == ["suites", "suites/more"]
     single, _ = shelf_of(tmp_path / "alone", "a.yaml")
     single.find()
-    assert [volume.folder for volume in single.volumes] == ["alone"]
+    assert [open_suite.folder for open_suite in single.suites] == ["alone"]
 
 
 def test_what_changed_on_disk_is_read_again_and_what_is_known_of_it_stays(tmp_path: Path) -> None:
-    shelf, desk = shelf_of(tmp_path, "a.yaml", "b.yaml")
-    shelf.find()
-    for volume in shelf.volumes:
-        shelf.read(volume.path)
-    assert shelf.look_again() == ()
+    open_suites, session = shelf_of(tmp_path, "a.yaml", "b.yaml")
+    open_suites.find()
+    for open_suite in open_suites.suites:
+        open_suites.read(open_suite.path)
+    assert open_suites.look_again() == ()
     path = tmp_path / "a.yaml"
-    state = shelf.state(path)
+    state = open_suites.state(path)
     path.write_text("changed")
-    desk.suites[path] = Opened(suite_of(path, CASES[0]))
-    assert shelf.look_again() == (path,)
-    assert shelf.state(path) is state
+    session.suites[path] = Opened(suite_of(path, CASES[0]))
+    assert open_suites.look_again() == (path,)
+    assert open_suites.state(path) is state
     path.unlink()
-    assert shelf.look_again() == (path,)
-    assert shelf.look_again() == ()
+    assert open_suites.look_again() == (path,)
+    assert open_suites.look_again() == ()
 
 
 def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(tmp_path: Path) -> None:
-    class Forgetful(ScriptedDesk):
+    class Forgetful(ScriptedSession):
         def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
             raise StoreError("The history is damaged", where=suite.path)
 
     path = tmp_path / "a.yaml"
     path.write_text("")
-    shelf = Shelf(Forgetful({path: Opened(suite_of(path, *CASES))}), [tmp_path])
-    shelf.find()
-    volume = shelf.read(path)
-    assert volume.suite is not None
-    assert "The history is damaged" in volume.problems[0].what
+    open_suites = OpenSuites(Forgetful({path: Opened(suite_of(path, *CASES))}), [tmp_path])
+    open_suites.find()
+    open_suite = open_suites.read(path)
+    assert open_suite.suite is not None
+    assert "The history is damaged" in open_suite.problems[0].what
 
 
 def test_requests_name_the_trials_that_a_key_means(tmp_path: Path) -> None:
-    shelf, desk = shelf_of(tmp_path, "a.yaml")
-    desk.kept = (result_of(TrialKey("one", "mock-a"), "failed"), result_of(TrialKey("one", "mock-b")))
-    shelf.find()
-    looking = Exploring(shelf)
-    assert request_of_suite(looking) is None
-    looking.path, looking.case_id = shelf.read(tmp_path / "a.yaml").path, "two"
-    case = request_of_row(looking, None)
-    suite = request_of_suite(looking)
-    failed = request_of_failed(looking)
+    open_suites, session = shelf_of(tmp_path, "a.yaml")
+    session.kept = (result_of(TrialKey("one", "mock-a"), "failed"), result_of(TrialKey("one", "mock-b")))
+    open_suites.find()
+    selection = Selection(open_suites)
+    assert request_of_suite(selection) is None
+    selection.path, selection.case_id = open_suites.read(tmp_path / "a.yaml").path, "two"
+    case = request_of_row(selection, None)
+    suite = request_of_suite(selection)
+    failed = request_of_failed(selection)
     assert case is not None
     assert suite is not None
     assert failed is not None
     assert case.trials == (TrialKey("two", "mock-a"), TrialKey("two", "mock-b"))
     assert len(suite.trials) == 6
     assert failed.trials == (TrialKey("one", "mock-a"),)
-    looking.choose_models(["x"])
-    assert request_of_failed(looking) is None
+    selection.choose_models(["x"])
+    assert request_of_failed(selection) is None
 
 
 @pytest.mark.parametrize(
@@ -130,31 +130,31 @@ def test_the_theme_is_known_before_the_config_is_read(tmp_path: Path, text: str,
 
 
 def test_a_few_kept_runs_stand_beside_the_files(tmp_path: Path) -> None:
-    shelf, _ = shelf_of(tmp_path, "a.yaml")
-    shelf.find()
+    open_suites, _ = shelf_of(tmp_path, "a.yaml")
+    open_suites.find()
     for number in range(6):
         path = Path(f"a.yaml (run {number})")
-        shelf.put_kept(Volume(path, "kept runs", suite_of(path, *CASES), run=str(number)), RunState())
-    assert [volume.run for volume in shelf.volumes] == ["", "2", "3", "4", "5"]
-    assert not shelf.find()
-    assert shelf.look_again() == ()
-    shelf.drop_kept(Path("a.yaml (run 3)"))
-    assert [volume.run for volume in shelf.volumes] == ["", "2", "4", "5"]
-    assert shelf.volume(Path("a.yaml (run 3)")) is None
+        open_suites.put_kept(OpenSuite(path, "kept runs", suite_of(path, *CASES), run=str(number)), RunState())
+    assert [open_suite.run for open_suite in open_suites.suites] == ["", "2", "3", "4", "5"]
+    assert not open_suites.find()
+    assert open_suites.look_again() == ()
+    open_suites.drop_kept(Path("a.yaml (run 3)"))
+    assert [open_suite.run for open_suite in open_suites.suites] == ["", "2", "4", "5"]
+    assert open_suites.open_suite(Path("a.yaml (run 3)")) is None
 
 
 def test_a_case_with_repeats_has_one_mark_and_every_repeat_that_failed_is_run_again(tmp_path: Path) -> None:
-    shelf, _ = shelf_of(tmp_path, "a.yaml")
-    shelf.find()
-    path = shelf.volumes[0].path
-    shelf.read(path)
-    exploring = Exploring(shelf)
+    open_suites, _ = shelf_of(tmp_path, "a.yaml")
+    open_suites.find()
+    path = open_suites.suites[0].path
+    open_suites.read(path)
+    exploring = Selection(open_suites)
     exploring.path = path
     exploring.choose_models(["m"])
     case = CASES[0]
     keys = [TrialKey(case.id, "m", repeat) for repeat in (1, 2, 3)]
     verdicts: tuple[Verdict, ...] = ("passed", "failed", "passed")
-    shelf.state(path).take_results(result_of(key, verdict) for key, verdict in zip(keys, verdicts, strict=True))
+    open_suites.state(path).take_results(result_of(key, verdict) for key, verdict in zip(keys, verdicts, strict=True))
     assert exploring.statuses(path, case) == ["flaky"]
     request = request_of_failed(exploring)
     assert request is not None

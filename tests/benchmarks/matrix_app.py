@@ -25,8 +25,8 @@ from tests.app.matrix.samples import history_of, large, result
 from tui.app.matrix.matrix import Matrix, Order
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.theming import ThemedApp
-from tui.app.widgets.footer import KeysLine
-from tui.app.widgets.header_bar import HeaderLine
+from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.header_bar import HeaderBar
 from tui.app.widgets.suite_panel import SuitePanel
 from tui.model.events import TrialFinished
 from tui.model.filter import parse_filter
@@ -65,7 +65,7 @@ class EmptyScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static("Assay")
         yield Vertical(Static("nothing"))
-        yield KeysLine()
+        yield KeyFooter()
 
 
 class MatrixBenchApp(ThemedApp[None]):
@@ -90,7 +90,7 @@ class MatrixBenchApp(ThemedApp[None]):
 
     def compose(self) -> ComposeResult:
         # The matrix is opened from Explore: what that has shown is known already, looks of lists and widths of marks.
-        yield HeaderLine()
+        yield HeaderBar()
         yield SuitePanel()
         yield Static("ready ✓", markup=False)
 

@@ -100,11 +100,11 @@ def bare_httpx(url: str, stream: bool) -> tuple[Ask, Close]:
 async def _ask_many(ask: Ask, number: int) -> None:
     turns = iter(range(number))
 
-    async def lane() -> None:
+    async def model_worker() -> None:
         for turn in turns:
             await ask(turn)
 
-    await asyncio.gather(*(lane() for _ in range(AT_ONCE)))
+    await asyncio.gather(*(model_worker() for _ in range(AT_ONCE)))
 
 
 async def _measure(client: tuple[Ask, Close], requests: int) -> tuple[float, float]:

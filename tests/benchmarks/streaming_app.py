@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from tui.app.flushing import FLUSHES_A_SECOND, PaneBuffers
+from tui.app.flushing import FLUSHES_A_SECOND, StreamBuffers
 from tui.app.theming import ThemedApp
 from tui.app.widgets.answer_view import AnswerView, Mark
 
@@ -59,7 +59,7 @@ class StreamingApp(ThemedApp[None]):
         super().__init__()
         self._kilobytes, self._seconds, self._result, self._shown = kilobytes, seconds, result, shown
         self._views = [AnswerView() for _ in range(PANES)]
-        self._buffers: PaneBuffers[int] = PaneBuffers()
+        self._buffers: StreamBuffers[int] = StreamBuffers()
         self._line = Static("key 0", markup=False)
         self._keys = 0
         self._ends, self._lengths = [""] * PANES, [0] * PANES

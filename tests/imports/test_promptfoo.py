@@ -11,7 +11,7 @@ from tui.model.results import CheckResult, Message, Timing, TrialKey, TrialResul
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
 from tui.model.suite import Check, RiskCriterion
-from tui.statistics.run_figures import Tally
+from tui.statistics.run_figures import ModelTotals
 
 FILES = Path(__file__).parent / "files"
 MINI, HAIKU = "mini", "anthropic:messages:claude-haiku"
@@ -251,7 +251,7 @@ def test_reports_work_on_it(capitals: Imported) -> None:
 
     kept = keep(capitals.plan, capitals.results)
     summary = summarize(kept)
-    assert summary.by_model == {MINI: Tally(5, 3, 2, 0, 0), HAIKU: Tally(5, 3, 1, 1, 0)}
+    assert summary.by_model == {MINI: ModelTotals(5, 3, 2, 0, 0), HAIKU: ModelTotals(5, 3, 1, 1, 0)}
     assert summary.comparisons[0].method == "sign-flip"
     formats: tuple[ReportFormat, ...] = ("markdown", "html", "json", "csv", "junit")
     for format_ in formats:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tui.model.prices import Price, Spent, add_costs, cost, dollars, spent_on, told_cost, told_price
+from tui.model.prices import Price, Spent, add_costs, cost, cost_text, dollars, price_text, spent_on
 from tui.model.results import Usage
 
 # USD per million: 2 in, 8 out, 0.5 read from a cache, 2.5 put there.
@@ -69,7 +69,7 @@ def test_costs_are_added_up_and_what_is_missing_is_told() -> None:
     ],
 )
 def test_a_cost_is_told_with_what_is_missing(spent: Spent, said: str) -> None:
-    assert told_cost(spent) == said
+    assert cost_text(spent) == said
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_small_sums_keep_two_digits(usd: float, said: str) -> None:
 
 
 def test_a_price_says_where_it_is_from() -> None:
-    assert told_price(replace(PLAIN, input=0.175)) == "$0.175 in, $8.00 out per million tokens (config)"
-    assert told_price(FULL) == (
+    assert price_text(replace(PLAIN, input=0.175)) == "$0.175 in, $8.00 out per million tokens (config)"
+    assert price_text(FULL) == (
         "$2.00 in, $8.00 out, $0.50 cached, $2.50 put in the cache per million tokens, up to 200,000 tokens in"
         " (list 1.0)"
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.sanitize import show_line, show_text
+from tui.model.sanitize import sanitize_line, sanitize_text
 
 BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
@@ -33,12 +33,12 @@ BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:
-    assert show_text(text) == shown
+    assert sanitize_text(text) == shown
 
 
 @given(st.text(st.characters()))
 def test_nothing_hostile_ever_passes(text: str) -> None:
-    for character in show_text(text):
+    for character in sanitize_text(text):
         assert character in "\t\n\u200d" or unicodedata.category(character) not in ("Cc", "Cs")
         assert unicodedata.bidirectional(character) not in (
             "LRE",
@@ -55,12 +55,12 @@ def test_nothing_hostile_ever_passes(text: str) -> None:
 
 @given(st.text(st.characters()))
 def test_showing_twice_changes_nothing_more(text: str) -> None:
-    assert show_text(show_text(text)) == show_text(text)
+    assert sanitize_text(sanitize_text(text)) == sanitize_text(text)
 
 
 @given(st.text(st.characters()), st.integers(1, 50))
 def test_a_line_is_one_line_and_short(text: str, limit: int) -> None:
-    line = show_line(text, limit)
+    line = sanitize_line(text, limit)
     assert "\n" not in line
     assert "\t" not in line
     assert len(line) <= limit

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.scoring import FIRST_ANSWER, ITEMS, REVIEWERS, SECOND_ANSWER, act_lists, item, make_act
-from tui.model.scores import Act, Scoreboard, Standing, is_blind_open, new_act_id
+from tui.model.scores import Act, Leaderboard, Scoreboard, is_blind_open, new_act_id
 
 ITEM = item()
 OTHER = item(criterion="Safety")
@@ -81,13 +81,13 @@ def test_a_score_that_was_taken_back_counts_no_more_and_a_later_one_does() -> No
 def test_why_an_extent_counts() -> None:
     one, same, other = make_act(1, 2), make_act(2, 2, reviewer="Bo"), make_act(3, 3, reviewer="Cy")
     left_out, decided = make_act(4, "n/a", reviewer="Cy"), make_act(5, 1, act="adjudicate", reviewer="Bo")
-    assert Scoreboard([one]).standing(ITEM) == Standing(2, "single")
-    assert Scoreboard([one, same]).standing(ITEM) == Standing(2, "agreed")
-    assert Scoreboard([one, same, other]).standing(ITEM) == Standing(3, "highest")
-    assert Scoreboard([one, left_out]).standing(ITEM) == Standing(2, "highest")
-    assert Scoreboard([left_out]).standing(ITEM) == Standing("n/a", "single")
+    assert Scoreboard([one]).standing(ITEM) == Leaderboard(2, "single")
+    assert Scoreboard([one, same]).standing(ITEM) == Leaderboard(2, "agreed")
+    assert Scoreboard([one, same, other]).standing(ITEM) == Leaderboard(3, "highest")
+    assert Scoreboard([one, left_out]).standing(ITEM) == Leaderboard(2, "highest")
+    assert Scoreboard([left_out]).standing(ITEM) == Leaderboard("n/a", "single")
     board = Scoreboard([one, same, other, decided])
-    assert board.standing(ITEM) == Standing(1, "decided")
+    assert board.standing(ITEM) == Leaderboard(1, "decided")
     assert not board.disputed(ITEM)
     assert Scoreboard([one, other]).disputed(ITEM)
     assert Scoreboard([one]).standing(OTHER) is None

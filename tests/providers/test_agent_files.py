@@ -15,7 +15,7 @@ import pytest
 from tests.support.processes import running, wait_until
 from tests.support.steps import ask, make_request, memory_of, text_of
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import End, Remembered, Sent, Text, ToolCall
+from tui.model.provider_messages import End, MemoryChunk, Sent, Text, ToolCall
 from tui.model.subjects import ProviderSettings
 from tui.providers.agent import AgentProvider
 
@@ -74,7 +74,7 @@ async def test_an_answer_comes_with_its_tools_and_memory(agents: AgentProvider, 
         ToolCall("Search"),
         ToolCall("Book", '{"to": "Rome"}'),
         ToolCall("Mail"),
-        Remembered({"a": None, "seen": [1, 2]}),
+        MemoryChunk({"a": None, "seen": [1, 2]}),
         End("stop"),
     ]
 

@@ -16,7 +16,7 @@ from tests.support.messages import OVER, PING, closed, named, opened, piece, sta
 from tests.support.model_server import Asked, ModelServer, Script, closed_port, faulty, in_turn
 from tests.support.replies import ABORT, CLOSE, HANG, Pause, Reply, page, status
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Counted, Request, Sent, Text, ToolCall, Waiting
+from tui.model.provider_messages import Request, Sent, Text, ToolCall, UsageChunk, Waiting
 from tui.model.results import Message, Usage
 from tui.model.subjects import ProviderSettings, Settings
 from tui.providers.anthropic import AnthropicProvider
@@ -65,7 +65,7 @@ async def test_an_answer_arrives_whole(stream: bool) -> None:
     heard, asked = await heard_from(messages.say("Grüß Gott, 🎉!", pieces=5), a_request(stream=stream))
     assert (heard.text, heard.end, heard.error) == ("Grüß Gott, 🎉!", "stop", None)
     assert heard.chunks[0] == Sent()
-    assert [chunk.usage for chunk in heard.chunks if isinstance(chunk, Counted)][-1] == Usage(7, 3, None)
+    assert [chunk.usage for chunk in heard.chunks if isinstance(chunk, UsageChunk)][-1] == Usage(7, 3, None)
     assert asked.body["stream"] is stream
 
 

@@ -28,7 +28,7 @@ from tests.support.copilot_sdk import (
     event,
 )
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Counted, Request, Sent, Text
+from tui.model.provider_messages import Request, Sent, Text, UsageChunk
 from tui.model.results import Message, Prompt, Usage
 from tui.model.subjects import ProviderSettings, Settings
 from tui.providers.copilot import CopilotProvider
@@ -64,7 +64,7 @@ def content_of(folder: Path | str) -> list[Path] | None:
 async def test_an_answer_arrives_whole_with_a_note_of_what_answered() -> None:
     heard = await heard_from(FakeSdk(lambda _: answer("Grüß ", "Gott")))
     assert (heard.text, heard.end, heard.error) == ("Grüß Gott", "stop", None)
-    assert Counted(Usage(7, 3, 0)) in heard.chunks
+    assert UsageChunk(Usage(7, 3, 0)) in heard.chunks
     assert heard.notes == [LABEL + "Copilot's own"]
     assert heard.count(Sent) == 1
 

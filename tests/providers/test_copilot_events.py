@@ -23,14 +23,23 @@ from tests.support.copilot_sdk import (
     asked,
     event,
 )
-from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Reasoning, Served, Text, ToolCall
+from tui.model.provider_messages import (
+    Chunk,
+    FinishReason,
+    NoteChunk,
+    Reasoning,
+    ServedByChunk,
+    Text,
+    ToolCall,
+    UsageChunk,
+)
 from tui.model.results import ServedBy, Usage
 from tui.providers.copilot_events import CopilotDecoder
 from tui.providers.http.decoder import AnswerTooLong
 from tui.providers.http.errors import TryFailed
 
 IDLE = event(SessionIdleData())
-MODEL = Served(ServedBy("gpt-5.2"))
+MODEL = ServedByChunk(ServedBy("gpt-5.2"))
 
 
 def delta(text: str, message: str = "m1") -> SessionEvent:
@@ -46,7 +55,7 @@ def counted(**counts: Any) -> SessionEvent:
 
 
 ANSWERS: dict[str, tuple[Sequence[SessionEvent], list[Chunk], FinishReason | None]] = {
-    "an answer": (answer("Grüß ", "Gott"), [Text("Grüß Gott"), MODEL, Counted(Usage(7, 3, 0))], "stop"),
+    "an answer": (answer("Grüß ", "Gott"), [Text("Grüß Gott"), MODEL, UsageChunk(Usage(7, 3, 0))], "stop"),
     "a message without deltas": ([asked(), whole("a"), IDLE], [Text("a")], "stop"),
     "a message of which deltas are missing": ([delta("ab"), whole("abcd"), IDLE], [Text("abcd")], "stop"),
     "a message that differs from its deltas": ([delta("ab"), whole("xy"), IDLE], [Text("ab")], "stop"),
@@ -75,10 +84,10 @@ ANSWERS: dict[str, tuple[Sequence[SessionEvent], list[Chunk], FinishReason | Non
     ),
     "calls of the model are added up": (
         [counted(input_tokens=7, output_tokens=3), counted(input_tokens=10, output_tokens=2, reasoning_tokens=1), IDLE],
-        [MODEL, Counted(Usage(7, 3, None)), Counted(Usage(17, 5, 1))],
+        [MODEL, UsageChunk(Usage(7, 3, None)), UsageChunk(Usage(17, 5, 1))],
         "stop",
     ),
-    "nothing is counted": ([counted(), IDLE], [MODEL, Counted(Usage(None, None, None))], "stop"),
+    "nothing is counted": ([counted(), IDLE], [MODEL, UsageChunk(Usage(None, None, None))], "stop"),
     "a tool": (
         [
             event(ToolExecutionStartData("t", "look", {"a": 1})),
@@ -90,7 +99,7 @@ ANSWERS: dict[str, tuple[Sequence[SessionEvent], list[Chunk], FinishReason | Non
         [ToolCall("look", '{"a": 1}'), ToolCall("wait", ""), Text("a")],
         "stop",
     ),
-    "a warning": ([event(SessionWarningData("old\x1b[31m")), IDLE], [Noted("Copilot warned: old␛[31m")], "stop"),
+    "a warning": ([event(SessionWarningData("old\x1b[31m")), IDLE], [NoteChunk("Copilot warned: old␛[31m")], "stop"),
     "another agent is not heard": (
         [
             event(AssistantMessageDeltaData("no"), agent_id="sub"),

@@ -18,7 +18,7 @@ import pytest
 from tests.support.processes import running, wait_until
 from tests.support.steps import ask, ask_in_vain, make_request, text_of
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, Counted, End, Request, Sent, Text
+from tui.model.provider_messages import Chunk, End, Request, Sent, Text, UsageChunk
 from tui.model.results import Message
 from tui.model.subjects import Settings
 from tui.providers import local as local_provider
@@ -57,7 +57,7 @@ async def test_it_streams_an_answer_and_counts_its_tokens(local: LocalProvider, 
     assert chunks[-1] == End("length")
     # On a busy machine several tokens may arrive at once, but never all.
     assert sum(isinstance(chunk, Text) for chunk in chunks) > 1
-    (counted,) = (chunk for chunk in chunks if isinstance(chunk, Counted))
+    (counted,) = (chunk for chunk in chunks if isinstance(chunk, UsageChunk))
     assert counted.usage.output_tokens == 48
     assert len(running(marker)) == 2
 
@@ -71,7 +71,7 @@ async def test_settings_reach_the_model(local: LocalProvider) -> None:
     assert await say(1.5) == first
     assert await say(1.5, seed=8) != first
     assert await say(1.5, top_p=0.0) == await say(0.0)
-    (counted,) = (chunk for chunk in await ask(local, question("hi", max_tokens=3)) if isinstance(chunk, Counted))
+    (counted,) = (chunk for chunk in await ask(local, question("hi", max_tokens=3)) if isinstance(chunk, UsageChunk))
     assert counted.usage.output_tokens == 3
 
 
@@ -181,7 +181,7 @@ async def test_a_conversation_and_a_system_message_are_heard(local: LocalProvide
         request = question("hi", max_tokens=1)
         prompt = type(request.prompt)("hi", messages)
         chunks = await ask(local, type(request)(request.subject, prompt, request.trial))
-        (counted,) = (chunk for chunk in chunks if isinstance(chunk, Counted))
+        (counted,) = (chunk for chunk in chunks if isinstance(chunk, UsageChunk))
         return counted.usage.input_tokens or 0
 
     user, system = Message("user", "hi"), Message("system", "You are a poet who speaks in riddles about the sea.")

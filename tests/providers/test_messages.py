@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from tests.support.messages import OVER, PING, closed, message, named, opened, piece, started, stopped, text
-from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Reasoning, Text, ToolCall
+from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, Reasoning, Text, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.providers.anthropic import MessagesDecoder
 from tui.providers.http.decoder import AnswerTooLong, ErrorObject, NoAnswer, Unreadable
 from tui.providers.http.sse import EventTooLong
 
 MIB = 1024 * 1024
-BEGUN = Counted(Usage(7, None, None))
-COUNTED = Counted(Usage(7, 3, None))
+BEGUN = UsageChunk(Usage(7, None, None))
+COUNTED = UsageChunk(Usage(7, 3, None))
 
 
 def decoder(answer_size: int = 16 * MIB, event_size: int = MIB) -> MessagesDecoder:
@@ -70,7 +70,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk]]] = {
             stopped("tool_use"),
             OVER,
         ],
-        [ToolCall("look", '{"a": 1}'), Counted(Usage(None, 3, None))],
+        [ToolCall("look", '{"a": 1}'), UsageChunk(Usage(None, 3, None))],
     ),
     "two tools at once": (
         [
@@ -98,7 +98,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk]]] = {
             started(input_tokens=3, cache_creation_input_tokens=20, cache_read_input_tokens=100, output_tokens=1),
             stopped(output_tokens=9),
         ],
-        [Counted(Usage(123, None, None, 100, 20)), Counted(Usage(123, 9, None, 100, 20))],
+        [UsageChunk(Usage(123, None, None, 100, 20)), UsageChunk(Usage(123, 9, None, 100, 20))],
     ),
     "counts are cumulative, and the last holds": (
         [
@@ -106,15 +106,15 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk]]] = {
             stopped(None, output_tokens=4),
             stopped(input_tokens=5, cache_read_input_tokens=2, output_tokens=9, output_tokens_details=None),
         ],
-        [Counted(Usage(3, None, None)), Counted(Usage(3, 4, None)), Counted(Usage(7, 9, None, 2))],
+        [UsageChunk(Usage(3, None, None)), UsageChunk(Usage(3, 4, None)), UsageChunk(Usage(7, 9, None, 2))],
     ),
     "thinking is counted": (
         [stopped(output_tokens=9, output_tokens_details={"thinking_tokens": 6})],
-        [Counted(Usage(None, 9, 6))],
+        [UsageChunk(Usage(None, 9, 6))],
     ),
     "counts that are none": (
         [stopped(input_tokens="3", output_tokens=True, output_tokens_details={"thinking_tokens": -1})],
-        [Counted(Usage(None, None, None))],
+        [UsageChunk(Usage(None, None, None))],
     ),
     "unknown events, blocks and deltas": (
         [
@@ -145,11 +145,11 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk]]] = {
     ),
     "a refusal that says why": (
         [stopped("refusal", {"type": "refusal", "category": "cyber", "explanation": "No."}), OVER],
-        [Noted("Refused: cyber: No."), Counted(Usage(None, 3, None))],
+        [NoteChunk("Refused: cyber: No."), UsageChunk(Usage(None, 3, None))],
     ),
     "a refusal without words": (
         [stopped("refusal", {"type": "refusal", "category": None}), OVER],
-        [Counted(Usage(None, 3, None))],
+        [UsageChunk(Usage(None, 3, None))],
     ),
 }  # fmt: skip
 
@@ -191,11 +191,11 @@ REASONS: list[tuple[str | None, FinishReason, list[str]]] = [
 def test_stop_reasons(reason: str | None, finish: FinishReason, notes: list[str]) -> None:
     reader, chunks = read(text("a") + stopped(reason) + OVER)
     assert (reader.finish, reader.done) == (finish, True)
-    assert [chunk.note for chunk in chunks if isinstance(chunk, Noted)] == notes
+    assert [chunk.note for chunk in chunks if isinstance(chunk, NoteChunk)] == notes
     reader = decoder()
     reader.take_whole(json.dumps(message("a", reason=reason)).encode())
     assert (reader.finish, reader.done) == (finish, True)
-    assert [chunk.note for chunk in reader.take() if isinstance(chunk, Noted)] == notes
+    assert [chunk.note for chunk in reader.take() if isinstance(chunk, NoteChunk)] == notes
 
 
 def test_without_message_stop_nothing_is_finished() -> None:
@@ -272,7 +272,7 @@ WHOLES: dict[str, tuple[dict[str, Any], list[Chunk]]] = {
     "no content": (message(), [COUNTED]),
     "cached input": (
         message("a", input_tokens=1, cache_creation_input_tokens=2, cache_read_input_tokens=4, output_tokens=8),
-        [Text("a"), Counted(Usage(7, 8, None, 4, 2))],
+        [Text("a"), UsageChunk(Usage(7, 8, None, 4, 2))],
     ),
     "no usage": ({"content": [{"type": "text", "text": "a"}]}, [Text("a")]),
 }

@@ -26,7 +26,7 @@ from tests.support.replies import (
     streamed,
     whole,
 )
-from tui.model.provider_messages import Noted, Sent, Text, Waiting
+from tui.model.provider_messages import NoteChunk, Sent, Text, Waiting
 from tui.providers.openai.provider import OpenAIProvider
 from tui.providers.protocol import Reopens
 
@@ -243,7 +243,7 @@ async def test_once_text_has_arrived_it_is_kept_and_nothing_is_tried_again(reply
 async def test_an_answer_that_is_cut_has_a_note() -> None:
     heard, _ = await tried(events(delta("x" * 600), delta("y" * 600)), answer_size=1024)
     assert heard.text == "x" * 600 + "y" * 424
-    assert Noted("The answer was cut at 0.000977 MiB") in heard.chunks
+    assert NoteChunk("The answer was cut at 0.000977 MiB") in heard.chunks
 
 
 async def test_sixteen_mebibytes_and_more_are_cut() -> None:

@@ -13,7 +13,7 @@ from tests.support.messages import named
 from tests.support.model_server import Asked, ModelServer, Script, in_turn
 from tests.support.model_server import say as say_chat
 from tests.support.replies import Reply, events, status
-from tui.model.provider_messages import Counted, Request
+from tui.model.provider_messages import Request, UsageChunk
 from tui.model.results import Message, Usage
 from tui.model.servers import OPENAI_URL
 from tui.model.subjects import Api, Settings
@@ -38,7 +38,7 @@ async def test_an_answer_arrives_whole(stream: bool) -> None:
     request = a_request(stream=stream, settings=BY_RESPONSES)
     heard, (asked,) = await heard_from(responses.say("Grüß Gott, 🎉!"), request)
     assert (heard.text, heard.end, heard.error) == ("Grüß Gott, 🎉!", "stop", None)
-    assert Counted(Usage(7, 3, 0, 0)) in heard.chunks
+    assert UsageChunk(Usage(7, 3, 0, 0)) in heard.chunks
     assert (asked.path, asked.body["stream"]) == ("/v1/responses", stream)
 
 

@@ -8,22 +8,22 @@ from tests.support.steps import ask, ask_in_vain, make_request, text_of
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import (
     Chunk,
-    Counted,
     End,
-    Noted,
+    MemoryChunk,
+    NoteChunk,
     Reasoning,
-    Remembered,
     Request,
     Sent,
-    Served,
+    ServedByChunk,
     Text,
     ToolCall,
+    UsageChunk,
 )
 from tui.model.results import Attempt, Prompt, ServedBy, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
 from tui.providers.replay import Place, Recorded, ReplayProvider, recordings_of
 
 RUN = "0193f00d"
-LABEL = Noted(f"recorded answer of run {RUN}")
+LABEL = NoteChunk(f"recorded answer of run {RUN}")
 
 
 def recorded(response: str, *, pace: tuple[tuple[int, int], ...] = (), **more: object) -> StepResult:
@@ -68,17 +68,17 @@ async def test_everything_recorded_comes_back() -> None:
         Text("he 日本"),
         ToolCall("Search"),
         ToolCall("Book"),
-        Remembered({"a": 1}),
-        Counted(Usage(1, 2, 3)),
-        Served(ServedBy("mock-a-2026")),
-        Noted("cut at 16 MiB"),
+        MemoryChunk({"a": 1}),
+        UsageChunk(Usage(1, 2, 3)),
+        ServedByChunk(ServedBy("mock-a-2026")),
+        NoteChunk("cut at 16 MiB"),
         End("length"),
     ]
 
 
 async def test_a_chat_models_answer_has_no_memory() -> None:
     chunks = await ask(player(recorded("x")), make_request("x"))
-    assert not any(isinstance(chunk, Remembered) for chunk in chunks)
+    assert not any(isinstance(chunk, MemoryChunk) for chunk in chunks)
 
 
 @pytest.mark.parametrize(

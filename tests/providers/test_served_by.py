@@ -10,7 +10,7 @@ import pytest
 from tests.support.asking import a_request, hear, server_settings
 from tests.support.model_server import ModelServer
 from tests.support.replies import Reply, delta, event, events
-from tui.model.provider_messages import Served
+from tui.model.provider_messages import ServedByChunk
 from tui.model.results import ServedBy
 from tui.model.subjects import Settings
 from tui.providers.anthropic import AnthropicProvider
@@ -63,7 +63,7 @@ async def served(reply: Reply, kind: str = "chat") -> Sequence[ServedBy]:
         settings = Settings(api="responses") if kind == "responses" else Settings()
         heard = await hear(provider, a_request(settings=settings))
         await provider.close()
-    return [chunk.by for chunk in heard.chunks if isinstance(chunk, Served)]
+    return [chunk.by for chunk in heard.chunks if isinstance(chunk, ServedByChunk)]
 
 
 CHAT = {"choices": [{"index": 0, "message": {"content": "a"}, "finish_reason": "stop"}]}

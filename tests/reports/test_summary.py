@@ -11,7 +11,7 @@ from tui.model.run import KeptRun
 from tui.model.suite import Case
 from tui.reports.summary import Reruns, count_reruns, summarize
 from tui.statistics.pairs import mcnemar_exact
-from tui.statistics.run_figures import Effort, Tally
+from tui.statistics.run_figures import Effort, ModelTotals
 from tui.statistics.shares import wilson_interval
 
 A, B, C = "openai/mock-a", "local/mock-b", "third"
@@ -33,9 +33,9 @@ def run_of(outcomes: dict[str, dict[str, str]], repeats: int = 1) -> KeptRun:
 
 def test_counts() -> None:
     summary = summarize(small_run())
-    assert summary.total == Tally(trials=7, passed=2, failed=1, errors=3, flaky=1)
-    assert summary.by_model == {A: Tally(4, 2, 0, 1, 1), B: Tally(3, 0, 1, 2, 0)}
-    assert summary.by_category == {"Security": Tally(4, 1, 1, 1, 1), "Bug Fixing": Tally(3, 1, 0, 2, 0)}
+    assert summary.total == ModelTotals(trials=7, passed=2, failed=1, errors=3, flaky=1)
+    assert summary.by_model == {A: ModelTotals(4, 2, 0, 1, 1), B: ModelTotals(3, 0, 1, 2, 0)}
+    assert summary.by_category == {"Security": ModelTotals(4, 1, 1, 1, 1), "Bug Fixing": ModelTotals(3, 1, 0, 2, 0)}
     assert (summary.planned, summary.not_run) == (8, 1)
     assert summary.pass_rate_95[A] == wilson_interval(2, 4)
     assert summary.errors == {A: {"incomplete": 1}, B: {"error": 1, "timed_out": 1}}
@@ -63,15 +63,15 @@ def test_reruns_count_what_was_asked_again_after_it_failed() -> None:
 
 @pytest.mark.parametrize("letter", "etic")
 def test_whatever_is_neither_pass_nor_fail_is_an_error(letter: str) -> None:
-    assert summarize(run_of({"one": {A: letter}})).total == Tally(1, 0, 0, 1, 0)
+    assert summarize(run_of({"one": {A: letter}})).total == ModelTotals(1, 0, 0, 1, 0)
 
 
 def test_every_planned_model_and_category_is_there() -> None:
     cases = [make_case("one"), replace(make_case("two"), category="Empty")]
     plan = make_plan(cases, [A, B])
     summary = summarize(keep(plan, [make_result(TrialKey("one", A))], "interrupted"))
-    assert summary.by_model == {A: Tally(1, 1, 0, 0, 0), B: Tally()}
-    assert summary.by_category == {"Security": Tally(1, 1, 0, 0, 0), "Empty": Tally()}
+    assert summary.by_model == {A: ModelTotals(1, 1, 0, 0, 0), B: ModelTotals()}
+    assert summary.by_category == {"Security": ModelTotals(1, 1, 0, 0, 0), "Empty": ModelTotals()}
     assert summary.pass_rate_95[B] is None
     assert summary.repeats[B].pass_at_k == {}
     (comparison,) = summary.comparisons
@@ -143,4 +143,4 @@ def test_one_model_is_compared_with_nobody() -> None:
 def test_a_result_of_a_case_that_the_suite_has_not() -> None:
     kept = small_run()
     lost = replace(kept, plan=replace(kept.plan, suite=replace(kept.plan.suite, cases=tuple[Case, ...]())))
-    assert summarize(lost).by_category == {"": Tally(7, 2, 1, 3, 1)}
+    assert summarize(lost).by_category == {"": ModelTotals(7, 2, 1, 3, 1)}

@@ -20,14 +20,14 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.provider_messages import Chunk, End, Limited, Noted, Request, Sent, Text, Waiting
+from tui.model.provider_messages import Chunk, End, Limited, NoteChunk, Request, Sent, Text, Waiting
 from tui.model.results import TrialKey
 from tui.model.run import Plan, RunOptions
 from tui.model.secrets import Secrets
 from tui.model.state import RunState
 from tui.runner.control import Control
 from tui.runner.run import run_plan
-from tui.runner.trial_context import Tools
+from tui.runner.trial_context import TrialContext
 
 QUICK = RunOptions(delay_ms=0)
 
@@ -56,7 +56,7 @@ class Going:
 async def going(plan: Plan, provider: ScriptedProvider, control: Control | None = None) -> AsyncIterator[Going]:
     run = Going(control or Control())
     checker = Checker()
-    tools = Tools({subject.name: provider for subject in plan.subjects}, checker, FixedContext(), Secrets())
+    tools = TrialContext({subject.name: provider for subject in plan.subjects}, checker, FixedContext(), Secrets())
 
     async def follow() -> None:
         async for batch in run_plan(plan, tools, run.control):
@@ -153,10 +153,10 @@ async def test_the_next_attempt_waits_as_well() -> None:
     assert len(provider.requests) == 2
 
 
-@pytest.mark.parametrize("before", [(), (Noted("a note"), Sent(), Waiting("429", 1000))], ids=["first", "retry"])
+@pytest.mark.parametrize("before", [(), (NoteChunk("a note"), Sent(), Waiting("429", 1000))], ids=["first", "retry"])
 async def test_a_question_that_is_not_out_is_taken_back_and_asked_anew(before: tuple[Chunk, ...]) -> None:
     never = asyncio.Event()
-    asked_again = (Noted("a note"), *says("whole"))
+    asked_again = (NoteChunk("a note"), *says("whole"))
     scripts: list[Script] = [(*before, never), asked_again]
     provider = ScriptedProvider(lambda _: scripts.pop(0))
     async with going(cases(1), provider) as run:

@@ -21,14 +21,24 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.provider_messages import End, FinishReason, Reasoning, Remembered, Request, Sent, Text, ToolCall, Waiting
+from tui.model.provider_messages import (
+    End,
+    FinishReason,
+    MemoryChunk,
+    Reasoning,
+    Request,
+    Sent,
+    Text,
+    ToolCall,
+    Waiting,
+)
 from tui.model.results import Attempt, IncludedFile, TrialKey, TrialResult, Verdict, counted_as, is_flaky
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, Check, Step
 from tui.runner.control import Control
 from tui.runner.run import run_plan
-from tui.runner.trial_context import CaseContext, Tools
+from tui.runner.trial_context import CaseContext, TrialContext
 
 QUICK = RunOptions(delay_ms=0, stream=True)
 A1 = TrialKey("c1", "a")
@@ -253,7 +263,9 @@ async def test_steps_become_one_conversation_with_context_and_system_before_the_
 
 async def test_an_agents_memory_goes_from_step_to_step_and_silence_is_allowed() -> None:
     plan = plan_of(suite_of(case_of("c1", "one", "two")), QUICK)
-    provider = answers((Sent(), ToolCall("search"), Remembered({"seen": 1}), End()), (Sent(), Remembered(None), End()))
+    provider = answers(
+        (Sent(), ToolCall("search"), MemoryChunk({"seen": 1}), End()), (Sent(), MemoryChunk(None), End())
+    )
     result = results_of(await run_events(plan, {"a": provider}))[A1]
     assert result.verdict == "passed"
     assert [request.memory for request in provider.requests] == [{}, {"seen": 1}]
@@ -393,7 +405,7 @@ async def test_closing_the_stream_leaves_nothing_running() -> None:
     never = asyncio.Event()
     provider = answers((Sent(), Text("half"), never))
     checker = Checker()
-    tools = Tools({"a": provider}, checker, FixedContext(), Secrets())
+    tools = TrialContext({"a": provider}, checker, FixedContext(), Secrets())
     stream = run_plan(plan_of(suite_of(case_of("c1", expected=["x"])), QUICK), tools, Control())
     async for batch in stream:
         if any(isinstance(event, TextArrived) for event in batch):
@@ -412,7 +424,7 @@ async def test_checks_move_while_text_arrives() -> None:
     checker = Checker()
     moved: list[CheckMoved] = []
     try:
-        async for batch in run_plan(plan, Tools({"a": provider}, checker, FixedContext(), Secrets()), Control()):
+        async for batch in run_plan(plan, TrialContext({"a": provider}, checker, FixedContext(), Secrets()), Control()):
             for event in batch:
                 if isinstance(event, CheckMoved):
                     moved.append(event)

@@ -14,7 +14,7 @@ from tui.providers.prices import Listed
 from tui.providers.registry import resolve_subject
 from tui.session import providers
 from tui.session.providers import PriceBook
-from tui.session.session import Workbench
+from tui.session.session import Session
 
 OWN, OTHER = Price(1.0, 2.0, "config"), Price(3.0, 4.0, "config")
 LISTED = Price(5.0, 6.0, "list 1.0")
@@ -97,13 +97,13 @@ def test_a_price_that_is_there_stays(asked: list[Listed]) -> None:
 async def test_plans_of_the_app_have_prices_also_for_a_model_that_joins_a_kept_run(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("prices:\n  mock-a: {input: 1, output: 2}\n  mock-b: {input: 3, output: 4}\n")
     folders = {f"ASSAY_{name}_DIR": str(tmp_path) for name in ("CONFIG", "DATA", "CACHE")}
-    workbench = Workbench({**folders, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "x"})
+    session = Session({**folders, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "x"})
     try:
         suite = make_suite([make_case("one")])
-        plan = workbench.make_plan(suite, workbench.resolve(["openai/mock-a"]))
+        plan = session.make_plan(suite, session.resolve(["openai/mock-a"]))
         assert [subject.price for subject in plan.subjects] == [OWN]
-        workbench.store.begin_run(plan, STARTED)
-        joined = workbench.history.plan_again(plan.run_id, [TrialKey("one", "openai/mock-b")])
+        session.store.begin_run(plan, STARTED)
+        joined = session.history.plan_again(plan.run_id, [TrialKey("one", "openai/mock-b")])
         assert [subject.price for subject in joined.subjects] == [OWN, OTHER]
     finally:
-        await workbench.close()
+        await session.close()

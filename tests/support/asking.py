@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, End, Noted, Reasoning, Request, Text, Waiting
+from tui.model.provider_messages import Chunk, End, NoteChunk, Reasoning, Request, Text, Waiting
 from tui.model.results import Message, Prompt, TrialKey
 from tui.model.subjects import ProviderSettings, Settings, Subject
 from tui.providers.protocol import Provider
@@ -56,7 +56,7 @@ class Heard:
     @property
     def notes(self) -> list[str]:
         """What was noted."""
-        return [chunk.note for chunk in self.chunks if isinstance(chunk, Noted)]
+        return [chunk.note for chunk in self.chunks if isinstance(chunk, NoteChunk)]
 
     @property
     def end(self) -> str | None:

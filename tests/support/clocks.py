@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 
 NOON = 1_763_640_000.0  # 20 November 2025, 12:00:00 UTC
 
@@ -27,9 +27,9 @@ class FakeTime:
         """A random number that is none."""
         return low + (high - low) * self.luck
 
-    def patience(self, **changes: Any) -> Patience:
+    def patience(self, **changes: Any) -> RetryLimits:
         """The product's patience, on this clock."""
-        base = Patience(
+        base = RetryLimits(
             sleep=self.sleep,
             uniform=self.uniform,
             monotonic=lambda: self.elapsed,

@@ -229,7 +229,7 @@ class FakeSession:
         return "u1"
 
     async def abort(self) -> None:
-        """Stop."""
+        """CaseEntry."""
         self.aborted = True
         if self._acting is not None:
             self._acting.cancel()

@@ -13,7 +13,7 @@ from tui.model.suite import Case, Check, Step, Suite
 from tui.providers.protocol import Provider
 from tui.runner.control import Control
 from tui.runner.run import run_plan
-from tui.runner.trial_context import CaseContext, Tools
+from tui.runner.trial_context import CaseContext, TrialContext
 
 
 def case_of(case_id: str, *inputs: str, expected: Sequence[str] = (), forbidden: Sequence[str] = ()) -> Case:
@@ -64,7 +64,7 @@ async def run_events(
 ) -> list[Event]:
     """Everything that happens in a run."""
     checker = Checker()
-    tools = Tools(providers, checker, FixedContext(context or CaseContext()), Secrets(secrets))
+    tools = TrialContext(providers, checker, FixedContext(context or CaseContext()), Secrets(secrets))
     try:
         return [event async for batch in run_plan(plan, tools, control or Control()) for event in batch]
     finally:

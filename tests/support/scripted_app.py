@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
-from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, prompt_of, result_of, step_of, suite_of
+from tests.support.scripted_desk import Opened, ScriptedSession, case_of, prompt_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.main import run_to_the_end
 from tui.model.errors import Problem
@@ -43,7 +43,7 @@ CANARY = (
 )
 
 
-class _Desk(ScriptedDesk):
+class _Desk(ScriptedSession):
     endless = False
     told = Path("words")
     text = "Here is the answer."
@@ -84,13 +84,13 @@ class _Desk(ScriptedDesk):
             yield TrialFinished(result_of(key, "error", step, error=self.text, earlier=[first]))
 
 
-def desk_at(folder: Path, kind: str) -> ScriptedDesk:
+def session_at(folder: Path, kind: str) -> ScriptedSession:
     """A desk of that kind, with its files."""
-    desk = _Desk(endless_of(kind))
+    session = _Desk(endless_of(kind))
     text = CANARY if kind == "hostile" else "quickstart"
-    desk.text = CANARY if kind == "hostile" else _Desk.text
-    desk.keeps = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, desk.resolve)
-    desk.endless, desk.told = kind == "endless", folder / "words"
+    session.text = CANARY if kind == "hostile" else _Desk.text
+    session.keeps = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, session.resolve)
+    session.endless, session.told = kind == "endless", folder / "words"
     path = folder / "a.yaml"
     path.write_text("")
     case = case_of("one", name=f"one {text}", category=text, prompt=text, severity="critical", tags=[text])
@@ -103,15 +103,15 @@ def desk_at(folder: Path, kind: str) -> ScriptedDesk:
     )
     steps = replace(case_of("two", category=text), steps=(Step(text, (check,)), Step(text)))
     suite = replace(suite_of(path, case, steps, models=(f"a {text}", f"b {text}")), name=text, description=text)
-    desk.suites[path] = Opened(suite, (Problem(text, 1, 2, "warning", text, text),))
+    session.suites[path] = Opened(suite, (Problem(text, 1, 2, "warning", text, text),))
     if kind == "hostile":
         bad = folder / "b.yaml"
         bad.write_text("")
-        desk.suites[bad] = Opened(None, (Problem(text, 1, 2, "error", text, text),))
-        desk.unresolved[f"b {text}"] = text
-        desk.notices = (text,)
-        desk.config = Config(variants={text: Variant(text)})
-    return desk
+        session.suites[bad] = Opened(None, (Problem(text, 1, 2, "error", text, text),))
+        session.unresolved[f"b {text}"] = text
+        session.notices = (text,)
+        session.config = Config(variants={text: Variant(text)})
+    return session
 
 
 def endless_of(kind: str) -> dict[Path, Opened]:
@@ -123,4 +123,4 @@ def endless_of(kind: str) -> dict[Path, Opened]:
 
 if __name__ == "__main__":
     folder, kind = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "plain"
-    sys.exit(asyncio.run(run_to_the_end(AssayApp(lambda: desk_at(folder, kind), [folder]))))
+    sys.exit(asyncio.run(run_to_the_end(AssayApp(lambda: session_at(folder, kind), [folder]))))

@@ -38,7 +38,7 @@ class Opened:
 
 
 @dataclass
-class ScriptedDesk:
+class ScriptedSession:
     """Suites by their path; models that lead nowhere with their sentence; runs that do what `say` says.
 
     A run yields the first of `before` if there is any, waits for `go_on` and yields the rest, then RunStarted, whatever

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import cast
 
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, Reasoning, Remembered, Request, Text, ToolCall
+from tui.model.provider_messages import Chunk, MemoryChunk, Reasoning, Request, Text, ToolCall
 from tui.model.results import Message, Prompt, TrialKey
 from tui.model.subjects import Settings, Subject
 from tui.model.values import JsonObject, JsonValue
@@ -64,7 +64,7 @@ def tools_of(chunks: list[Chunk]) -> list[str]:
 
 def memory_of(chunks: list[Chunk]) -> JsonValue:
     """The memory after the step."""
-    (remembered,) = (chunk for chunk in chunks if isinstance(chunk, Remembered))
+    (remembered,) = (chunk for chunk in chunks if isinstance(chunk, MemoryChunk))
     return remembered.memory
 
 

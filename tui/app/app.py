@@ -13,20 +13,20 @@ from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.screen import Screen
 
-from tui.app.holding import HoldingApp, Unkept
+from tui.app.holding import NotificationHold, Unkept
 from tui.app.screens.opening import OpeningScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 
 if TYPE_CHECKING:
-    from tui.app.desk import Desk
+    from tui.app.desk import Session
     from tui.app.screens.explore import ExploreScreen
-    from tui.app.watching import ShelfWatch
+    from tui.app.watching import SuiteLoader
 
 _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 
 
-class AssayApp(HoldingApp[int]):
-    """The one window. `open_desk` is called in a thread after the first paint."""
+class AssayApp(NotificationHold[int]):
+    """The one window. `open_session` is called in a thread after the first paint."""
 
     TITLE = "Assay"
     ENABLE_COMMAND_PALETTE = True
@@ -49,14 +49,14 @@ class AssayApp(HoldingApp[int]):
 
     def __init__(
         self,
-        open_desk: "Callable[[], Desk]",
+        open_session: "Callable[[], Session]",
         paths: Sequence[Path],
         *,
         theme: str = DEFAULT_PALETTE.name,
         theme_folders: Sequence[Path] = (),
     ) -> None:
         super().__init__(theme=theme, theme_folders=theme_folders)
-        self._open_desk, self._paths = open_desk, tuple(paths)
+        self._open_session, self._paths = open_session, tuple(paths)
         self._explore: ExploreScreen | None = None
         self._leaving = False
 
@@ -71,7 +71,7 @@ class AssayApp(HoldingApp[int]):
     @work(group="explore")
     async def _explore_now(self) -> None:
         module = await asyncio.to_thread(import_module, "tui.app.screens.explore")
-        opening, explore = self.screen, module.ExploreScreen(self._open_desk, self._paths)
+        opening, explore = self.screen, module.ExploreScreen(self._open_session, self._paths)
         self._explore = explore
         self.add_mode("explore", lambda: explore)
         await self.switch_mode("explore")
@@ -86,9 +86,9 @@ class AssayApp(HoldingApp[int]):
             if number is not None:
                 loop.add_signal_handler(number, self._end, code)
 
-    def on_shelf_watch_desk_opened(self, message: "ShelfWatch.DeskOpened") -> None:
+    def on_suite_loader_session_opened(self, message: "SuiteLoader.SessionOpened") -> None:
         """The config may give keys, and a theme."""
-        config = message.desk.config
+        config = message.session.config
         self.set_keymap(dict(config.keymap))
         if config.theme and config.theme != self.theme and config.theme in self.available_themes:
             self.theme = config.theme
@@ -150,7 +150,7 @@ class AssayApp(HoldingApp[int]):
             await self._explore.queue.stop()
         self.exit(code, return_code=code)
 
-    async def close_desk(self) -> None:
+    async def close_session(self) -> None:
         """Let go of processes and files; for after the app has run."""
-        if self._explore is not None and self._explore.desk is not None:
-            await self._explore.desk.close()
+        if self._explore is not None and self._explore.session is not None:
+            await self._explore.session.close()

@@ -32,7 +32,7 @@ class Loaded(Protocol):
         ...
 
 
-class Desk(Protocol):
+class Session(Protocol):
     """The session as the app sees it. Everything that is not async may block and is called in a thread."""
 
     @property

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
-from tui.app.presentation.outline import CaseMarks, Row, Volume
-from tui.app.shelf import Shelf
+from tui.app.presentation.outline import CaseMarks, OpenSuite, Row
+from tui.app.shelf import OpenSuites
 from tui.model.filter import Filter, StatusWord
 from tui.model.results import TrialKey
 from tui.model.state import RunState, TrialProgress
@@ -14,11 +14,11 @@ from tui.model.suite import Case, Suite
 MOST_PANES = 4
 
 
-class Exploring:
+class Selection:
     """The choice, and what follows from it. `streams` None means: as the suite says."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, open_suites: OpenSuites) -> None:
+        self.open_suites = open_suites
         self.path: Path | None = None
         self.case_id: str | None = None
         self.filter = Filter()
@@ -28,19 +28,19 @@ class Exploring:
         self._by_id: dict[str, Case] = {}
 
     @property
-    def volume(self) -> Volume | None:
+    def open_suite(self) -> OpenSuite | None:
         """The suite file that is looked at."""
-        return self.shelf.volume(self.path) if self.path else None
+        return self.open_suites.open_suite(self.path) if self.path else None
 
     @property
     def suite(self) -> Suite | None:
         """Its suite, where it can be used."""
-        return self.volume.suite if self.volume else None
+        return self.open_suite.suite if self.open_suite else None
 
     @property
     def state(self) -> RunState:
         """What is known of its trials."""
-        return self.shelf.state(self.path) if self.path else RunState()
+        return self.open_suites.state(self.path) if self.path else RunState()
 
     @property
     def case(self) -> Case | None:
@@ -61,10 +61,10 @@ class Exploring:
         """The models of a suite that are looked at: those chosen, else its own, four at most; an agent stands alone."""
         if path in self._models:
             return self._models[path]
-        volume = self.shelf.volume(path)
-        if volume is None or volume.suite is None:
+        open_suite = self.open_suites.open_suite(path)
+        if open_suite is None or open_suite.suite is None:
             return ()
-        suite = volume.suite
+        suite = open_suite.suite
         names = (suite.agent,) if suite.agent else suite.models
         return tuple(dict.fromkeys(names))[:MOST_PANES]
 
@@ -96,7 +96,7 @@ class Exploring:
 
     def marks(self, path: Path, case: Case) -> CaseMarks:
         """What the tree shows of a case: one status for all repeats of a model."""
-        state = self.shelf.state(path)
+        state = self.open_suites.state(path)
         if not state.has_repeats:  # a suite of ten thousand cases is marked with one look at each
             trials = [state.trial(case.id, model) for model in self.models_of(path)]
             return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
@@ -116,7 +116,7 @@ class Exploring:
         """What the matrix says of each model's repeats."""
         from tui.app.matrix.cells import fold
 
-        state = self.shelf.state(path)
+        state = self.open_suites.state(path)
         return {model: fold(state.repeats(case.id, model)).share for model in self.models_of(path)}
 
     def unanswered(self) -> tuple[TrialKey, ...]:
@@ -131,9 +131,9 @@ class Exploring:
     def take_row(self, row: Row) -> bool:
         """Look at what a row stands for; True when that is another case or suite than before."""
         before = self.path, self.case_id
-        if row.volume is not None:
-            if row.volume.path != self.path:
-                self.path, self.case_id = row.volume.path, None
+        if row.open_suite is not None:
+            if row.open_suite.path != self.path:
+                self.path, self.case_id = row.open_suite.path, None
             if row.case is not None:
                 self.case_id = row.case.id
         return (self.path, self.case_id) != before

@@ -10,7 +10,7 @@ LARGEST_FLUSH = 16_384
 Key = TypeVar("Key", bound=Hashable)
 
 
-class PaneBuffers(Generic[Key]):
+class StreamBuffers(Generic[Key]):
     """Text that waits for each pane, in the order in which it came.
 
     The producer calls `put` for each piece; that costs well under a microsecond and paints nothing. One timer of the

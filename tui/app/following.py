@@ -1,13 +1,13 @@
 """Whether the selection goes with what runs, and where to. Without textual."""
 
-from tui.app.exploring import Exploring
+from tui.app.exploring import Selection
 from tui.app.requests import RunRequest
 from tui.model.suite import Case
 
 _LEAST_STAY_SECONDS = 0.5
 
 
-class Following:
+class AutoFollow:
     """On from when a person runs several cases until they choose a case themselves."""
 
     def __init__(self) -> None:
@@ -22,15 +22,15 @@ class Following:
         """Stay."""
         self.on = False
 
-    def next_case(self, looking: Exploring, current: RunRequest, now: float) -> Case | None:
+    def next_case(self, selection: Selection, current: RunRequest, now: float) -> Case | None:
         """The case to go to: the first that runs, unless the one that is looked at still does, or was only just
         reached; `now` is in monotonic seconds."""
-        state = looking.shelf.state(current.path)
-        here = looking.case_id if looking.path == current.path else None
+        state = selection.open_suites.state(current.path)
+        here = selection.case_id if selection.path == current.path else None
         running = {key.case for key in state.in_progress}
         if not self.on or here in running or now - self._went_at < _LEAST_STAY_SECONDS:
             return None
-        shown = (case for case in current.suite.cases if case.id in running and looking.wanted(current.path, case))
+        shown = (case for case in current.suite.cases if case.id in running and selection.wanted(current.path, case))
         case = next(shown, None) if running else None
         if case is not None:
             self._went_at = now

@@ -18,7 +18,7 @@ class Unkept(Protocol):
         """What would be lost with it, in a sentence or more; empty for nothing."""
 
 
-class HoldingApp(ThemedApp[ReturnType]):
+class NotificationHold(ThemedApp[ReturnType]):
     """An app in which one screen can have the notices of all others wait; `tell` is not held back."""
 
     def __init__(self, **kwargs: Any) -> None:

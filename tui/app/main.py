@@ -15,7 +15,7 @@ from tui.config.folders import Folders, find_folders
 from tui.model.shipped import shipped_folder
 
 if TYPE_CHECKING:
-    from tui.app.desk import Desk
+    from tui.app.desk import Session
 
 _THEME_LINE = re.compile(r"""^theme:[ \t]*["']?([a-z][a-z0-9-]*)["']?[ \t]*(?:#.*)?$""", re.MULTILINE)
 
@@ -43,16 +43,16 @@ async def run_to_the_end(app: AssayApp) -> int:
     try:
         await app.run_async()
     finally:
-        await app.close_desk()
+        await app.close_session()
         detach_closed_terminal()
     return app.return_code or 0
 
 
-def open_workbench() -> "Desk":
+def open_workbench() -> "Session":
     """The real thing. Raises ConfigError and StoreError."""
-    from tui.session.session import Workbench
+    from tui.session.session import Session
 
-    return Workbench(os.environ)
+    return Session(os.environ)
 
 
 def _themes() -> tuple[str, tuple[Path, ...]]:

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from tui.app.theming import ThemedApp
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 _KEYS = "Space select · a all or none · Enter run · Esc cancel"
 
@@ -93,4 +93,4 @@ class _ModelList(OptionList):
         self.replace_option_prompt_at_index(index, self._prompt(index))
 
     def _prompt(self, index: int) -> Content:
-        return Content(f"[{'x' if self._marked[index] else ' '}] {show_line(self._names[index], 200)}")
+        return Content(f"[{'x' if self._marked[index] else ' '}] {sanitize_line(self._names[index], 200)}")

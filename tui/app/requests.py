@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tui.app.exploring import Exploring
+from tui.app.exploring import Selection
 from tui.app.presentation.outline import Row
 from tui.model.results import TrialKey
 from tui.model.suite import Case, Suite
@@ -30,35 +30,40 @@ class RunRequest:
         return tuple(dict.fromkeys(trial.model for trial in self.trials))
 
 
-def request_of(looking: Exploring, cases: tuple[Case, ...]) -> RunRequest | None:
+def request_of(selection: Selection, cases: tuple[Case, ...]) -> RunRequest | None:
     """These cases on all models that are looked at, case by case; None where there is nothing to run."""
-    if looking.suite is None or looking.path is None:
+    if selection.suite is None or selection.path is None:
         return None
-    trials = tuple(TrialKey(case.id, model) for case in cases for model in looking.models)
-    return _request(looking, looking.path, looking.suite, trials) if trials else None
+    trials = tuple(TrialKey(case.id, model) for case in cases for model in selection.models)
+    return _request(selection, selection.path, selection.suite, trials) if trials else None
 
 
-def request_of_row(looking: Exploring, row: Row | None) -> RunRequest | None:
+def request_of_row(selection: Selection, row: Row | None) -> RunRequest | None:
     """What the cursor is on: a case, or all cases of a category or suite."""
-    if row is not None and row.kind in ("category", "suite") and row.volume and row.volume.path == looking.path:
-        return request_of(looking, row.cases)
-    return request_of(looking, (looking.case,) if looking.case else ())
+    if (
+        row is not None
+        and row.kind in ("category", "suite")
+        and row.open_suite
+        and row.open_suite.path == selection.path
+    ):
+        return request_of(selection, row.cases)
+    return request_of(selection, (selection.case,) if selection.case else ())
 
 
-def request_of_suite(looking: Exploring) -> RunRequest | None:
+def request_of_suite(selection: Selection) -> RunRequest | None:
     """The whole suite."""
-    return request_of(looking, looking.suite.cases if looking.suite else ())
+    return request_of(selection, selection.suite.cases if selection.suite else ())
 
 
-def request_of_failed(looking: Exploring) -> RunRequest | None:
+def request_of_failed(selection: Selection) -> RunRequest | None:
     """What did not pass."""
-    trials = looking.unanswered()
-    if not trials or looking.suite is None or looking.path is None:
+    trials = selection.unanswered()
+    if not trials or selection.suite is None or selection.path is None:
         return None
-    return _request(looking, looking.path, looking.suite, trials)
+    return _request(selection, selection.path, selection.suite, trials)
 
 
-def _request(looking: Exploring, path: Path, suite: Suite, trials: tuple[TrialKey, ...]) -> RunRequest:
+def _request(selection: Selection, path: Path, suite: Suite, trials: tuple[TrialKey, ...]) -> RunRequest:
     """In a kept run, what is asked becomes part of it."""
-    run = looking.volume.run if looking.volume else ""
-    return RunRequest(path, suite, trials, looking.streams, run)
+    run = selection.open_suite.run if selection.open_suite else ""
+    return RunRequest(path, suite, trials, selection.streams, run)

@@ -5,7 +5,7 @@ from pathlib import Path
 from textual.message import Message
 from textual.message_pump import MessagePump
 
-from tui.app.flushing import PaneBuffers
+from tui.app.flushing import StreamBuffers
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,
@@ -29,7 +29,7 @@ from tui.model.results import TrialKey
 _QUIET = (CheckMoved, StepFinished)
 
 
-class RunNews:
+class RunMessages:
     """Tells `told` what happens, by the messages below.
 
     Text is put into `text` and `thoughts` instead, and trials whose checks move are remembered for `take_moved`: a
@@ -74,8 +74,8 @@ class RunNews:
     def __init__(self, told: MessagePump) -> None:
         self._told = told
         self._moved: set[TrialKey] = set()
-        self.text: PaneBuffers[TrialKey] = PaneBuffers()
-        self.thoughts: PaneBuffers[TrialKey] = PaneBuffers()
+        self.text: StreamBuffers[TrialKey] = StreamBuffers()
+        self.thoughts: StreamBuffers[TrialKey] = StreamBuffers()
 
     def drop_text(self, trial: TrialKey) -> None:
         """Forget what waits to be shown of a trial: it is shown anew, or is over."""

@@ -10,11 +10,11 @@ from time import monotonic
 from textual.message import Message
 from textual.message_pump import MessagePump
 
-from tui.app.desk import Desk
+from tui.app.desk import Session
 from tui.app.presentation.sentences import Coming
 from tui.app.requests import RunRequest
-from tui.app.run_news import RunNews
-from tui.app.shelf import Shelf
+from tui.app.run_news import RunMessages
+from tui.app.shelf import OpenSuites
 from tui.app.stopwatch import Stopwatch
 from tui.model.errors import AssayError
 from tui.model.events import RunFinished
@@ -54,12 +54,14 @@ class RunQueue:
             super().__init__()
             self.path, self.outcome = path, outcome
 
-    def __init__(self, desk: Desk, shelf: Shelf, told: MessagePump, ask: Callable[[Consent], Awaitable[bool]]) -> None:
-        self._desk, self._shelf, self._told, self._ask = desk, shelf, told, ask
+    def __init__(
+        self, session: Session, open_suites: OpenSuites, told: MessagePump, ask: Callable[[Consent], Awaitable[bool]]
+    ) -> None:
+        self._desk, self._shelf, self._told, self._ask = session, open_suites, told, ask
         self._waiting: deque[RunRequest] = deque()
         self._asked, self._idle = asyncio.Event(), asyncio.Event()
         self._control = Control()
-        self.news = RunNews(told)
+        self.news = RunMessages(told)
         self.current: RunRequest | None = None
         self._reruns: set[Path] = set()
         self.watch = Stopwatch()
@@ -232,19 +234,19 @@ class RunQueue:
         return self._desk.make_plan(request.suite, subjects, trials=trials, stream=request.stream)
 
 
-def _plan_again(desk: Desk, request: RunRequest) -> Plan:
+def _plan_again(session: Session, request: RunRequest) -> Plan:
     if request.again == "replay":
-        return desk.history.plan_replay(request.run, request.speed)
-    return desk.history.plan_again(request.run, request.trials, missing=request.again == "missing")
+        return session.history.plan_replay(request.run, request.speed)
+    return session.history.plan_again(request.run, request.trials, missing=request.again == "missing")
 
 
-def resolve_each(desk: Desk, suite: Suite, models: tuple[str, ...]) -> tuple[tuple[Subject, ...], dict[str, str]]:
+def resolve_each(session: Session, suite: Suite, models: tuple[str, ...]) -> tuple[tuple[Subject, ...], dict[str, str]]:
     """The models that lead somewhere, and for each other a sentence why not."""
     subjects: list[Subject] = []
     faults: dict[str, str] = {}
     for model in models:
         try:
-            subjects += desk.subjects_of(suite) if model == suite.agent else desk.resolve([model])
+            subjects += session.subjects_of(suite) if model == suite.agent else session.resolve([model])
         except AssayError as error:
             faults[model] = str(error)
     return tuple(subjects), faults

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from os.path import commonpath
 from pathlib import Path
 
-from tui.app.desk import Desk
-from tui.app.presentation.outline import Volume
+from tui.app.desk import Session
+from tui.app.presentation.outline import OpenSuite
 from tui.model.errors import AssayError, Problem
 from tui.model.state import RunState
 
@@ -13,31 +13,31 @@ Stamp = tuple[int, int]
 _MOST_KEPT = 4
 
 
-class Shelf:
+class OpenSuites:
     """Suite files in their order. `read` and `look_again` block; call them in a thread."""
 
-    def __init__(self, desk: Desk, paths: Sequence[Path]) -> None:
-        self._desk, self._paths = desk, tuple(paths)
-        self._volumes: dict[Path, Volume] = {}
-        self._kept: dict[Path, Volume] = {}
+    def __init__(self, session: Session, paths: Sequence[Path]) -> None:
+        self._desk, self._paths = session, tuple(paths)
+        self._volumes: dict[Path, OpenSuite] = {}
+        self._kept: dict[Path, OpenSuite] = {}
         self._states: dict[Path, RunState] = {}
         self._stamps: dict[Path, Stamp | None] = {}
 
     @property
-    def volumes(self) -> tuple[Volume, ...]:
+    def suites(self) -> tuple[OpenSuite, ...]:
         """All of them, in order; kept runs last."""
         return (*self._volumes.values(), *self._kept.values())
 
-    def volume(self, path: Path) -> Volume | None:
+    def open_suite(self, path: Path) -> OpenSuite | None:
         """One of them."""
         return self._volumes.get(path) or self._kept.get(path)
 
-    def put_kept(self, volume: Volume, state: RunState) -> None:
+    def put_kept(self, open_suite: OpenSuite, state: RunState) -> None:
         """Put a kept run beside the files, where a few of them stay; the newest is the last."""
-        self.drop_kept(volume.path)
+        self.drop_kept(open_suite.path)
         while len(self._kept) >= _MOST_KEPT:
             self.drop_kept(next(iter(self._kept)))
-        self._kept[volume.path], self._states[volume.path] = volume, state
+        self._kept[open_suite.path], self._states[open_suite.path] = open_suite, state
 
     def drop_kept(self, path: Path) -> None:
         """Take a kept run away, if it is there."""
@@ -55,12 +55,12 @@ class Shelf:
             return False
         folders = _folder_names(found)
         self._volumes = {
-            path: self._volumes.get(path, Volume(path, folder))._replace(folder=folder)
+            path: self._volumes.get(path, OpenSuite(path, folder))._replace(folder=folder)
             for path, folder in zip(found, folders, strict=True)
         }
         return True
 
-    def read(self, path: Path) -> Volume:
+    def read(self, path: Path) -> OpenSuite:
         """Read a file anew, and, the first time, what is kept of its trials."""
         self._stamps[path] = _stamp(path)
         folder = self._volumes[path].folder
@@ -73,9 +73,9 @@ class Shelf:
             except AssayError as error:
                 problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", str(error)))
             self._states.setdefault(path, state)
-        volume = Volume(path, folder, loaded.suite, problems, read=True)
-        self._volumes[path] = volume
-        return volume
+        open_suite = OpenSuite(path, folder, loaded.suite, problems, read=True)
+        self._volumes[path] = open_suite
+        return open_suite
 
     def look_again(self) -> tuple[Path, ...]:
         """Read what has changed on disk since; the paths of it."""
@@ -84,9 +84,9 @@ class Shelf:
             self.read(path)
         return tuple(changed)
 
-    def first(self, fits: Callable[[Volume], bool]) -> Volume | None:
+    def first(self, fits: Callable[[OpenSuite], bool]) -> OpenSuite | None:
         """The first that fits."""
-        return next((volume for volume in self._volumes.values() if fits(volume)), None)
+        return next((open_suite for open_suite in self._volumes.values() if fits(open_suite)), None)
 
 
 def _stamp(path: Path) -> Stamp | None:

@@ -30,7 +30,7 @@ from textual.theme import Theme
 
 from tui.app.driver import crash_safe_driver
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from tui.app.theme.theme_files import ThemeFiles, ThemesRead
@@ -112,7 +112,9 @@ class ThemedApp(App[ReturnType]):
         if theme != DEFAULT_PALETTE.name:
             self._take_over(self._read_changed())
             if theme not in self.available_themes:
-                self._theme_notices.append(f"There is no theme {show_line(theme, 60)}; choose another in the palette.")
+                self._theme_notices.append(
+                    f"There is no theme {sanitize_line(theme, 60)}; choose another in the palette."
+                )
                 theme = DEFAULT_PALETTE.name
         self.set_reactive(App.theme, theme)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -143,7 +145,7 @@ class ThemedApp(App[ReturnType]):
             if any(palette.name == self.theme for palette in changed.palettes):
                 self.mutate_reactive(App.theme)
             for notice in self._theme_notices:
-                self.notify(show_line(notice), title="Theme", severity="warning", markup=False)
+                self.notify(sanitize_line(notice), title="Theme", severity="warning", markup=False)
             self._theme_notices.clear()
             await asyncio.sleep(_POLL_SECONDS)
 

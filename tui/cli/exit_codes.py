@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tui.cli.streams import say
 from tui.model.run import KeptRun
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from tui.reports.summary import Summary
@@ -30,7 +30,7 @@ def _is_fine(run: KeptRun, fail_under: float | None) -> bool:
     unmet = [share for share in summary.required if not share.met]
     for share in unmet:
         passes = f"{share.passes.passed} of {share.planned} trials pass"
-        say(show_line(f"{share.case} · {share.model}: {passes}, below its minPassRate of {share.required:g}"))
+        say(sanitize_line(f"{share.case} · {share.model}: {passes}, below its minPassRate of {share.required:g}"))
     if fail_under is not None:
         return not unmet and _reaches(summary, fail_under)
     by_share = {(share.case, share.model) for share in summary.required}

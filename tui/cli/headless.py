@@ -22,25 +22,25 @@ from tui.model.paths import branch_fault, url_fault
 from tui.model.results import JUDGED
 from tui.model.risk import Reviewed
 from tui.model.run import KeptRun, Plan
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite, checked_sentence
 from tui.runner.control import Control
 from tui.runner.plan import Overrides, choose_cases, make_plan
 from tui.session.consent import require
 from tui.session.files import write_out
 from tui.session.models import unlisted, unlisted_sentence
-from tui.session.session import Workbench, open_suite, suites_at
-from tui.session.store_writer import Patience
+from tui.session.session import Session, open_suite, suites_at
+from tui.session.store_writer import RetryLimits
 from tui.store.protocol import Store
 
 if TYPE_CHECKING:
     from tui.session.reviews import Reviews
 
 
-def plan_kept(workbench: Workbench, wish: RunWish, notes: list[str]) -> Plan:
+def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
     """What the kept run has still to ask. It goes on as it was begun: what else the command line says of it, a script
     may repeat, but it changes nothing, and that is noted. Raises ConfigError for a suite that is not the run's."""
-    history = workbench.history
+    history = session.history
     run_id = history.find_run(wish.kept_run)
     if wish.resume:
         plan = history.plan_missing(run_id)
@@ -52,7 +52,7 @@ def plan_kept(workbench: Workbench, wish: RunWish, notes: list[str]) -> Plan:
     if wish.models or wish.choice or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():
         notes.append("Note: the run goes on as it was begun; other models, cases and options are not taken up.")
     if plan.trials:
-        require(workbench.missing_consents(plan.suite), wish.allowed)
+        require(session.missing_consents(plan.suite), wish.allowed)
     else:
         notes.append("Note: nothing is left to ask.")
     return plan
@@ -104,7 +104,7 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
 def note_look(reviews: "Reviews", run_id: str, where: str) -> None:
     """Record that names are seen by whoever scores the run blind, and say so. Raises StoreError."""
     if name := reviews.note_look(run_id, where):
-        say(f"Note: {show_line(name, 60)} scores this run blind and sees names now: recorded in the score file.")
+        say(f"Note: {sanitize_line(name, 60)} scores this run blind and sees names now: recorded in the score file.")
 
 
 def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> dict[str, Reviewed]:
@@ -135,7 +135,7 @@ def _unwritable(error: OSError, where: str) -> StoreError:
     return StoreError(f"The report cannot be written ({error.strerror})", where=where, fix=fix)
 
 
-_STORE_PATIENCE = Patience(total=20.0, between=1.0)
+_STORE_PATIENCE = RetryLimits(total=20.0, between=1.0)
 _SIGNAL_EXITS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 
 
@@ -145,52 +145,52 @@ def run_headless(wish: RunWish) -> int:
 
 
 async def _run(wish: RunWish) -> int:
-    workbench = Workbench(os.environ)
+    session = Session(os.environ)
     try:
-        notes = [f"Note: {notice}" for notice in workbench.notices]
-        plans = await _make_plans(workbench, wish, notes)
+        notes = [f"Note: {notice}" for notice in session.notices]
+        plans = await _make_plans(session, wish, notes)
         for plan in plans:
             if plan.trials:
-                workbench.open_providers(plan.subjects)
+                session.open_providers(plan.subjects)
         control = Control()
         with _signals(control) as caught:
             # The ids come first: a script reads them off the first lines. Whatever is told here is kept.
-            await workbench.begin(plans)
+            await session.begin(plans)
             say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
-            await _warn_of_models(workbench, plans, control)
-            kept, lost = await _run_plans(workbench, plans, control)
+            await _warn_of_models(session, plans, control)
+            kept, lost = await _run_plans(session, plans, control)
         if kept:
-            write_report(kept, wish.report, workbench.reviews)
+            write_report(kept, wish.report, session.reviews)
         if caught:
             return _SIGNAL_EXITS[caught[0]]
         for run in kept:
             say(checked_sentence(run.plan.planned_cases))
         return 3 if lost else exit_code(kept, wish.fail_under)
     finally:
-        await workbench.close()
+        await session.close()
 
 
-async def _make_plans(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Plan]:
+async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list[Plan]:
     if wish.kept_run:
-        return [plan_kept(workbench, wish, notes)]
-    suites = _open_suites(workbench, wish, notes)
-    models = await choose_models(workbench, wish.choice, suites, notes) if wish.choice else wish.models
+        return [plan_kept(session, wish, notes)]
+    suites = _open_suites(session, wish, notes)
+    models = await choose_models(session, wish.choice, suites, notes) if wish.choice else wish.models
     plans = []
     for suite in suites:
-        subjects = workbench.subjects_of(suite, models, wish.agent)
+        subjects = session.subjects_of(suite, models, wish.agent)
         notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
-        plans.append(make_plan(suite, workbench.price(subjects), wish.overrides, command=wish.command))
+        plans.append(make_plan(suite, session.price(subjects), wish.overrides, command=wish.command))
     return plans
 
 
-def _open_suites(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[Suite]:
+def _open_suites(session: Session, wish: RunWish, notes: list[str]) -> list[Suite]:
     """The suites with cases that are asked for; a note for each other one."""
     files = [file for path in wish.suites for file in suites_at(path)]
     if not files:
         raise ConfigError("There is no suite", where=str(wish.suites[0]), fix="Name a suite, or a folder with suites.")
     suites = []
     for file in files:
-        suite = _open_suite(workbench, file, wish, notes)
+        suite = _open_suite(session, file, wish, notes)
         if choose_cases(suite, wish.overrides):
             suites.append(suite)
         else:
@@ -201,7 +201,7 @@ def _open_suites(workbench: Workbench, wish: RunWish, notes: list[str]) -> list[
     return suites
 
 
-def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str]) -> Suite:
+def _open_suite(session: Session, file: Path, wish: RunWish, notes: list[str]) -> Suite:
     """The suite as it will be run. What the command line names itself, a person has allowed by naming it."""
     repository = wish.repository
     loaded = open_suite(file, clone=repository.clone is not None, repository=repository.folder)
@@ -217,14 +217,14 @@ def _open_suite(workbench: Workbench, file: Path, wish: RunWish, notes: list[str
         raise ConfigError(f"The repository's URL is refused: it {fault}", where="--clone")
     if suite.repo_clone and suite.repo_clone.branch is not None and (fault := branch_fault(suite.repo_clone.branch)):
         raise ConfigError(f"The branch is refused: it {fault}", where="--branch")
-    consents = workbench.missing_consents(suite)
+    consents = session.missing_consents(suite)
     require(tuple(one for one in consents if one.kind != "outside" or repository.folder is None), wish.allowed)
     return suite
 
 
-async def _warn_of_models(workbench: Workbench, plans: list[Plan], control: Control) -> None:
+async def _warn_of_models(session: Session, plans: list[Plan], control: Control) -> None:
     subjects = {subject.name: subject for plan in plans if plan.trials for subject in plan.subjects}
-    asking = asyncio.create_task(unlisted(workbench, tuple(subjects.values())))
+    asking = asyncio.create_task(unlisted(session, tuple(subjects.values())))
     stopping = asyncio.create_task(control.stopped())
     await asyncio.wait((asking, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
@@ -235,20 +235,20 @@ async def _warn_of_models(workbench: Workbench, plans: list[Plan], control: Cont
         say(f"Warning: {subject.name}: {unlisted_sentence(subject)}.")
 
 
-async def _run_plans(workbench: Workbench, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:
+async def _run_plans(session: Session, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:
     kept: list[KeptRun] = []
     for plan in plans:
         progress = open_progress(plan)
         begun = False
         try:
-            async for event in workbench.run(plan, control, _STORE_PATIENCE):
+            async for event in session.run(plan, control, _STORE_PATIENCE):
                 begun = True
                 progress.take(event)
-            kept.append(await asyncio.to_thread(workbench.store.read_run, plan.run_id))
+            kept.append(await asyncio.to_thread(session.store.read_run, plan.run_id))
         except StoreError as error:
             progress.close()
             say(f"Error: {error}")
-            return [*kept, *(await asyncio.to_thread(_rescue, workbench.store, plan) if begun else ())], True
+            return [*kept, *(await asyncio.to_thread(_rescue, session.store, plan) if begun else ())], True
         progress.close()
     return kept, False
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tui.cli.streams import say
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui.cli.run_options import ModelChoice
     from tui.model.suite import Suite
     from tui.session.models import ListedModels
-    from tui.session.session import Workbench
+    from tui.session.session import Session
 
 
 @click.command()
@@ -33,22 +33,22 @@ def models(as_json: bool, providers: tuple[str, ...]) -> None:
         if entry.error:
             say(f"{entry.provider}: {entry.error}")
         for name in entry.models:
-            click.echo(show_line(name))
+            click.echo(sanitize_line(name))
 
 
 async def _list_models(only: tuple[str, ...]) -> "tuple[ListedModels, ...]":
     from tui.session.models import list_models
-    from tui.session.session import Workbench
+    from tui.session.session import Session
 
-    workbench = Workbench(os.environ)
+    session = Session(os.environ)
     try:
-        return await list_models(workbench, only)
+        return await list_models(session, only)
     finally:
-        await workbench.close()
+        await session.close()
 
 
 async def choose_models(
-    workbench: "Workbench", choice: "ModelChoice", suites: "Sequence[Suite]", notes: list[str]
+    session: "Session", choice: "ModelChoice", suites: "Sequence[Suite]", notes: list[str]
 ) -> tuple[str, ...]:
     """Every model that the configured providers list (the local one's, where none is configured), or those of them and
     of the suites that the person picks. A list that cannot be had is a note. Raises ConfigError where there is no
@@ -56,22 +56,22 @@ async def choose_models(
     from tui.model.errors import ConfigError
     from tui.session.models import configured_providers, list_each
 
-    names = configured_providers(workbench.config, os.environ) or ("local",)
-    listed = await list_each(workbench, names)
+    names = configured_providers(session.config, os.environ) or ("local",)
+    listed = await list_each(session, names)
     failures = [f"{one.provider}: {one.error}" for one in listed if one.error]
     notes.extend(f"Note: {failure}" for failure in failures)
     found = tuple(dict.fromkeys(model for one in listed for model in one.models))
     if choice == "ask":
-        return await _pick(workbench, suites, listed, found)
+        return await _pick(session, suites, listed, found)
     if not found:
         why = " ".join(failures)
         fix = "Set a provider's key or URL, such as OPENAI_BASE_URL, or name models with -m."
-        raise ConfigError("No provider lists a model" + (f" ({show_line(why, 600)})" if why else ""), fix=fix)
+        raise ConfigError("No provider lists a model" + (f" ({sanitize_line(why, 600)})" if why else ""), fix=fix)
     return found
 
 
 async def _pick(
-    workbench: "Workbench",
+    session: "Session",
     suites: "Sequence[Suite]",
     listed: "Sequence[ListedModels]",
     found: "Sequence[str]",
@@ -81,7 +81,7 @@ async def _pick(
     from tui.model.subjects import Settings
     from tui.session.models import not_among, resolvable
 
-    own = resolvable(dict.fromkeys(model for suite in suites for model in suite.models), workbench.config, os.environ)
+    own = resolvable(dict.fromkeys(model for suite in suites for model in suite.models), session.config, os.environ)
     plain = {f"{subject.provider}/{subject.model_id}" for subject in own if subject.settings == Settings()}
     names = [*(subject.name for subject in own), *(model for model in found if model not in plain)]
     if not names:

@@ -23,7 +23,7 @@ from tui.model.events import (
 )
 from tui.model.results import TrialResult, Verdict, counted_as, has_passed_since, rerun_note
 from tui.model.run import Plan
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 
 _BETWEEN_SECONDS = 5.0
@@ -53,7 +53,7 @@ class LimitLines:
             return ""
         self._said[name] = moved.limit, now
         why = f": {self._reasons[name]}" if moved.limit < said and self._reasons[name] else ""
-        return show_line(f"{name}: {said} → {moved.limit} at once{why}")
+        return sanitize_line(f"{name}: {said} → {moved.limit} at once{why}")
 
     @property
     def narrowed(self) -> str:
@@ -63,7 +63,7 @@ class LimitLines:
             return ""
         least = min(below, key=lambda moved: moved.limit / moved.most)
         whom = f"{least.provider} " if len(self._now) > 1 else ""
-        return show_line(f"{whom}{least.limit} of {least.most} at once")
+        return sanitize_line(f"{whom}{least.limit} of {least.most} at once")
 
 
 _MARKS: Mapping[Verdict, str] = {
@@ -160,9 +160,9 @@ class _PlainProgress:
             say(line)
         match event:
             case TrialFinished(result):
-                say(show_line(describe_result(result)))
+                say(sanitize_line(describe_result(result)))
             case RequestRetried(trial, _, _, reason, wait_ms):
-                say(show_line(f"  {trial.case} · {trial.model}: {reason}; asks again in {wait_ms / 1000:.1f} s"))
+                say(sanitize_line(f"  {trial.case} · {trial.model}: {reason}; asks again in {wait_ms / 1000:.1f} s"))
             case LimitMoved():
                 if line := self._limits.line(event):
                     say(line)
@@ -202,7 +202,7 @@ class _LiveProgress:
                 return
             case TrialFinished(result) if result.verdict not in ("passed", "unchecked"):
                 self._show("")
-                say(show_line(describe_result(result)))
+                say(sanitize_line(describe_result(result)))
             case LimitMoved():
                 if line := self._limits.line(event):
                     self._show("")

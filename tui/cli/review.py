@@ -9,7 +9,7 @@ import click
 from tui.cli.run_options import prepare_output
 from tui.cli.streams import say
 from tui.model.errors import ConfigError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from tui.model.risk import Interval
@@ -27,8 +27,8 @@ def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | 
     if model is None and len(names) == 1:
         model = names[0]
     if model not in names:
-        what = f"The run has no model {show_line(model, 200)}" if model else "Inspect's logs are of one model each"
-        raise ConfigError(what, fix=f"Name one with --model: {show_line(', '.join(names), 600)}.")
+        what = f"The run has no model {sanitize_line(model, 200)}" if model else "Inspect's logs are of one model each"
+        raise ConfigError(what, fix=f"Name one with --model: {sanitize_line(', '.join(names), 600)}.")
     reviewed = reviews.reviewed(run_id)
     if left_out := sum(item.model == model for item, _ in reviewed.board.outdated_scores()):
         say(f"Left out: {left_out} score{'' if left_out == 1 else 's'} of answers that were replaced since")
@@ -130,7 +130,7 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
         said.append(f"{imported.unscored} not scored, passed over")
     say(f"Lines: {', '.join(said)}")
     if imported.reviewers:
-        say(f"Reviewers: {', '.join(f'{show_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
+        say(f"Reviewers: {', '.join(f'{sanitize_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
     return 0
 
 
@@ -183,16 +183,18 @@ def agreement(run: str, as_json: bool) -> None:
         return
     rows = [("overall", found.overall, found.on_na)]
     rows += [(name, alpha, found.on_na_by_criterion[name]) for name, alpha in found.by_criterion.items()]
-    width = min(40, max(len(show_line(name, 40)) for name, _, _ in rows))
+    width = min(40, max(len(sanitize_line(name, 40)) for name, _, _ in rows))
     for name, alpha, on_na in rows:
         split = f"; {na_words(on_na)}" if on_na.split else ""
-        click.echo(f"{show_line(name, 40):<{width}}  {_words(alpha)}{split}")
+        click.echo(f"{sanitize_line(name, 40):<{width}}  {_words(alpha)}{split}")
     for own in found.own:
-        click.echo(f"{show_line(own.reviewer, 60)} with themselves: {own_words(own)}")
+        click.echo(f"{sanitize_line(own.reviewer, 60)} with themselves: {own_words(own)}")
     for pair in found.pairs:
         why = "not enough data" if pair.items < 2 else "no figure, as all these extents are the same"
         kappa = why if pair.kappa is None else f"weighted kappa {pair.kappa:.2f}"
-        click.echo(f"{show_line(pair.a, 60)} and {show_line(pair.b, 60)}: {kappa} ({pair.items} scored by both)")
+        click.echo(
+            f"{sanitize_line(pair.a, 60)} and {sanitize_line(pair.b, 60)}: {kappa} ({pair.items} scored by both)"
+        )
 
 
 def _words(alpha: "Interval") -> str:

@@ -7,7 +7,7 @@ import click
 
 from tui.cli.run_options import FORMATS, report_wish
 from tui.model.run import ReportFormat, RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 
 @click.command()
@@ -24,7 +24,7 @@ def runs(as_json: bool) -> None:
         return
     for record in records:
         click.echo(
-            show_line(
+            sanitize_line(
                 f"{record.id[:13]}  {record.started_at[:16].replace('T', ' ')}  {record.state:<11}  "
                 f"{record.passed:>4}/{record.trials:<4}  {record.suite_name}  {', '.join(record.models)}"
             )

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from io import TextIOWrapper
 from typing import TextIO
 
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 
 def say(text: str) -> None:
     """One or more lines for the person. Everything that anybody else wrote goes through the funnel here."""
-    _write(show_text(text) + "\n")
+    _write(sanitize_text(text) + "\n")
 
 
 def live_line() -> Callable[[str], None]:
@@ -19,7 +19,7 @@ def live_line() -> Callable[[str], None]:
 
     def show(text: str) -> None:
         width = _width()
-        line = show_text(text).replace("\n", " ")
+        line = sanitize_text(text).replace("\n", " ")
         _write(f"\r\x1b[K{line[: width - 1]}")
 
     return show

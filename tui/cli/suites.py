@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tui.cli.streams import say
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 
 @click.command()
@@ -30,7 +30,7 @@ def validate(paths: tuple[Path, ...], offline: bool) -> int:
             loaded = open_suite(file, unlisted=unlisted)
         nothing_checked = unchecked_problem(loaded.suite) if loaded.suite else None
         for problem in (*loaded.problems, *([nothing_checked] if nothing_checked else ())):
-            click.echo(show_line(str(problem), 2000))
+            click.echo(sanitize_line(str(problem), 2000))
             errors += problem.level == "error"
             warnings += problem.level == "warning"
     say(_count(len(checked), "file") + f", {_count(errors, 'error')}, {_count(warnings, 'warning')}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui.model.errors import Level, Problem
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Findings:
     def add(self, what: str, where: str = "", mark: _Mark | None = None, level: Level = "error") -> None:
         """Note a problem at that mark."""
         line, column = (None, None) if mark is None else (mark.line + 1, mark.column + 1)
-        self.problems.append(Problem(self.file, line, column, level, show_line(where, 120), what))
+        self.problems.append(Problem(self.file, line, column, level, sanitize_line(where, 120), what))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ def read_tree(data: bytes, findings: Findings) -> Place | None:
         findings.add(f"is not UTF-8 (byte {error.start})")
         return None
     except yaml.MarkedYAMLError as error:
-        findings.add(f"is not YAML: {show_line(error.problem or str(error))}", mark=error.problem_mark)
+        findings.add(f"is not YAML: {sanitize_line(error.problem or str(error))}", mark=error.problem_mark)
         return None
     except yaml.YAMLError as error:
-        findings.add(f"is not YAML: {show_line(getattr(error, 'reason', ''))}")
+        findings.add(f"is not YAML: {sanitize_line(getattr(error, 'reason', ''))}")
         return None
     return None if node is None else Place(node, "", findings)
 

@@ -9,7 +9,7 @@ from math import isinf
 
 from tui.documents.positions import Branch, OpenBranch, Path, Tree
 from tui.documents.problems import MOST_DEPTH, MOST_DIGITS, MOST_PROBLEMS, MOST_VALUES, TOO_DEEP, Finding, Unreadable
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
 
 LONG_NUMBER = "a number of {:,} characters is too long; write a smaller one, or put it in quotes"
@@ -38,7 +38,7 @@ def no_value(text: str, position: int, word: str) -> str:
     if text.startswith("'", position):
         return "text stands in double quotes in JSON, not in single ones"
     if word and (word[0].isdigit() or word[0] in "-+."):
-        return f"`{show_line(word, 40)}` is no JSON number; mend it, or put it in double quotes"
+        return f"`{sanitize_line(word, 40)}` is no JSON number; mend it, or put it in double quotes"
     return f"a value is due here, {found(text, position)}; text stands in double quotes"
 
 
@@ -70,7 +70,7 @@ def found(text: str, position: int) -> str:
 
 def named(character: str) -> str:
     """A character in words, safe to show."""
-    return _NAMES.get(character) or f"`{show_line(character) or ascii(character)}`"
+    return _NAMES.get(character) or f"`{sanitize_line(character) or ascii(character)}`"
 
 
 # The C scanner of the standard library, which its type stubs leave out.
@@ -171,7 +171,7 @@ class ExactJson:
         if not self.text.startswith('"', position):
             raise self._stop(position, no_key(self.text, position))
         key, after = self._string(position)
-        inner, shown = self._open[-1], show_line(key, 60)
+        inner, shown = self._open[-1], sanitize_line(key, 60)
         inner.key, inner.key_start = key, position
         if key in inner.members:
             self._note(position, f"the key `{shown}` stands here a second time; remove one of the two")
@@ -216,7 +216,7 @@ class ExactJson:
             return int(digits)
         value = float(digits)
         if isinf(value):
-            self._note(position, f"the number {show_line(digits, 40)} is too large; write a smaller one")
+            self._note(position, f"the number {sanitize_line(digits, 40)} is too large; write a smaller one")
             return None
         return value
 

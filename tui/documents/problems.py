@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.documents.positions import Path, Tree, offset_of, places_of, spell
 from tui.model.errors import Level, Problem
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 MOST_PROBLEMS = 1_000
 
@@ -56,7 +56,7 @@ def problems_of(file: str, text: str, tree: Tree, findings: Iterable[Finding]) -
 
 
 def _where(finding: Finding) -> str:
-    return show_line(finding.where or spell(finding.path)) or "file"
+    return sanitize_line(finding.where or spell(finding.path)) or "file"
 
 
 def _capped(file: str, problems: list[Problem]) -> tuple[Problem, ...]:

@@ -19,7 +19,7 @@ from tui.documents.problems import (
     Unreadable,
 )
 from tui.documents.yaml_scalars import TAG, no_tag, resolved
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
 
 
@@ -73,7 +73,7 @@ _HINTS = (
 
 def explain(error: yaml.MarkedYAMLError) -> str:
     """The parser's words with what to do."""
-    problem = show_line(str(error.problem or error.context or "cannot be read"), 100)
+    problem = sanitize_line(str(error.problem or error.context or "cannot be read"), 100)
     hint = next((hint for sign, hint in _HINTS if sign in problem), "check the syntax, and quote texts with signs")
     return f"{problem}; {hint}"
 
@@ -139,7 +139,7 @@ class ExactYaml:
             mark = opened or error.problem_mark or error.context_mark
             raise self._stop(mark.index if mark else 0, explain(error)) from error
         except yaml.YAMLError as error:
-            raise self._stop(0, f"cannot be read ({show_line(str(error), 100)}); check the syntax") from error
+            raise self._stop(0, f"cannot be read ({sanitize_line(str(error), 100)}); check the syntax") from error
         finally:
             loader.dispose()
 
@@ -172,7 +172,7 @@ class ExactYaml:
 
     def _alias(self, anchor: str, start: int) -> None:
         self._refuse_as_key(start)
-        name = show_line(anchor, 40)
+        name = sanitize_line(anchor, 40)
         target = self._anchors.get(anchor)
         if target is None:
             if any(outer.anchor == anchor for outer in self._open):
@@ -212,7 +212,7 @@ class ExactYaml:
 
     def _key(self, event: Any, start: int) -> None:
         outer, text = self._open[-1], str(event.value)
-        shown = show_line(text, 60)
+        shown = sanitize_line(text, 60)
         if text == "<<" and event.implicit[0]:
             raise self._stop(start, "merge keys (`<<`) are not taken in suites; write the keys out")
         outer.key, outer.key_start = text, start

@@ -10,7 +10,7 @@ from math import isinf
 from typing import Any
 
 from tui.documents.problems import MOST_DIGITS
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
 
 TAG = "tag:yaml.org,2002:"
@@ -65,10 +65,14 @@ def plain_scalar(text: str) -> Scalar:
     if found := _DATE.fullmatch(text):
         return _dated(text, found)
     if _OLD_NUMBER.fullmatch(text):
-        return Scalar(text, doubt=f"`{show_line(text, 40)}` is kept as text; write a plain number, or put it in quotes")
+        return Scalar(
+            text, doubt=f"`{sanitize_line(text, 40)}` is kept as text; write a plain number, or put it in quotes"
+        )
     value = _number(text)
     if isinstance(value, float) and isinf(value):
-        return Scalar(None, f"the number {show_line(text, 40)} is too large; write a smaller one, or put it in quotes")
+        return Scalar(
+            None, f"the number {sanitize_line(text, 40)} is too large; write a smaller one, or put it in quotes"
+        )
     return Scalar(text) if value is None else Scalar(value)
 
 
@@ -85,12 +89,12 @@ def resolved(event: Any) -> Scalar:
     scalar = plain_scalar(event.value)
     if scalar.fault or type(scalar.value) in _TAGGED[name]:
         return scalar
-    return Scalar(None, f"`{show_line(event.value, 40)}` does not fit its tag !!{name}; remove the tag")
+    return Scalar(None, f"`{sanitize_line(event.value, 40)}` does not fit its tag !!{name}; remove the tag")
 
 
 def no_tag(tag: str) -> str:
     """What to say of a tag that suites do not take."""
-    return f"the tag {show_line(tag.replace(TAG, '!!'), 40)} is not taken in suites; remove it"
+    return f"the tag {sanitize_line(tag.replace(TAG, '!!'), 40)} is not taken in suites; remove it"
 
 
 def _long_scalar(text: str) -> Scalar:
@@ -113,5 +117,5 @@ def _dated(text: str, found: re.Match[str]) -> Scalar:
         if found["time"]:
             datetime.strptime(found["time"], "%H:%M:%S")
     except ValueError:
-        return Scalar(None, f"`{show_line(text, 40)}` looks like a date, but there is none such; put it in quotes")
+        return Scalar(None, f"`{sanitize_line(text, 40)}` looks like a date, but there is none such; put it in quotes")
     return Scalar(text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.model.results import CheckResult, CheckState, Span
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Check, CheckKind, RiskCriterion, Severity
 
 _SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
@@ -57,7 +57,7 @@ def criteria_of(
         assertion = component.get("assertion") or {}
         value = _value(component, assertion, variables)
         if assertion.get("type") in _JUDGED and isinstance(value, str) and value.strip():
-            name = show_line(assertion.get("metric") or "", 80) or f"Rubric {len(criteria) + 1}"
+            name = sanitize_line(assertion.get("metric") or "", 80) or f"Rubric {len(criteria) + 1}"
             if name in criteria:
                 name = f"{name} ({len(criteria) + 1})"
             criteria[name] = RiskCriterion(name, value, weight)

@@ -28,7 +28,7 @@ from tui.model.results import (
     Verdict,
 )
 from tui.model.run import Plan, RunOptions
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject
 from tui.model.suite import Case, Step, Suite
@@ -264,7 +264,7 @@ def _case(case_id: str, row: "RowShape") -> Case:
     told = ", ".join(f"{key}: {value}" for key, value in variables.items() if isinstance(value, str | int | float))
     return Case(
         id=case_id,
-        name=_word(test.get("description")) or show_line(told, _NAME) or show_line(raw, _NAME) or case_id,
+        name=_word(test.get("description")) or sanitize_line(told, _NAME) or sanitize_line(raw, _NAME) or case_id,
         category=category,
         steps=(Step(raw, tuple(check_of(component, variables) for component in components)),),
         tags=tuple(filter(None, map(_word, tags))) if isinstance(tags, list) else (),
@@ -297,7 +297,7 @@ def _test_of(row: "RowShape") -> str:
 
 
 def _model_of(row: "RowShape") -> str:
-    return show_line(row["provider"].get("label") or row["provider"].get("id") or "", 200) or "unnamed provider"
+    return sanitize_line(row["provider"].get("label") or row["provider"].get("id") or "", 200) or "unnamed provider"
 
 
 def _asked_of(test: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -307,18 +307,18 @@ def _asked_of(test: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _word(value: object) -> str:
-    return show_line(value, _NAME) if isinstance(value, str) else ""
+    return sanitize_line(value, _NAME) if isinstance(value, str) else ""
 
 
 def _suite_name(file: "FileShape") -> str:
-    return show_line((file.get("config") or {}).get("description") or "", 200)
+    return sanitize_line((file.get("config") or {}).get("description") or "", 200)
 
 
 def _evaluation(file: "FileShape") -> str:
     version = (file.get("metadata") or {}).get("promptfooVersion")
-    parts = [f" {show_line(version, 40)}" if version else ""]
+    parts = [f" {sanitize_line(version, 40)}" if version else ""]
     if evaluation := file.get("evalId"):
-        parts.append(f", evaluation {show_line(evaluation, 100)}")
+        parts.append(f", evaluation {sanitize_line(evaluation, 100)}")
     return "".join(parts)
 
 
@@ -331,7 +331,7 @@ def _moment(path: Path, timestamp: str) -> datetime:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    what = f"must be a time such as 2026-11-20T10:15:00Z, not `{show_line(timestamp, 40)}`"
+    what = f"must be a time such as 2026-11-20T10:15:00Z, not `{sanitize_line(timestamp, 40)}`"
     problem = Problem(str(path), None, None, "error", "results.timestamp", what)
     raise SuiteError("The results cannot be imported", [problem], where=str(path))
 

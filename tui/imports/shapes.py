@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from tui.model.errors import Problem, SuiteError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -246,9 +246,9 @@ def _problem(path: Path, detail: "ErrorDetails") -> Problem:
         said = str(detail.get("ctx", {}).get("error", detail["msg"]))
         place = _PLACE.search(said)
         line, column = (int(place[1]), int(place[2])) if place else (None, None)
-        return Problem(str(path), line, column, "error", "JSON", show_line(_PLACE.sub("", said)))
+        return Problem(str(path), line, column, "error", "JSON", sanitize_line(_PLACE.sub("", said)))
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in detail["loc"]).lstrip(".")
-    return Problem(str(path), None, None, "error", show_line(where) or "file", _sentence(detail))
+    return Problem(str(path), None, None, "error", sanitize_line(where) or "file", _sentence(detail))
 
 
 def _sentence(detail: "ErrorDetails") -> str:
@@ -257,7 +257,7 @@ def _sentence(detail: "ErrorDetails") -> str:
     got = _what(detail["input"])
     if wanted := _WANTED.get(detail["type"]):
         return f"must be {wanted}, not {got}"
-    return show_line(f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, but is {got}")
+    return sanitize_line(f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, but is {got}")
 
 
 def _what(value: Any) -> str:
@@ -269,7 +269,7 @@ def _what(value: Any) -> str:
         case int() | float():
             return f"the number {value:.15g}" if abs(value) < 10**300 else "a number that is too large"
         case str():
-            return f"the text `{show_line(value, 40)}`"
+            return f"the text `{sanitize_line(value, 40)}`"
         case list():
             return "a list" if value else "an empty list"
     return "an object"

@@ -6,7 +6,7 @@ from itertools import islice
 
 from tui.model.results import LeftOutFile, Prompt
 from tui.model.run import KeptRun
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import LineRange, Suite
 
 _CHARACTERS_PER_TOKEN = 4
@@ -121,5 +121,5 @@ def _span(counts: tuple[int, int]) -> str:
 
 
 def _names(paths: Sequence[str]) -> str:
-    named = ", ".join(show_line(path, 120) for path in paths[:_MOST_NAMED])
+    named = ", ".join(sanitize_line(path, 120) for path in paths[:_MOST_NAMED])
     return f"{named} and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else named

@@ -81,7 +81,7 @@ def spent_on(costs: Iterable[float | None]) -> Spent:
     return Spent(round(sum(known), 12) if known else None, len(known), len(every))
 
 
-def told_cost(spent: Spent) -> str:
+def cost_text(spent: Spent) -> str:
     """`$0.0042`, `≥ $1.20` where some is not known, `unknown` where nothing is."""
     if spent.usd is None:
         return "unknown"
@@ -95,7 +95,7 @@ def dollars(usd: float) -> str:
     return f"${usd:.{1 - floor(log10(usd))}f}"
 
 
-def told_price(price: Price) -> str:
+def price_text(price: Price) -> str:
     """`$1.75 in, $14.00 out, $0.175 cached per million tokens (config)`."""
     said = [f"{_exact(price.input)} in", f"{_exact(price.output)} out"]
     said += [] if price.cached is None else [f"{_exact(price.cached)} cached"]

@@ -68,28 +68,28 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemoryChunk:
     """An agent's memory after the step; None means that it named none and `Request.memory` stands."""
 
     memory: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class UsageChunk:
     """Tokens, as the provider counts them; the last one that arrives holds."""
 
     usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedByChunk:
     """What the server says of itself; the last one that arrives holds."""
 
     by: ServedBy
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NoteChunk:
     """Something to record with the result, for example that the answer was cut at 16 MiB."""
 
     note: str
@@ -119,4 +119,6 @@ class End:
     reason: FinishReason = "stop"
 
 
-Chunk = Sent | Waiting | Limited | Text | Reasoning | ToolCall | Remembered | Counted | Served | Noted | End
+Chunk = (
+    Sent | Waiting | Limited | Text | Reasoning | ToolCall | MemoryChunk | UsageChunk | ServedByChunk | NoteChunk | End
+)

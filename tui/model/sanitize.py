@@ -28,14 +28,14 @@ def _picture(match: re.Match[str]) -> str:
     return f"<U+{code:04X}>"
 
 
-def show_text(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """The text with nothing in it that a terminal, a browser or an eye could obey or overlook. TAB and LF stay."""
     if text.isascii() and text.isprintable():
         return text
     return _HOSTILE.sub(_picture, text.replace("\r\n", "\n"))
 
 
-def show_line(text: str, limit: int = 300) -> str:
+def sanitize_line(text: str, limit: int = 300) -> str:
     """The text on one line of at most `limit` code points, safe to show; TAB and LF become spaces."""
-    line = show_text(text[: 4 * limit]).replace("\n", " ").replace("\t", " ").strip()
+    line = sanitize_text(text[: 4 * limit]).replace("\n", " ").replace("\t", " ").strip()
     return line if len(line) <= limit else line[: limit - 1] + "…"

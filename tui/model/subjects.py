@@ -137,7 +137,7 @@ def parameter_from_text(name: str, text: str) -> object:
     return text
 
 
-def told_settings(settings: Settings, system: str | None) -> list[str]:
+def settings_text(settings: Settings, system: str | None) -> list[str]:
     """`temperature 0.8` and so on for every setting that is not the provider's default; `system` is how the system
     prefix is told, None where there is nothing to tell."""
     named = {

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, End, Remembered, Request, Text, ToolCall
-from tui.model.sanitize import show_line
+from tui.model.provider_messages import Chunk, End, MemoryChunk, Request, Text, ToolCall
+from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderSettings
 from tui.providers.agents.answers import AgentAnswer
 from tui.providers.agents.process import ProcessAgent, Room
@@ -107,26 +107,29 @@ class AgentProvider:
 
             return EndpointAgent(model_id, self._settings.proxy)
         if model_id.startswith(COMMAND_PREFIX):
-            name, launch = f"agent {show_line(model_id, 80)}", self._command(model_id)
+            name, launch = f"agent {sanitize_line(model_id, 80)}", self._command(model_id)
             return ProcessAgent(name, launch, None, self._room)
         path = Path(os.path.abspath(model_id))
         if path.suffix != ".py":
             raise ProviderError(
-                "not_found", f"{show_line(model_id)} is no agent", fix="Name a .py file, cmd:COMMAND or an http:// URL."
+                "not_found",
+                f"{sanitize_line(model_id)} is no agent",
+                fix="Name a .py file, cmd:COMMAND or an http:// URL.",
             )
         launch = Launch((str(path),), self._environ, _RUNNER, self._memory_bytes)
-        return ProcessAgent(f"agent {show_line(path.name, 80)}", launch, path, self._room)
+        return ProcessAgent(f"agent {sanitize_line(path.name, 80)}", launch, path, self._room)
 
     def _command(self, model_id: str) -> Launch:
         try:
             words = shlex.split(model_id.removeprefix(COMMAND_PREFIX))
         except ValueError as error:
-            raise ProviderError("not_found", f"agent {show_line(model_id)} cannot be read: {error}") from None
+            raise ProviderError("not_found", f"agent {sanitize_line(model_id)} cannot be read: {error}") from None
         if not words:
             raise ProviderError("not_found", "agent cmd: names no command", fix="Write cmd:COMMAND ARG…")
         if shutil.which(words[0], path=self._environ.get("PATH", os.defpath)) is None:
             raise ProviderError(
-                "not_found", f"agent {show_line(model_id)}: there is no program {show_line(words[0], 80)} to run"
+                "not_found",
+                f"agent {sanitize_line(model_id)}: there is no program {sanitize_line(words[0], 80)} to run",
             )
         return Launch(tuple(words), self._environ)
 
@@ -136,5 +139,5 @@ def _chunks_of(answer: AgentAnswer, request: Request) -> Iterator[Chunk]:
         yield Text(answer.output)
     for tool in answer.tools:
         yield ToolCall(tool.name, tool.arguments)
-    yield Remembered(request.memory if answer.memory is None else answer.memory)
+    yield MemoryChunk(request.memory if answer.memory is None else answer.memory)
     yield End("stop")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from tui.model.provider_messages import Counted, FinishReason, Noted, Request, ToolCall
+from tui.model.provider_messages import FinishReason, NoteChunk, Request, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import ProviderSettings
 from tui.providers.http.decoder import (
@@ -19,7 +19,7 @@ from tui.providers.http.decoder import (
     split_system,
     text_of,
 )
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 from tui.providers.http.server import Dialect, ServerProvider
 
 _FINISHES: Mapping[str, FinishReason] = {
@@ -133,7 +133,7 @@ class MessagesDecoder(AnswerDecoder):
         details = part_of(ended, "stop_details")
         words = [part for name in ("category", "explanation") if (part := text_of(details, name))]
         if note := _NOTES.get(reason, f"Refused: {': '.join(words)}" if words else ""):
-            self._text.add(Noted(note))
+            self._text.add(NoteChunk(note))
 
     def _count(self, usage: Mapping[str, Any]) -> None:
         """Counts are cumulative; one that is left out stays as it was."""
@@ -144,7 +144,7 @@ class MessagesDecoder(AnswerDecoder):
         _, stored, cached = inputs
         if usage:
             written = count_of(self._counts.get("output_tokens"))
-            self._text.add(Counted(Usage(known, written, thought, cached, stored)))
+            self._text.add(UsageChunk(Usage(known, written, thought, cached, stored)))
 
 
 def _raise_error(chunk: Mapping[str, Any]) -> None:
@@ -202,7 +202,7 @@ class Messages:
 class AnthropicProvider(ServerProvider):
     """Asks one server, whose `settings.base_url` must be set, with or without `/v1` at its end."""
 
-    def __init__(self, settings: ProviderSettings, patience: Patience | None = None) -> None:
+    def __init__(self, settings: ProviderSettings, patience: RetryLimits | None = None) -> None:
         super().__init__(
             replace(settings, base_url=_root(settings.base_url or "")),
             _headers(settings),

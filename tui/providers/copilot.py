@@ -8,14 +8,14 @@ from contextlib import aclosing
 from typing import Any
 
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, End, Noted, Request
+from tui.model.provider_messages import Chunk, End, NoteChunk, Request
 from tui.model.results import TrialKey
 from tui.model.subjects import ProviderSettings
 from tui.providers.copilot_events import CopilotDecoder
 from tui.providers.copilot_runtime import CopilotRuntime, load_sdk
 from tui.providers.http.decoder import AnswerTooLong, split_system
 from tui.providers.http.errors import TryFailed
-from tui.providers.http.limits import MIB, Patience
+from tui.providers.http.limits import MIB, RetryLimits
 from tui.providers.http.retry import Tries
 from tui.providers.processes.environ import without_keys
 
@@ -25,12 +25,12 @@ _GOODBYE_S = 5.0
 class Talk:
     """A session without tools, whose system message is the case's own where it has one."""
 
-    def __init__(self, runtime: CopilotRuntime, session: Any, patience: Patience) -> None:
+    def __init__(self, runtime: CopilotRuntime, session: Any, patience: RetryLimits) -> None:
         self._runtime, self._session, self._patience = runtime, session, patience
         self.is_over = False
 
     @classmethod
-    async def open(cls, runtime: CopilotRuntime, request: Request, patience: Patience) -> "Talk":
+    async def open(cls, runtime: CopilotRuntime, request: Request, patience: RetryLimits) -> "Talk":
         """A new session for this model. Raises TryFailed."""
         system, _ = split_system(request.prompt.messages)
         session = await runtime.call(
@@ -60,7 +60,7 @@ class Talk:
                     yield chunk
                 if isinstance(wrong, AnswerTooLong):
                     note = f"The answer was cut at {self._patience.answer_size / MIB:.3g} MiB"
-                    yield Noted(note)
+                    yield NoteChunk(note)
                     raise TryFailed(ProviderError("incomplete", note))
                 if wrong is not None:
                     raise wrong
@@ -128,9 +128,9 @@ class CopilotProvider:
         *,
         secrets: Collection[str] = (),
         sdk: Any = None,
-        patience: Patience | None = None,
+        patience: RetryLimits | None = None,
     ) -> None:
-        self._settings, self._sdk, self._patience = settings, sdk, patience or Patience()
+        self._settings, self._sdk, self._patience = settings, sdk, patience or RetryLimits()
         self._environ = without_keys(os.environ if environ is None else environ, secrets)
         self._tries = Tries(self._patience, (settings.api_key or "", *secrets))
         self._starting: asyncio.Task[CopilotRuntime] | None = None
@@ -142,7 +142,7 @@ class CopilotProvider:
         missing, `unauthorized` where nobody is logged in; these are told to all who ask until `reopen`."""
         runtime = await self._runtime()
         for note in _notes(runtime, request):
-            yield Noted(note)
+            yield NoteChunk(note)
         async with aclosing(self._tries.ask(lambda: self._try(runtime, request))) as chunks:
             async for chunk in chunks:
                 yield chunk

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, Counted, FinishReason, Noted, Served, ToolCall
+from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, ServedByChunk, ToolCall, UsageChunk
 from tui.model.results import ServedBy, Usage
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.providers.copilot_runtime import LOGIN
 from tui.providers.http.decoder import AnswerText, Kind, count_of
 from tui.providers.http.errors import TryFailed
@@ -69,7 +69,7 @@ class CopilotDecoder:
             arguments = "" if data.arguments is None else json.dumps(data.arguments, default=str)
             self._text.add(ToolCall(data.tool_name, arguments))
         elif kind == "session.warning":
-            self._text.add(Noted(f"Copilot warned: {show_line(data.message, _WORDS)}"))
+            self._text.add(NoteChunk(f"Copilot warned: {sanitize_line(data.message, _WORDS)}"))
         elif kind == "session.error":
             raise session_fault(data, self._tries)
         elif kind == "session.idle" and self._begun:
@@ -96,8 +96,8 @@ class CopilotDecoder:
         )
         if data.model != self._model:
             self._model = data.model
-            self._text.add(Served(ServedBy(show_line(self._model, _WORDS))))
-        self._text.add(Counted(_sum(self._counts)))
+            self._text.add(ServedByChunk(ServedBy(sanitize_line(self._model, _WORDS))))
+        self._text.add(UsageChunk(_sum(self._counts)))
         if data.finish_reason:
             self._reason = _FINISHES.get(data.finish_reason, "other")
         if data.content_filter_triggered:
@@ -129,7 +129,7 @@ def _sum(counts: list[Usage]) -> Usage:
 
 def session_fault(data: Any, tries: int) -> TryFailed:
     """What an error of a session stands for."""
-    kind, status, words = data.error_type, data.status_code or 0, show_line(data.message, _WORDS)
+    kind, status, words = data.error_type, data.status_code or 0, sanitize_line(data.message, _WORDS)
     if kind in ("authentication", "authorization") or status in (401, 403):
         refused = ProviderError("unauthorized", f"Copilot does not accept the login: {words}", fix=LOGIN)
         return TryFailed(refused, effect="stop")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderSettings, Settings
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 from tui.providers.local_models import ModelFile, bundled_model, find_model
 from tui.providers.openai.provider import OpenAIProvider
 from tui.providers.processes.environ import without_keys
@@ -28,7 +28,7 @@ _LOADING_S = 600.0
 _NOTICE_S = 2.0
 _PROGRAM = Path(__file__).with_name("local_process.py")
 # It is there or it is gone: nothing is tried again, and it thinks for as long as the step's own clock allows.
-_PATIENCE = Patience(tries=1, first_byte_s=86_400.0, stall_s=3_600.0)
+_PATIENCE = RetryLimits(tries=1, first_byte_s=86_400.0, stall_s=3_600.0)
 
 
 class LocalServer:
@@ -39,7 +39,7 @@ class LocalServer:
         self.room = asyncio.Semaphore(SLOTS)
         # llama.cpp closes a kept connection without a word, and a question would meet the closed one.
         settings = ProviderSettings("local", "openai", f"{url}/v1", key, headers={"Connection": "close"})
-        self.chat = OpenAIProvider(settings, _PATIENCE, called=f"the local model {show_line(model.name, 80)}")
+        self.chat = OpenAIProvider(settings, _PATIENCE, called=f"the local model {sanitize_line(model.name, 80)}")
 
     @classmethod
     async def start(cls, model: ModelFile, environ: Mapping[str, str]) -> "LocalServer":
@@ -54,7 +54,7 @@ class LocalServer:
             async with asyncio.timeout(_LOADING_S):
                 reply = json.loads(await worker.ask(_order(model, key)))
             if "fault" in reply:
-                raise WorkerLost(f"could not be loaded: {show_line(reply['fault'])}")
+                raise WorkerLost(f"could not be loaded: {sanitize_line(reply['fault'])}")
             url = reply["url"]
         except TimeoutError:
             raise _fault(model, f"was not loaded within {_LOADING_S:g} s", worker) from None
@@ -104,7 +104,7 @@ def _threads() -> int:
 
 def _fault(model: ModelFile, sentence: str, worker: Worker) -> ProviderError:
     words = worker.last_words
-    what = f"the local model {show_line(model.name, 80)} {sentence}"
+    what = f"the local model {sanitize_line(model.name, 80)} {sentence}"
     return ProviderError("crashed", what + (f".\nIts last lines:\n{words}" if words else ""))
 
 

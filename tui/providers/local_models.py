@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tui.model.errors import ProviderError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.subjects import Settings
 
 BUNDLED = "smollm2-135m"
@@ -30,12 +30,12 @@ def find_model(model_id: str) -> ModelFile:
     if not is_local_id(model_id):
         raise ProviderError(
             "not_found",
-            f"the local provider has no model {show_line(model_id, 120)}",
+            f"the local provider has no model {sanitize_line(model_id, 120)}",
             fix=f"It has local/{BUNDLED}, and any GGUF file by its path: local//path/to/model.gguf",
         )
     _require_runtime("")
     path = Path(model_id).expanduser().absolute()
-    shown = show_line(str(path))
+    shown = sanitize_line(str(path))
     try:
         with path.open("rb") as file:
             magic = file.read(4)

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from urllib.parse import unquote
 
 from tui.model.errors import ConfigError, ModelUnresolved
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.servers import SERVERS, built_in, has_password, is_loopback, url_fault, variable
 from tui.model.subjects import (
     PARAMETERS,
@@ -73,7 +73,7 @@ def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Su
     if subject.settings.api is not None and kind != "openai":
         raise ConfigError(
             f"api chooses between OpenAI's protocols, and {subject.provider} speaks none of them",
-            where=show_line(name),
+            where=sanitize_line(name),
             fix="Leave it out.",
         )
     return subject
@@ -156,7 +156,7 @@ def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subjec
         return _find_bare(name, config, environ)
     if provider in config.providers or provider in SERVERS:
         if not model_id.strip():
-            raise ModelUnresolved(f"{show_line(name)} names no model", fix=f"Write {provider}/MODEL.")
+            raise ModelUnresolved(f"{sanitize_line(name)} names no model", fix=f"Write {provider}/MODEL.")
         return _subject(provider, model_id, "as it was named")
     if provider.lower() in _RETIRED:
         raise ModelUnresolved(
@@ -202,14 +202,16 @@ def _inline_settings(name: str, query: str) -> dict[str, object]:
         key, equals, text = part.partition("=")
         if key not in PARAMETERS:
             raise ConfigError(
-                f"unknown parameter {show_line(key, 60) or '(empty)'}",
-                where=show_line(name),
+                f"unknown parameter {sanitize_line(key, 60) or '(empty)'}",
+                where=sanitize_line(name),
                 fix=f"{did_you_mean(key, PARAMETERS)}Parameters are {', '.join(PARAMETERS)}.",
             )
         value = parameter_from_text(key, unquote(text))
         fault = "is given twice" if key in values else "has no value" if not equals else parameter_fault(key, value)
         if fault:
-            raise ConfigError(f"{key} {fault}", where=show_line(name), fix="An example: model?temperature=0.8&seed=7")
+            raise ConfigError(
+                f"{key} {fault}", where=sanitize_line(name), fix="An example: model?temperature=0.8&seed=7"
+            )
         values[key] = value
     return values
 
@@ -221,15 +223,15 @@ def _unknown_provider(
     written = f"{provider}/{model_id}" if model_id else provider
     homes = ["openai"] if environ and variable(environ, "OPENAI_BASE_URL") else []
     homes += ["openrouter"] if environ and variable(environ, "OPENROUTER_API_KEY") else []
-    ways = f" If {show_line(written)} is the id itself, write {homes[0]}/{show_line(written)}." if homes else ""
+    ways = f" If {sanitize_line(written)} is the id itself, write {homes[0]}/{sanitize_line(written)}." if homes else ""
     return ModelUnresolved(
-        f"{show_line(written)}: there is no provider {show_line(provider, 60)}",
+        f"{sanitize_line(written)}: there is no provider {sanitize_line(provider, 60)}",
         fix=f"{did_you_mean(provider, known)}Providers are {', '.join(known)}.{ways}",
     )
 
 
 def _homeless(name: str, config: Config) -> ModelUnresolved:
-    shown = show_line(name)
+    shown = sanitize_line(name)
     return ModelUnresolved(
         f"{shown}: no provider is known for this model",
         fix=(

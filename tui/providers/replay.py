@@ -8,20 +8,20 @@ from tui.model.errors import ProviderError, ProviderFault
 from tui.model.finish_reasons import early_stop
 from tui.model.provider_messages import (
     Chunk,
-    Counted,
     End,
     FinishReason,
-    Noted,
+    MemoryChunk,
+    NoteChunk,
     Reasoning,
-    Remembered,
     Request,
     Sent,
-    Served,
+    ServedByChunk,
     Text,
     ToolCall,
+    UsageChunk,
 )
 from tui.model.results import JUDGED, Attempt, StepResult, TrialResult
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 _REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}
 _FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(ProviderFault)}
@@ -73,14 +73,14 @@ class ReplayProvider:
         if found is None:
             raise ProviderError(
                 "not_found",
-                f"run {show_line(self._run, 60)} holds no answer to step {place.step + 1} of case "
-                f"{show_line(place.case, 80)}, repeat {place.repeat}",
+                f"run {sanitize_line(self._run, 60)} holds no answer to step {place.step + 1} of case "
+                f"{sanitize_line(place.case, 80)}, repeat {place.repeat}",
                 fix="Run the case again, or replay a run that has it.",
             )
         recorded = found.step
         began = asyncio.get_running_loop().time()
         yield Sent()
-        yield Noted(f"recorded answer of run {self._run}")
+        yield NoteChunk(f"recorded answer of run {self._run}")
         if recorded.reasoning:
             yield Reasoning(recorded.reasoning)
         for moment_ms, text in _pieces(recorded):
@@ -139,9 +139,9 @@ def _rest(recorded: StepResult) -> Iterator[Chunk]:
     for tool in recorded.tools_used:
         yield ToolCall(tool)
     if recorded.memory_before is not None or recorded.memory is not None:
-        yield Remembered(recorded.memory)
-    yield Counted(recorded.usage)
+        yield MemoryChunk(recorded.memory)
+    yield UsageChunk(recorded.usage)
     if recorded.served_by is not None:
-        yield Served(recorded.served_by)
+        yield ServedByChunk(recorded.served_by)
     for note in recorded.notes:
-        yield Noted(note)
+        yield NoteChunk(note)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tui.model.context import sent_with
 from tui.model.outcomes import outcome_of
 from tui.model.results import TrialResult
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 from tui.reports.phrases import CHECKS, Detail, Reported, missed_checks
 from tui.reports.provenance import answering_models
 from tui.reports.scores import said_of_trial
@@ -118,5 +118,5 @@ def _cell(value: Cell) -> Cell:
     """Text that a spreadsheet would take for a formula gets a `'` in front."""
     if not isinstance(value, str):
         return value
-    text = show_text(value)
+    text = sanitize_text(value)
     return f"'{text}" if value.startswith(_FORMULA) or text.startswith(_FORMULA) else text

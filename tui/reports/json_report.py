@@ -29,7 +29,7 @@ from tui.model.values import JsonValue
 from tui.reports.scores import RunScores, score_object
 from tui.reports.summary import RequiredShare, Summary, cases_of, summarize
 from tui.statistics.comparison import Comparison
-from tui.statistics.run_figures import Effort, Rates, Repeats, Tally
+from tui.statistics.run_figures import Effort, ModelTotals, Rates, Repeats
 
 
 def build_risk(reviewed: Reviewed) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def _figures(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _tally(count: Tally) -> dict[str, int]:
+def _tally(count: ModelTotals) -> dict[str, int]:
     return {
         "trials": count.trials,
         "passed": count.passed,

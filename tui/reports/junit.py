@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from tui.model.context import context_of_run
 from tui.model.results import TrialKey, TrialResult
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 from tui.model.suite import Case, checked_sentence
 from tui.reports.phrases import (
     CHECKS,
@@ -118,4 +118,4 @@ def _seconds(result: TrialResult | None) -> float:
 
 def _safe(text: str) -> str:
     """Without what XML forbids; what else could be obeyed or overlooked becomes visible."""
-    return _FORBIDDEN.sub("", show_text(_FORBIDDEN.sub("", text)))
+    return _FORBIDDEN.sub("", sanitize_text(_FORBIDDEN.sub("", text)))

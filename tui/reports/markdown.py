@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from tui.model.sanitize import show_line, show_text
+from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.reports.blocks import (
     LARGEST,
     Block,
@@ -38,7 +38,7 @@ def inline(text: str, limit: int = 300) -> str:
 
 def within(text: str, limit: int = 300) -> str:
     """Text on one line that stands in a cell or behind something."""
-    line = show_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    line = sanitize_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _LINKED.sub(r"\\\1", _MARKUP.sub(r"\\\1", line))
 
 
@@ -82,7 +82,7 @@ def _may_be_strong(said: str, following: str) -> bool:
 
 def code(text: str, limit: int = 300) -> str:
     """Text on one line in a code span; not for cells, where a `|` would end it."""
-    line = show_line(text, limit)
+    line = sanitize_line(text, limit)
     ticks = "`" * (_longest_run(line) + 1)
     edge = " " if not line or line[0] in "` " or line[-1] in "` " else ""
     return f"{ticks}{edge}{line}{edge}{ticks}"
@@ -90,7 +90,7 @@ def code(text: str, limit: int = 300) -> str:
 
 def fence(text: str, language: str = "") -> str:
     """Text on lines of its own, as it is."""
-    shown = show_text(text)
+    shown = sanitize_text(text)
     ticks = "`" * max(3, _longest_run(shown) + 1)
     return f"{ticks}{language}\n{shown.rstrip(chr(10))}\n{ticks}"
 

@@ -7,12 +7,12 @@ from typing import TypeVar
 from tui.model.context import context_of_run
 from tui.model.results import CheckResult, TrialResult, counted_as, counted_asking
 from tui.model.run import KeptRun
-from tui.model.subjects import Subject, told_settings
+from tui.model.subjects import Subject, settings_text
 from tui.model.suite import Case, checked_sentence
 from tui.reports.provenance import provenance
 from tui.reports.scores import RunScores
 from tui.reports.summary import Reruns, Summary, count_reruns
-from tui.statistics.run_figures import Rates, Tally
+from tui.statistics.run_figures import ModelTotals, Rates
 
 T = TypeVar("T")
 SPARSE = (
@@ -73,7 +73,7 @@ def percent(share: float) -> str:
     return f"{share:.0%}"
 
 
-def rate(count: Tally) -> str:
+def rate(count: ModelTotals) -> str:
     """The pass rate; a dash of nothing."""
     return "–" if count.pass_rate is None else percent(count.pass_rate)
 
@@ -212,5 +212,5 @@ def not_run_sentence(summary: Summary) -> str:
 
 
 def _settings(subject: Subject) -> str:
-    said = told_settings(subject.settings, subject.settings.system)
+    said = settings_text(subject.settings, subject.settings.system)
     return ", ".join([f"{subject.provider}/{subject.model_id}", *said])

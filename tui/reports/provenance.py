@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from tui.model.prices import told_price
+from tui.model.prices import price_text
 from tui.model.results import ServedBy, TrialResult
 from tui.model.run import KeptRun
 
@@ -14,7 +14,7 @@ def provenance(kept: KeptRun) -> list[tuple[str, str]]:
     rows = [(_titled(name), version) for name, version in kept.versions.items() if name != "assay"]
     for subject in kept.plan.subjects:
         if subject.price is not None:
-            rows.append((f"Price of {subject.name}", told_price(subject.price)))
+            rows.append((f"Price of {subject.name}", price_text(subject.price)))
         served = _served_by(result for result in kept.results if result.trial.model == subject.name)
         if served:
             more = f"; and {len(served) - _MOST} others" if len(served) > _MOST else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tui.model.results import TrialKey, TrialResult
 from tui.model.risk import BANDS, Band, BandRule, Reviewed
-from tui.model.scores import Act, Extent, ItemKey, Standing
+from tui.model.scores import Act, Extent, ItemKey, Leaderboard
 from tui.model.suite import Case, RiskCriterion, Severity
 from tui.model.values import JsonObject
 
@@ -19,7 +19,7 @@ class Judged:
     severity: Severity | None
     scores: tuple[Act, ...] = ()
     decision: Act | None = None
-    standing: Standing | None = None
+    standing: Leaderboard | None = None
     band: Band | None = None
 
 

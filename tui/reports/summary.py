@@ -11,7 +11,7 @@ from tui.model.run import KeptRun
 from tui.model.suite import Case, clusters_of
 from tui.statistics.comparison import Comparison, compare_models
 from tui.statistics.repeats import meets_share
-from tui.statistics.run_figures import ModelFigures, Rates, Repeats, Tally, figures_of, rates_of, tally_of
+from tui.statistics.run_figures import ModelFigures, ModelTotals, Rates, Repeats, figures_of, rates_of, tally_of
 from tui.statistics.shares import Passes
 
 
@@ -65,9 +65,9 @@ class Summary:
     category and model. A run that is not finished is `interim`."""
 
     planned: int
-    total: Tally
+    total: ModelTotals
     figures: Mapping[str, ModelFigures]
-    by_category: Mapping[str, Tally]
+    by_category: Mapping[str, ModelTotals]
     by_group: Mapping[str, Mapping[str, Rates]]
     errors: Mapping[str, Mapping[Verdict, int]]
     comparisons: tuple[Comparison, ...]
@@ -77,7 +77,7 @@ class Summary:
     interim: bool = False
 
     @property
-    def by_model(self) -> dict[str, Tally]:
+    def by_model(self) -> dict[str, ModelTotals]:
         """What the trials of each model count as."""
         return {model: each.tally for model, each in self.figures.items()}
 

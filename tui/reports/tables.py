@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from tui.model.prices import told_cost
+from tui.model.prices import cost_text
 from tui.reports import figure_words as words
 from tui.reports import phrases
 from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Strong, Table, Whisker
 from tui.reports.phrases import Reported, many
 from tui.statistics import comparison_words
 from tui.statistics.comparison import Comparison
-from tui.statistics.run_figures import Rates, Tally
+from tui.statistics.run_figures import ModelTotals, Rates
 
 _COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky", "Unchecked")
 
@@ -46,7 +46,7 @@ def _effort(run: Reported) -> Table:
             phrases.milliseconds(figures.effort.p95_ms),
             phrases.count(figures.effort.input_tokens),
             phrases.count(figures.effort.output_tokens),
-            told_cost(run.summary.spent[model]) if figures.tally.trials else "–",
+            cost_text(run.summary.spent[model]) if figures.tally.trials else "–",
         )
         for model, figures in run.summary.figures.items()
     ]
@@ -98,7 +98,7 @@ def _rate_cell(rates: Rates) -> Line:
     return f"{phrases.rate(count)} ", Faint(f"{phrases.rate_interval(rates)} ({count.passed}/{count.checked})")
 
 
-def _counts(count: Tally) -> tuple[str, ...]:
+def _counts(count: ModelTotals) -> tuple[str, ...]:
     counts = (count.trials, count.passed, count.failed, count.errors, count.flaky, count.unchecked)
     return tuple(str(value) for value in counts)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NoReturn, cast, get_args
 
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
 
 VERSION = 1
@@ -156,7 +156,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise LineFault(f"`{show_line(twice, 60)}` stands twice in the line; keep one")
+        raise LineFault(f"`{sanitize_line(twice, 60)}` stands twice in the line; keep one")
     return found
 
 
@@ -269,7 +269,7 @@ _OPTIONAL: tuple[_Rule, ...] = (
 
 
 def _fault(key: str, value: object, what: str) -> LineFault:
-    return LineFault(f"{key}: {show_line(json.dumps(value, ensure_ascii=False), 80)} {what}")
+    return LineFault(f"{key}: {sanitize_line(json.dumps(value, ensure_ascii=False), 80)} {what}")
 
 
 def _named(keys: list[str]) -> str:

@@ -8,7 +8,7 @@ from tui.model.events import Event, LimitMoved, RunPaused, RunResumed
 from tui.model.results import TrialKey
 from tui.model.run import Plan, RunState
 from tui.providers.protocol import Limits
-from tui.runner.trial_context import Tools
+from tui.runner.trial_context import TrialContext
 
 
 class Control:
@@ -174,7 +174,7 @@ def go_on_after_cancel() -> None:
         task.uncancel()
 
 
-class Outbox:
+class EventBuffer:
     """Events in the order in which they happened. A list and one wake-up for many events cost a third of a queue."""
 
     def __init__(self) -> None:
@@ -204,7 +204,7 @@ class Outbox:
 class Pacing:
     """A provider may be asked as many questions at once as the models that are asked of it now have cases at once."""
 
-    def __init__(self, plan: Plan, tools: Tools, control: Control, outbox: Outbox) -> None:
+    def __init__(self, plan: Plan, tools: TrialContext, control: Control, outbox: EventBuffer) -> None:
         self._plan, self._tools, self._control, self._outbox = plan, tools, control, outbox
         self._provider_of = {subject.name: subject.provider for subject in plan.subjects}
         self._models: Sequence[str] = ()

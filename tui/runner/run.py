@@ -10,17 +10,23 @@ from tui.model.results import TrialKey
 from tui.model.run import Plan
 from tui.model.subjects import Subject
 from tui.model.suite import Case
-from tui.runner.control import Control, Outbox, Pacing
+from tui.runner.control import Control, EventBuffer, Pacing
 from tui.runner.trial import TrialOrder, run_trial
-from tui.runner.trial_context import Tools
+from tui.runner.trial_context import TrialContext
 
 
-class Lane:
+class ModelWorker:
     """Starts trials while there is room for one more. How many go at once may change meanwhile; one of which the last
     answer is there, and is being judged, is in nobody's way."""
 
     def __init__(
-        self, plan: Plan, subject: Subject, cases: Mapping[str, Case], tools: Tools, control: Control, outbox: Outbox
+        self,
+        plan: Plan,
+        subject: Subject,
+        cases: Mapping[str, Case],
+        tools: TrialContext,
+        control: Control,
+        outbox: EventBuffer,
     ) -> None:
         self._plan, self._subject, self._cases = plan, subject, cases
         self._tools, self._control, self._outbox = tools, control, outbox
@@ -91,10 +97,10 @@ class Lane:
         self._outbox.tell(TrialFinished(result))
 
 
-async def run_plan(plan: Plan, tools: Tools, control: Control) -> AsyncGenerator[list[Event], None]:
+async def run_plan(plan: Plan, tools: TrialContext, control: Control) -> AsyncGenerator[list[Event], None]:
     """Run everything that is planned, and yield what has happened since the last time: events in their order, the
     first RunStarted, the last RunFinished. Closing the generator stops the work at once and leaves nothing running."""
-    outbox = Outbox()
+    outbox = EventBuffer()
     outbox.tell(RunStarted(plan.run_id, plan.trials, _now()))
     work = asyncio.create_task(_run_lanes(plan, tools, control, outbox))
     work.add_done_callback(lambda _: outbox.close())
@@ -108,21 +114,21 @@ async def run_plan(plan: Plan, tools: Tools, control: Control) -> AsyncGenerator
     yield [RunFinished(plan.run_id, control.outcome, _now())]
 
 
-async def _run_lanes(plan: Plan, tools: Tools, control: Control, outbox: Outbox) -> None:
+async def _run_lanes(plan: Plan, tools: TrialContext, control: Control, outbox: EventBuffer) -> None:
     cases = {case.id: case for case in plan.suite.cases}
-    lanes = [Lane(plan, subject, cases, tools, control, outbox) for subject in plan.subjects]
+    lanes = [ModelWorker(plan, subject, cases, tools, control, outbox) for subject in plan.subjects]
     pacing = Pacing(plan, tools, control, outbox)
     following = asyncio.create_task(pacing.follow())
     try:
         if plan.options.parallel_models:
-            pacing.begin([lane.model for lane in lanes])
+            pacing.begin([model_worker.model for model_worker in lanes])
             async with asyncio.TaskGroup() as group:
-                for lane in lanes:
-                    group.create_task(lane.run())
+                for model_worker in lanes:
+                    group.create_task(model_worker.run())
         else:
-            for lane in lanes:
-                pacing.begin([lane.model])
-                await lane.run()
+            for model_worker in lanes:
+                pacing.begin([model_worker.model])
+                await model_worker.run()
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

@@ -23,17 +23,17 @@ from tui.model.events import (
 from tui.model.prices import cost
 from tui.model.provider_messages import (
     Chunk,
-    Counted,
     End,
     Limited,
-    Noted,
+    MemoryChunk,
+    NoteChunk,
     Reasoning,
-    Remembered,
     Request,
     Sent,
-    Served,
+    ServedByChunk,
     Text,
     ToolCall,
+    UsageChunk,
     Waiting,
 )
 from tui.model.results import CheckResult, Prompt, Retry, ServedBy, StepResult, Timing, TrialKey, Usage
@@ -41,15 +41,15 @@ from tui.model.secrets import Secrets
 from tui.model.suite import Step
 from tui.model.values import JsonValue
 from tui.providers.protocol import Provider
-from tui.runner.control import Control, Outbox, go_on_after_cancel
+from tui.runner.control import Control, EventBuffer, go_on_after_cancel
 from tui.runner.prompt import without_secrets
-from tui.runner.trial_context import Tools
+from tui.runner.trial_context import TrialContext
 
 _PACE_MS = 50
 
 
 @dataclass(slots=True)
-class Arrival:
+class PartialStep:
     """Gathers one answer. Clocks are monotonic; they start (again) when the request goes out. `held_s` is how long a
     pause of the run kept it from being asked."""
 
@@ -112,7 +112,7 @@ class StepPlace:
     trial: TrialKey
     attempt: int
     step: int
-    outbox: Outbox
+    outbox: EventBuffer
 
     def tell(self, event: Event) -> None:
         """Add an event to the run's stream."""
@@ -122,7 +122,7 @@ class StepPlace:
 class Pieces:
     """Takes the chunks of one step."""
 
-    def __init__(self, place: StepPlace, secrets: Secrets, arrival: Arrival, watch: Watch | None) -> None:
+    def __init__(self, place: StepPlace, secrets: Secrets, arrival: PartialStep, watch: Watch | None) -> None:
         self._place, self._secrets, self._arrival, self._watch = place, secrets, arrival, watch
         self._text, self._thought = secrets.stream(), secrets.stream()
 
@@ -140,17 +140,17 @@ class Pieces:
                 self._add_retry(self._secrets.hide(reason), wait_ms)
             case ToolCall(name):
                 self._arrival.tools.append(self._secrets.hide(name))
-            case Remembered(memory):
+            case MemoryChunk(memory):
                 self._arrival.remembers = True
                 if memory is not None:
                     self._arrival.memory = hide_in(self._secrets, memory)
-            case Counted(usage):
+            case UsageChunk(usage):
                 self._arrival.usage = usage
-            case Served(by):
+            case ServedByChunk(by):
                 self._arrival.served_by = ServedBy(
                     *map(self._secrets.hide, (by.model, by.fingerprint, by.api_version, by.server))
                 )
-            case Noted(note):
+            case NoteChunk(note):
                 self._arrival.notes.append(self._secrets.hide(note))
             case End(reason):
                 self._arrival.finish_reason = reason
@@ -215,11 +215,11 @@ class StepOrder:
     final: bool = False
 
 
-async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Control) -> StepOutcome:
+async def run_step(place: StepPlace, order: StepOrder, tools: TrialContext, control: Control) -> StepOutcome:
     """Ask one step. Failures of the provider end in the outcome; only a stop of the whole run is raised."""
     prompt = without_secrets(order.request.prompt, tools.secrets)
     place.tell(StepStarted(place.trial, place.attempt, place.step, prompt))
-    arrival = Arrival(memory=order.request.memory)
+    arrival = PartialStep(memory=order.request.memory)
     checks: tuple[CheckResult, ...] = ()
     try:
         await _gather(order, arrival, tools, place, control)
@@ -239,7 +239,9 @@ async def run_step(place: StepPlace, order: StepOrder, tools: Tools, control: Co
     return StepOutcome(result, arrival.fault, arrival.cancelled, arrival.held_s)
 
 
-async def _gather(order: StepOrder, arrival: Arrival, tools: Tools, place: StepPlace, control: Control) -> None:
+async def _gather(
+    order: StepOrder, arrival: PartialStep, tools: TrialContext, place: StepPlace, control: Control
+) -> None:
     watch = tools.checker.watch(order.step.checks) if order.request.stream and order.step.checks else None
     pieces = Pieces(place, tools.secrets, arrival, watch)
     try:
@@ -307,7 +309,7 @@ async def _report_moves(watch: Watch, place: StepPlace) -> None:
             place.tell(CheckMoved(place.trial, place.attempt, place.step, moved.check, moved.state, moved.spans))
 
 
-def _shortfall(arrival: Arrival) -> ProviderError | None:
+def _shortfall(arrival: PartialStep) -> ProviderError | None:
     """What is wrong with an answer that came without a fault. An agent may say nothing: what it did counts as well."""
     if arrival.finish_reason is None:
         return ProviderError("incomplete", "The answer ended without saying that it was complete")
@@ -316,7 +318,7 @@ def _shortfall(arrival: Arrival) -> ProviderError | None:
     return None
 
 
-async def _decide(order: StepOrder, arrival: Arrival, tools: Tools) -> tuple[CheckResult, ...]:
+async def _decide(order: StepOrder, arrival: PartialStep, tools: TrialContext) -> tuple[CheckResult, ...]:
     checks = [check for check in order.step.checks if check.kind != "command"]
     nothing_to_judge = arrival.fault is not None and not arrival.size
     if not checks or nothing_to_judge:
@@ -324,7 +326,7 @@ async def _decide(order: StepOrder, arrival: Arrival, tools: Tools) -> tuple[Che
     return await tools.checker.decide(checks, Answer(arrival.text, tuple(arrival.tools), arrival.memory))
 
 
-def _to_result(order: StepOrder, prompt: Prompt, arrival: Arrival, checks: tuple[CheckResult, ...]) -> StepResult:
+def _to_result(order: StepOrder, prompt: Prompt, arrival: PartialStep, checks: tuple[CheckResult, ...]) -> StepResult:
     return StepResult(
         input=prompt.input,
         response=arrival.text,

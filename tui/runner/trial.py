@@ -15,10 +15,10 @@ from tui.model.results import Attempt, Change, NotApplied, StepResult, TrialKey,
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.values import JsonObject
-from tui.runner.control import Control, Outbox, go_on_after_cancel
+from tui.runner.control import Control, EventBuffer, go_on_after_cancel
 from tui.runner.prompt import compose_prompt
 from tui.runner.step import StepOrder, StepOutcome, StepPlace, run_step
-from tui.runner.trial_context import Tools
+from tui.runner.trial_context import TrialContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ NO_CHANGE = Changed()
 
 
 async def apply_answers(
-    case: Case, trial: TrialKey, steps: Sequence[StepResult], tools: Tools, control: Control
+    case: Case, trial: TrialKey, steps: Sequence[StepResult], tools: TrialContext, control: Control
 ) -> Changed:
     """Apply the last answer and run the case's command over it. What is or is not applied never changes the
     verdict."""
@@ -87,7 +87,7 @@ class TrialOrder:
         return self.earlier.reruns + 1 if self.earlier else 0
 
 
-async def run_trial(order: TrialOrder, tools: Tools, control: Control, outbox: Outbox) -> TrialResult:
+async def run_trial(order: TrialOrder, tools: TrialContext, control: Control, outbox: EventBuffer) -> TrialResult:
     """Ask until an attempt passes or none are left. A fault of ours becomes the trial's error as well: one trial
     that goes wrong never ends a run."""
     outbox.tell(TrialStarted(order.key))
@@ -114,7 +114,7 @@ class _Try:
     """One attempt: the steps of the case, then what the answer changes."""
 
     def __init__(
-        self, order: TrialOrder, number: int, is_last: bool, tools: Tools, control: Control, outbox: Outbox
+        self, order: TrialOrder, number: int, is_last: bool, tools: TrialContext, control: Control, outbox: EventBuffer
     ) -> None:
         self._order, self._number, self._is_last, self._tools = order, number, is_last, tools
         self._control, self._outbox = control, outbox
@@ -202,7 +202,7 @@ def _early_stop(steps: Sequence[StepResult]) -> str | None:
     return next((why for step in steps if (why := early_stop(step.finish_reason))), None)
 
 
-def _broken(order: TrialOrder, number: int, error: Exception, tools: Tools) -> Attempt:
+def _broken(order: TrialOrder, number: int, error: Exception, tools: TrialContext) -> Attempt:
     if isinstance(error, AssayError):
         text = str(error)
     else:

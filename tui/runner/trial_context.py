@@ -45,7 +45,7 @@ class WorkRepository(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class TrialContext:
     """`providers` maps a subject's name to what answers for it; `repository` is None where the suite has none."""
 
     providers: Mapping[str, Provider]

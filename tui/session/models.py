@@ -15,7 +15,7 @@ from tui.providers.copilot_runtime import copilot_version
 from tui.providers.local_models import is_local_id
 from tui.providers.protocol import Provider
 from tui.providers.registry import resolve_subject
-from tui.session.providers import ProviderShelf
+from tui.session.providers import OpenProviders
 
 # These have no list of models: an agent is a file, a recording a run.
 _LISTLESS = {"agent", "replay"}
@@ -50,7 +50,7 @@ class ProvidersAlone:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.config = load_config(find_folders(environ).config, environ)
         self.secrets = Secrets(self.config.secrets.values())
-        self._shelf = ProviderShelf(self.config, environ, None, None)
+        self._shelf = OpenProviders(self.config, environ, None, None)
 
     def provider(self, name: str) -> Provider:
         """A provider by its own name. Raises ConfigError."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import tui
 from tui.model.errors import ProviderError
 from tui.model.run import Plan
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderKind, Subject
 from tui.session.files import write_safely
 
@@ -71,7 +71,7 @@ def versions_of(plan: Plan, kinds: Mapping[str, ProviderKind], digests: Digests)
     for subject in plan.subjects:
         if subject.name in models:
             found |= dict(_of_subject(subject, kinds.get(subject.provider), digests))
-    return {name: show_line(version, 200) for name, version in found.items()}
+    return {name: sanitize_line(version, 200) for name, version in found.items()}
 
 
 def _of_subject(subject: Subject, kind: ProviderKind | None, digests: Digests) -> Iterator[tuple[str, str]]:
@@ -94,7 +94,7 @@ def _of_subject(subject: Subject, kind: ProviderKind | None, digests: Digests) -
 
 def _named(subject: Subject) -> str:
     """Without settings: variants of one model share its file."""
-    return show_line(subject.name.partition("?")[0], 200)
+    return sanitize_line(subject.name.partition("?")[0], 200)
 
 
 def _package(name: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ def reopened(providers: dict[str, Provider]) -> dict[str, Provider]:
     return providers
 
 
-class ProviderShelf:
+class OpenProviders:
     """Hands out the provider of a subject. A recorded run is a provider of its own, which needs a store; every other is
     shared, so that its limits (a refused key, a pause after 429) hold for all that ask it."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from tui.model.errors import ConfigError
 from tui.model.risk import Guidance
 from tui.model.run import Plan
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, joined
 from tui.model.suggest import did_you_mean
 from tui.risk.packets import PacketKeys
@@ -272,7 +272,7 @@ class _Planned:
 
 
 def _quoted(text: str) -> str:
-    return f"`{show_line(text, 80)}`"
+    return f"`{sanitize_line(text, 80)}`"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -26,15 +26,15 @@ from tui.providers.registry import provider_settings, resolve_subject
 from tui.runner.control import Control
 from tui.runner.plan import Overrides, make_plan
 from tui.runner.run import run_plan
-from tui.runner.trial_context import Tools
+from tui.runner.trial_context import TrialContext
 from tui.session.consent import Consent, ConsentRecord
 from tui.session.context import RunRepository, read_context, secrets_of, without_secrets
 from tui.session.provenance import Digests, versions_of
-from tui.session.providers import PriceBook, ProviderShelf, reopened
+from tui.session.providers import OpenProviders, PriceBook, reopened
 from tui.session.records import is_finished
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
-from tui.session.store_writer import Patience, keep_events
+from tui.session.store_writer import RetryLimits, keep_events
 from tui.store.sqlite import SqliteStore
 from tui.suites.load import Loaded, find_suites, load_suite
 
@@ -99,10 +99,10 @@ def suites_at(path: Path) -> list[Path]:
     return find_suites(path) if path.is_dir() else [path]
 
 
-_FOR_EVER = Patience()
+_FOR_EVER = RetryLimits()
 
 
-class Workbench:
+class Session:
     """One for a process; `environ` is where keys and folders are looked up; recorded answers are replayed at
     `replay_speed` times their own speed, or at once, where a plan does not say otherwise. Raises ConfigError and
     StoreError while it opens. What may block is not async: an app calls it in a thread."""
@@ -114,7 +114,7 @@ class Workbench:
         self.secrets = Secrets(self.config.secrets.values())
         self.store = SqliteStore(self.folders.data / "runs.sqlite")
         self._consents = ConsentRecord(self.folders.data / "consents.json")
-        self._shelf = ProviderShelf(self.config, environ, self.store, replay_speed)
+        self._shelf = OpenProviders(self.config, environ, self.store, replay_speed)
         self._checker = Checker()
         self._taken: dict[str, dict[str, Provider]] = {}
         self._begun: str | None = None
@@ -194,7 +194,7 @@ class Workbench:
         self._taken.update(taken)
         self._begun = plans[0].run_id if plans else None
 
-    async def run(self, plan: Plan, control: Control, patience: Patience = _FOR_EVER) -> AsyncGenerator[Event, None]:
+    async def run(self, plan: Plan, control: Control, patience: RetryLimits = _FOR_EVER) -> AsyncGenerator[Event, None]:
         """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
         ConfigError before it begins, and StoreError when the history cannot be written for longer than the patience
         lasts."""
@@ -212,7 +212,7 @@ class Workbench:
                 async for progress in repository.open(control):
                     yield progress
             context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
-            tools = Tools(providers, self._checker, context, secrets, repository if repository.clone else None)
+            tools = TrialContext(providers, self._checker, context, secrets, repository if repository.clone else None)
             async with aclosing(run_plan(plan, tools, control)) as batches:
                 async for event in keep_events(batches, self.store, plan.run_id, patience):
                     yield event

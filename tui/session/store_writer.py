@@ -12,7 +12,7 @@ from tui.store.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryLimits:
     """How long a store that cannot write is tried again (None: for ever), and how far apart. Seconds."""
 
     total: float | None = None
@@ -20,7 +20,7 @@ class Patience:
 
 
 async def keep_events(
-    batches: AsyncIterator[list[Event]], store: Store, run_id: str, patience: Patience
+    batches: AsyncIterator[list[Event]], store: Store, run_id: str, patience: RetryLimits
 ) -> AsyncGenerator[Event, None]:
     """The same events, one by one; those that say that a trial or the run is over come only after it is stored.
 
@@ -35,7 +35,7 @@ async def keep_events(
 
 
 async def _save(
-    batch: list[Event], store: Store, run_id: str, patience: Patience
+    batch: list[Event], store: Store, run_id: str, patience: RetryLimits
 ) -> AsyncGenerator[StoreStalled | StoreRecovered, None]:
     results = [event.result for event in batch if isinstance(event, TrialFinished)]
     ending = next((event for event in batch if isinstance(event, RunFinished)), None)

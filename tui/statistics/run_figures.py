@@ -9,7 +9,7 @@ from tui.statistics.quantiles import spread_of
 from tui.statistics.repeats import is_mixed, pass_curves
 from tui.statistics.shares import Passes, is_sparse, rate_interval
 
-Counted = Literal["passed", "flaky", "failed", "unchecked", "error"]
+UsageChunk = Literal["passed", "flaky", "failed", "unchecked", "error"]
 
 
 class CountedTrial(Protocol):
@@ -19,7 +19,7 @@ class CountedTrial(Protocol):
     @property
     def case(self) -> str: ...
     @property
-    def counted(self) -> Counted: ...
+    def counted(self) -> UsageChunk: ...
     @property
     def duration_ms(self) -> float: ...
     @property
@@ -35,7 +35,7 @@ class CountedTrial(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ModelTotals:
     """What trials count as. `errors` holds all that have no judged answer; `passed` leaves flaky out; rates are over
     the `checked` ones."""
 
@@ -63,7 +63,7 @@ class Rates:
     trials. `sparse` says that the interval may cover the rate less often than in 95% of runs: fewer than five units
     pass, or fewer than five fail."""
 
-    tally: Tally = Tally()
+    tally: ModelTotals = ModelTotals()
     pass_rate_95: tuple[float, float] | None = None
     passes: Mapping[str, Passes] = field(default_factory=dict)
     sparse: bool = False
@@ -107,15 +107,15 @@ class ModelFigures:
     effort: Effort = field(default_factory=Effort)
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> ModelTotals:
         """What its trials count as."""
         return self.rates.tally
 
 
-def tally_of(words: Iterable[Counted]) -> Tally:
+def tally_of(words: Iterable[UsageChunk]) -> ModelTotals:
     """Return the counts of what trials count as."""
     counts = Counter(words)
-    return Tally(
+    return ModelTotals(
         counts.total(), counts["passed"], counts["failed"], counts["error"], counts["flaky"], counts["unchecked"]
     )
 

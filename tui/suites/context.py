@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tui.model.paths import path_fault
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import CheckKind
 from tui.suites.messages import quoted
 
@@ -34,7 +34,7 @@ class Around:
         if key not in self._patterns:
             reason = self.pattern_error(kind, pattern)
             language = "Python" if kind == "output.matches" else "JavaScript"
-            why = show_line(reason or "").rstrip(".")
+            why = sanitize_line(reason or "").rstrip(".")
             self._patterns[key] = f"{quoted(pattern)} is no {language} pattern: {why}; mend it" if reason else None
         return self._patterns[key]
 
@@ -42,7 +42,7 @@ class Around:
         """Return what to be warned of in a pattern that can be used, as a sentence."""
         what = self.pattern_warning(kind, pattern) if self.pattern_warning else None
         fix = "do not repeat a group that itself repeats, or whose parts match the same text"
-        return f"{quoted(pattern)} {show_line(what, 300)}; {fix}" if what else None
+        return f"{quoted(pattern)} {sanitize_line(what, 300)}; {fix}" if what else None
 
     def file_fault(self, roots: tuple[Path, ...], path: str) -> str | None:
         """Why there is no such file to read below the first root that has something at the path, as a sentence; None
@@ -71,7 +71,7 @@ def relative(path: str) -> str:
 def _file_fault(roots: tuple[Path, ...], path: str) -> str | None:
     there = [root for root in roots if os.path.lexists(root / relative(path))]
     root = (there or roots)[0]
-    shown = show_line(str(root / relative(path)), 300)
+    shown = sanitize_line(str(root / relative(path)), 300)
     file = root / relative(path)
     try:
         if file.is_file():

@@ -10,7 +10,7 @@ from typing_extensions import is_typeddict
 
 from tui.documents.positions import Path
 from tui.documents.problems import MOST_PROBLEMS, Finding
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def unknown_key(word: str, known: Iterable[str]) -> str:
 
 def quoted(value: object, limit: int = 60) -> str:
     """A value from the file as it may be shown in a sentence."""
-    return f"`{show_line(str(value).replace(chr(10), '␊'), limit)}`"
+    return f"`{sanitize_line(str(value).replace(chr(10), '␊'), limit)}`"
 
 
 def _letters(word: str) -> str:

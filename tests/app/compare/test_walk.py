@@ -8,7 +8,7 @@ import pytest
 from tests.support.kept_runs import hostile_run, make_case, make_result, make_suite
 from tui.app.compare.choosing import sources_of_models, sources_of_run
 from tui.app.compare.lines import choice_line, heads_line, source_line, source_names, stop_line, title_line
-from tui.app.compare.walk import Pair, Walk, next_answer
+from tui.app.compare.walk import ComparisonSession, Pair, next_answer
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey
@@ -25,10 +25,10 @@ def outcomes(model: str, cases: Sequence[str]) -> dict[str, list[Outcome]]:
     return {case: [outcome_of(make_result(TrialKey(case, model)))] for case in cases}
 
 
-def walk_of(seed: int | None = None, *, missing: str = "") -> Walk:
+def walk_of(seed: int | None = None, *, missing: str = "") -> ComparisonSession:
     cases = [case.id for case in SUITE.cases]
     there = [case for case in cases if case != missing]
-    return Walk(SUITE, Pair(A, B, outcomes("mock-a", cases), outcomes("mock-b", there)), seed)
+    return ComparisonSession(SUITE, Pair(A, B, outcomes("mock-a", cases), outcomes("mock-b", there)), seed)
 
 
 def answer(source: Source) -> Answer:
@@ -44,7 +44,7 @@ def test_only_what_both_have_answered_is_on_the_way() -> None:
     assert walk.stop.case == "c2"
     walk.go_to_case("c1")
     assert walk.stop.case == "c2"
-    assert Walk(SUITE, Pair(A, B, {}, {})).stop is None
+    assert ComparisonSession(SUITE, Pair(A, B, {}, {})).stop is None
 
 
 def test_the_seed_mixes_the_sides_and_can_be_repeated() -> None:

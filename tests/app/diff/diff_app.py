@@ -13,14 +13,14 @@ from tests.app.diff.samples import sample
 from tui.app.diff.answer_diff import ShownDiff
 from tui.app.diff.panel import DiffPanel
 from tui.app.theming import ThemedApp
-from tui.app.widgets.footer import KeysLine
+from tui.app.widgets.footer import KeyFooter
 from tui.model.shipped import shipped_folder
 
 
 class DiffApp(ThemedApp[None]):
     """The tab and its keys."""
 
-    CSS = "KeysLine { dock: bottom; }"
+    CSS = "KeyFooter { dock: bottom; }"
 
     def __init__(self, shown: ShownDiff | None, theme: str, repository: Path | None = None) -> None:
         super().__init__(theme=theme, theme_folders=[shipped_folder("themes")])
@@ -29,7 +29,7 @@ class DiffApp(ThemedApp[None]):
 
     def compose(self) -> ComposeResult:
         yield self.tab
-        yield KeysLine()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.tab.show(self._shown, "Nothing is changed yet.", self._repository)

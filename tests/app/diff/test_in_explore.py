@@ -10,7 +10,7 @@ from tests.support.diffs import MODEL, applied, case_for
 from tests.support.git_server import serve_git
 from tests.support.model_server import ModelServer, say
 from tests.support.repositories import make_repository
-from tests.support.scripted_desk import Opened, ScriptedDesk, case_of, suite_of
+from tests.support.scripted_desk import Opened, ScriptedSession, case_of, suite_of
 from tests.support.terminal import Terminal, run_here
 from tui.app.diff.panel import DiffPanel
 
@@ -28,15 +28,15 @@ CASE = {
 }
 
 
-def desk_with_changes(folder: Path) -> ScriptedDesk:
+def session_with_changes(folder: Path) -> ScriptedSession:
     """A case whose answer changed three files, one whose answer is not there yet, one that changes none."""
-    desk, path = ScriptedDesk(), folder / "bugs.yaml"
+    session, path = ScriptedSession(), folder / "bugs.yaml"
     path.write_text("")
     mended = case_for(id="mend")
     suite = suite_of(path, mended, case_for(id="later"), case_of("talk"), models=(MODEL, "other"))
-    desk.suites[path] = Opened(suite)
-    desk.kept = (applied(folder, FILES, SEVERAL, mended),)
-    return desk
+    session.suites[path] = Opened(suite)
+    session.kept = (applied(folder, FILES, SEVERAL, mended),)
+    return session
 
 
 def diff_of(seen: Seen) -> DiffPanel | None:
@@ -48,15 +48,15 @@ def tabs(seen: Seen) -> list[str]:
 
 
 async def test_the_tab_is_there_where_files_change(tmp_path: Path) -> None:
-    async with explored(desk_with_changes(tmp_path)) as seen:
+    async with explored(session_with_changes(tmp_path)) as seen:
         await seen.until(lambda: "Diff 3" in tabs(seen))
         assert diff_of(seen) is None, "it is loaded when it is looked at"
         await seen.until(lambda: "d diff" in seen.footer)
         await seen.press("d")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus and tab.view.document.hunk_count == 5)
         await seen.press("right_square_bracket")
-        await seen.until(lambda: seen.screen.looking and seen.screen.looking.case_id == "later")
-        await seen.until(lambda: "has not been asked yet" in str(diff_of(seen).query_one("Reading Static").render()))  # type: ignore[union-attr]
+        await seen.until(lambda: seen.screen.selection and seen.screen.selection.case_id == "later")
+        await seen.until(lambda: "has not been asked yet" in str(diff_of(seen).query_one("TextPanel Static").render()))  # type: ignore[union-attr]
         await seen.press("right_square_bracket")
         await seen.until(lambda: "Diff" not in tabs(seen) and seen.screen.evidence.query_one("ChecksTab").display)
         assert "d diff" not in seen.footer
@@ -65,7 +65,7 @@ async def test_the_tab_is_there_where_files_change(tmp_path: Path) -> None:
 
 
 async def test_the_tabs_can_be_zoomed_and_follow_the_pane(tmp_path: Path) -> None:
-    async with explored(desk_with_changes(tmp_path)) as seen:
+    async with explored(session_with_changes(tmp_path)) as seen:
         await seen.press("d")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus)
         await seen.press("z")
@@ -73,7 +73,9 @@ async def test_the_tabs_can_be_zoomed_and_follow_the_pane(tmp_path: Path) -> Non
         await seen.press("escape")
         await seen.until(lambda: seen.screen.answers.display)
         await seen.press("2")
-        await seen.until(lambda: "other has not been asked" in str(diff_of(seen).query_one("Reading Static").render()))  # type: ignore[union-attr]
+        await seen.until(
+            lambda: "other has not been asked" in str(seen.screen.query_one("DiffTab TextPanel Static").render())
+        )
         await seen.press("1")
         await seen.until(lambda: not diff_of(seen).has_class("-empty"))  # type: ignore[union-attr]
 

@@ -13,7 +13,7 @@ from tui.app.diff.render import draw_row
 from tui.app.diff.rows import LineEntry
 from tui.model.diffs import FileDiff
 from tui.model.results import NotApplied
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 OLD = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 NEW = "def one():\n    return 10\n\n\ndef two():\n    return 2\n    # more\n"
@@ -31,7 +31,7 @@ def test_every_row_has_its_width_and_shows_nothing_that_is_obeyed(
     document = Document([file_of(text_of(old), text_of(new))], [NotApplied(0, "a\x1b", None, "why\n" * 40)], look)
     for row in drawn(document, 0 if look.wrap else shift):
         assert cell_len(row) == look.width
-        assert show_text(row) == row
+        assert sanitize_text(row) == row
         assert "\t" not in row
 
 

@@ -15,7 +15,7 @@ from tests.support.terminal import Terminal, run_here
 from tui.app.diff.panel import DiffPanel
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.choice import ChoiceScreen
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 
 ROOT = Path(__file__).parents[3]
 
@@ -82,7 +82,7 @@ async def test_changes_and_files_are_jumped_to(tmp_path: Path) -> None:
 
 async def test_the_list_of_files_leads_and_follows(tmp_path: Path) -> None:
     async with shown("several", tmp_path) as seen:
-        files = seen.tab.query_one("FileList", LineList)
+        files = seen.tab.query_one("FileList", LineListView)
         assert [text_of(files.line_at(n, 34)).split() for n in range(4)] == [
             ["M", "src/bank/accounts.py", "+12", "-7"],
             ["A", "tests/test_accounts.py", "+5", "-0"],
@@ -179,7 +179,7 @@ async def test_a_patch_is_copied_and_saved(tmp_path: Path, monkeypatch: pytest.M
 async def test_nothing_to_show_is_said() -> None:
     app = DiffApp(None, "assay-dark")
     async with app.run_test() as pilot:
-        await until(pilot, lambda: "Nothing is changed yet." in str(app.tab.query_one("Reading Static").render()))
+        await until(pilot, lambda: "Nothing is changed yet." in str(app.tab.query_one("TextPanel Static").render()))
         await pilot.press("c", "p", "b", "plus", "o", "J", "v", "slash", "escape")
 
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tests.app.diff.diffs import file_of
 from tests.app.diff.samples import SERVICE
 from tui.app.diff.highlight import FileColours, SideColours, language_of
-from tui.app.diff.render import DiffInk, fit, grounds, skip
+from tui.app.diff.render import DiffStyle, fit, grounds, skip
 from tui.app.diff.rows import Sides, ignore_spacing
 from tui.app.diff.view import DiffStyles
 from tui.app.diff.word_diff import emphasis, pair_lines
@@ -152,7 +152,7 @@ def test_code_can_be_read_on_every_ground(palette: Palette) -> None:
             "added",
             "removed",
         ):
-            style = styles.style(DiffInk(front, ground))
+            style = styles.style(DiffStyle(front, ground))
             assert style.color is not None
             assert style.bgcolor is not None
             shown = contrast(style.color.name, style.bgcolor.name)
@@ -163,7 +163,7 @@ def test_code_can_be_read_on_every_ground(palette: Palette) -> None:
 
 @given(st.lists(st.text(alphabet="ab日🙂\u0301", max_size=8), max_size=5), st.integers(0, 30), st.integers(0, 30))
 def test_pieces_fit_and_can_be_skipped(texts: list[str], width: int, cells: int) -> None:
-    runs = [(text, DiffInk()) for text in texts]
+    runs = [(text, DiffStyle()) for text in texts]
     assert sum(cell_len(text) for text, _ in fit(runs, width, "plain")) == width
     whole = sum(cell_len(text) for text, _ in runs)
     assert sum(cell_len(text) for text, _ in skip(runs, cells)) == max(0, whole - cells)

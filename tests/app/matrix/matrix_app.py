@@ -11,7 +11,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 
-from tests.app.matrix.samples import Remembered, history_of, matrix_of, result, sample
+from tests.app.matrix.samples import MemoryChunk, history_of, matrix_of, result, sample
 from tui.app.matrix.matrix import Matrix
 from tui.app.matrix.messages import CancelRequested, RunRequested
 from tui.app.matrix.screen import MatrixScreen
@@ -29,7 +29,7 @@ class MatrixApp(ThemedApp[None]):
         Binding("q", "quit", "Leave", id="app.leave", tooltip="Leave", show=False),
     ]
 
-    def __init__(self, matrix: Matrix, history: Remembered, theme: str = "assay-dark") -> None:
+    def __init__(self, matrix: Matrix, history: MemoryChunk, theme: str = "assay-dark") -> None:
         super().__init__(theme=theme, theme_folders=[shipped_folder("themes")])
         self.matrix, self.history = matrix, history
         self.asked: list[object] = []

@@ -102,7 +102,7 @@ def hostile() -> Matrix:
 
 
 @dataclass
-class Remembered:
+class MemoryChunk:
     """A history in memory: outcomes by run."""
 
     suite: Suite
@@ -133,12 +133,12 @@ class Remembered:
         return self.marked
 
 
-def history_of(matrix: Matrix) -> Remembered:
+def history_of(matrix: Matrix) -> MemoryChunk:
     """One earlier run, in which every third case went the other way."""
     turned = str.maketrans({"✓": "✗", "✗": "✓", ".": "✓"})
     signs = [signs.translate(turned) if at % 3 == 0 else signs for at, (_, _, signs) in enumerate(ROWS)]
     kept = results(zip(matrix.suite.cases, signs, strict=False), matrix.models) if len(matrix.models) == 3 else ()
-    return Remembered(matrix.suite, {EARLIER: tuple(outcome_of(each) for each in kept)})
+    return MemoryChunk(matrix.suite, {EARLIER: tuple(outcome_of(each) for each in kept)})
 
 
 def sample(kind: str) -> Matrix:

@@ -12,15 +12,15 @@ from tui.app.matrix.columns import column_at, lay_out
 from tui.app.matrix.comparison_lines import brief, judgement, pair_lines, pairs_table, sentence
 from tui.app.matrix.header_lines import MatrixHeading, head_lines, matrix_header
 from tui.app.matrix.matrix import Heading, Matrix, Order
-from tui.app.matrix.statistics import Since, Survey, survey
+from tui.app.matrix.statistics import Since, Statistics, survey
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filter import parse_filter
-from tui.model.prices import Spent, told_cost
-from tui.model.results import Counted, TrialKey
-from tui.model.sanitize import show_text
+from tui.model.prices import Spent, cost_text
+from tui.model.results import TrialKey, UsageChunk
+from tui.model.sanitize import sanitize_text
 from tui.model.state import Counts
-from tui.statistics.run_figures import Tally
+from tui.statistics.run_figures import ModelTotals
 from tui.statistics.shares import wilson_interval
 
 
@@ -34,7 +34,7 @@ def arranged(matrix: Matrix, **changes: object) -> list[str]:
     return names(matrix)
 
 
-def surveyed(matrix: Matrix) -> Survey:
+def surveyed(matrix: Matrix) -> Statistics:
     while not matrix.ledger.complete:
         matrix.ledger.count(0.001)
     matrix.survey = survey(matrix.snapshot())
@@ -111,7 +111,7 @@ def test_the_filter_finds_what_the_order_by_disagreement_has_first(make: Callabl
 def test_figures_hold_what_was_counted() -> None:
     figures = surveyed(matrix_of()).figures
     gpt, claude, gemini = (figures[model] for model in MODELS)
-    assert gpt.tally == Tally(10, 6, 4, 0, 0)
+    assert gpt.tally == ModelTotals(10, 6, 4, 0, 0)
     assert (claude.tally.trials, claude.tally.flaky) == (9, 1)
     assert gemini.tally.errors == 2
     assert gpt.rates.pass_rate_95 == wilson_interval(6, 10)
@@ -150,7 +150,7 @@ def test_costs_are_added_up_and_what_is_missing_is_said() -> None:
     # The flaky trial of c was paid for twice.
     assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "$0.75", "≥", "$0.50", "$0.0050"]
     efforts = [each.effort for each in found.figures.values()]
-    assert all(len(told_cost(Spent(each.cost_usd, each.costs_known, 2))) < layout.cell for each in efforts)
+    assert all(len(cost_text(Spent(each.cost_usd, each.costs_known, 2))) < layout.cell for each in efforts)
 
 
 def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
@@ -358,7 +358,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
             *pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases}),
         ]
     for line in lines:
-        assert show_text(text_of(line)) == text_of(line)
+        assert sanitize_text(text_of(line)) == text_of(line)
         assert "\n" not in text_of(line)
 
 
@@ -377,6 +377,6 @@ def test_another_suite_keeps_what_was_chosen_as_far_as_it_can() -> None:
     ("width", "end"), [(160, "↻ 1 passed on rerun   in order"), (80, "○ 2 unchecked  ↻ 1"), (50, "○ 2  ↻ 1")]
 )
 def test_the_header_counts_what_a_rerun_passed_at_every_width(width: int, end: str) -> None:
-    words: dict[Counted, int] = {"passed": 14, "failed": 3, "flaky": 0, "error": 1, "unchecked": 2}
-    shown = MatrixHeading("Walk", "", "", words, None, "in order", passed_since=1)
+    words: dict[UsageChunk, int] = {"passed": 14, "failed": 3, "flaky": 0, "error": 1, "unchecked": 2}
+    shown = MatrixHeading("ComparisonSession", "", "", words, None, "in order", passed_since=1)
     assert text_of(matrix_header(shown, width)).endswith(end)

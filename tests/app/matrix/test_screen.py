@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.exploring import Seen, desk_for, explored
+from tests.app.exploring import Seen, explored, session_for
 from tests.app.matrix.matrix_app import MatrixApp
 from tests.app.matrix.samples import EARLIER, MODELS, history_of, large, matrix_of, repeated, result
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import until
-from tests.support.scripted_desk import ScriptedDesk
+from tests.support.scripted_desk import ScriptedSession
 from tui.app.matrix.matrix import Order
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.help import HelpScreen
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey
 from tui.model.risk import Band
@@ -46,14 +46,14 @@ async def opened(
     folder: Path, results: Sequence[str] = (), size: tuple[int, int] = (140, 44)
 ) -> AsyncIterator[tuple[Seen, MatrixScreen]]:
     """The matrix of three cases on two models, opened from Explore by its key; kept `results` by their marks."""
-    desk = desk_with_history(folder)
+    session = session_with_history(folder)
     cases = ("one", "two", "three")
-    desk.kept = tuple(
+    session.kept = tuple(
         result(TrialKey(case, model), sign)
         for case, signs in zip(cases, results, strict=False)
         for model, sign in zip(("mock-a", "mock-b"), signs, strict=True)
     )
-    async with explored(desk, size) as seen:
+    async with explored(session, size) as seen:
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
         screen = seen.app.screen
@@ -62,11 +62,11 @@ async def opened(
         yield seen, screen
 
 
-def desk_with_history(folder: Path) -> ScriptedDesk:
-    desk = desk_for(folder)
+def session_with_history(folder: Path) -> ScriptedSession:
+    session = session_for(folder)
     store = SqliteStore(folder / "runs.sqlite")
-    desk.keeps = RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
-    return desk
+    session.keeps = RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+    return session
 
 
 async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) -> None:
@@ -82,8 +82,8 @@ async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) 
         assert "not enough data; 3 cases in common, at least 6 are needed" in said(screen)
         await seen.press("down", "down", "enter")
         await seen.until(lambda: seen.app.screen is seen.screen)
-        assert seen.screen.looking is not None
-        assert seen.screen.looking.case_id == "three"
+        assert seen.screen.selection is not None
+        assert seen.screen.selection.case_id == "three"
         assert "hash a password" in seen.row
         assert [pane.model for pane in seen.screen.answers.panes] == ["mock-a", "mock-b"]
         assert "Here it is." in seen.text(0)
@@ -94,8 +94,8 @@ async def test_its_key_and_escape_go_back_and_leave_explore_as_it_was(tmp_path: 
     async with opened(tmp_path) as (seen, screen):
         await seen.press("down", key)
         await seen.until(lambda: seen.app.screen is seen.screen)
-        assert seen.screen.looking is not None
-        assert seen.screen.looking.case_id == "one"
+        assert seen.screen.selection is not None
+        assert seen.screen.selection.case_id == "one"
         assert not screen.is_mounted or not screen.is_attached
 
 
@@ -103,9 +103,9 @@ async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
     async with opened(tmp_path, ("✓✓",)) as (seen, screen):
         await seen.press("R")
         await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["◦", "◦"])
-        assert len(seen.desk.plans[-1].trials) == 6
+        assert len(seen.session.plans[-1].trials) == 6
         a = TrialKey("one", "mock-a")
-        seen.desk.say(TrialStarted(a))
+        seen.session.say(TrialStarted(a))
         await seen.until(lambda: {"∙", "•", "●"} & set(rows_of(screen)[1]))
         frames: set[str] = set()
 
@@ -114,11 +114,11 @@ async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
             return len(frames) > 1
 
         await seen.until(moves, "the mark moves")
-        seen.desk.say(TrialFinished(result(a, "✗")))
+        seen.session.say(TrialFinished(result(a, "✗")))
         await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "◦"])
         await seen.until(lambda: "▶ 1/6" in text_of(screen.header.line_for(200)))
         await seen.until(lambda: "0%" in heads_of(screen)[1])
-        seen.desk.finish("cancelled")
+        seen.session.finish("cancelled")
         await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "✓"], "the rest has its result again")
         await seen.until(lambda: not screen._timer._active.is_set(), "nothing moves any more")
 
@@ -128,23 +128,23 @@ async def test_failed_again_asks_what_did_not_pass_and_cancel_ends_it(tmp_path: 
         await seen.press("f")
         await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         await seen.press("down", "enter")
-        await seen.until(lambda: seen.desk.plans)
-        assert set(seen.desk.plans[-1].trials) == {TrialKey("one", "mock-b"), TrialKey("two", "mock-a")}
+        await seen.until(lambda: seen.session.plans)
+        assert set(seen.session.plans[-1].trials) == {TrialKey("one", "mock-b"), TrialKey("two", "mock-a")}
         await seen.until(lambda: screen.matrix.state.running)
         await seen.press("X")
-        await seen.until(lambda: seen.desk.ended == ["cancelled"])
+        await seen.until(lambda: seen.session.ended == ["cancelled"])
 
 
 async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_path: Path) -> None:
-    desk = desk_with_history(tmp_path)
-    assert desk.keeps is not None
+    session = session_with_history(tmp_path)
+    assert session.keeps is not None
     cases = [make_case(f"case-{number}") for number in range(30)]
     plan = make_plan(cases, ("a", "b"), path=str(tmp_path / "kept.yaml"))
     store = SqliteStore(tmp_path / "runs.sqlite")
     store.begin_run(plan, "2026-11-19T10:00:00+00:00")
     store.save_trials(plan.run_id, [make_result(key, flaky=key.case == "case-3") for key in plan.trials])
     store.finish_run(plan.run_id, "finished", "2026-11-19T10:10:00+00:00")
-    async with explored(desk) as seen:
+    async with explored(session) as seen:
         await seen.screen.open_run(plan.run_id)
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
@@ -176,7 +176,7 @@ async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_pa
 
 
 async def test_it_is_in_the_palette_and_its_keys_are_in_the_help(tmp_path: Path) -> None:
-    async with explored(desk_with_history(tmp_path)) as seen:
+    async with explored(session_with_history(tmp_path)) as seen:
         titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
         assert "Matrix: every case on every model  m" in titles
         await seen.press("m")
@@ -313,7 +313,7 @@ async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) ->
         await until(app.hand, lambda: bool(matrix.survey.pairs))
         await app.hand.press("p")
         await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
-        shown = app.screen.query_one(LineList)
+        shown = app.screen.query_one(LineListView)
         await until(app.hand, lambda: "40 won" in shown.render_line(0).text)
         assert shown.render_line(0).text.rstrip().endswith("points (+87 to +100)" if told else "+100 points")
 

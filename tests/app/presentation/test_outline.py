@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.support.scripted_desk import case_of, suite_of
 from tui.app.presentation.arranging import arrange
 from tui.app.presentation.marks import tally
-from tui.app.presentation.outline import CaseMarks, Row, Volume, ancestors, case_key, outline, row_line, volume_key
+from tui.app.presentation.outline import CaseMarks, OpenSuite, Row, ancestors, case_key, outline, row_line, suite_key
 from tui.app.presentation.pieces import cut, cut_middle, spread, text_of, width_of
 from tui.app.widgets.footer import Key, keys_that_fit
 from tui.model.errors import Problem
@@ -19,7 +19,7 @@ CASES = (
     case_of("two", category="Security", severity="critical"),
     case_of("three", category="Code", steps=[Step("first"), Step("second")]),
 )
-VOLUME = Volume(PATH, "suites", suite_of(PATH, *CASES), read=True)
+VOLUME = OpenSuite(PATH, "suites", suite_of(PATH, *CASES), read=True)
 
 
 def names(rows: list[Row]) -> list[tuple[int, str, str]]:
@@ -31,7 +31,7 @@ def test_nothing_below_a_folded_row_is_made() -> None:
 
 
 def test_categories_stand_in_the_order_of_the_file_with_their_cases_below() -> None:
-    key = volume_key(VOLUME)
+    key = suite_key(VOLUME)
     unfolded = {key, (*key, "Code"), case_key(VOLUME, CASES[2])}
     assert names(outline([VOLUME], unfolded)) == [
         (0, "suite", "a"),
@@ -45,12 +45,12 @@ def test_categories_stand_in_the_order_of_the_file_with_their_cases_below() -> N
 
 
 def test_cases_without_a_category_stand_right_below_their_suite() -> None:
-    volume = Volume(PATH, "suites", suite_of(PATH, case_of("one", category="")), read=True)
-    assert names(outline([volume], {volume_key(volume)})) == [(0, "suite", "a"), (1, "case", "one")]
+    open_suite = OpenSuite(PATH, "suites", suite_of(PATH, case_of("one", category="")), read=True)
+    assert names(outline([open_suite], {suite_key(open_suite)})) == [(0, "suite", "a"), (1, "case", "one")]
 
 
 def test_folders_are_rows_where_there_are_several() -> None:
-    other = Volume(Path("more/b.yaml"), "more", suite_of(Path("b.yaml"), CASES[0]), read=True)
+    other = OpenSuite(Path("more/b.yaml"), "more", suite_of(Path("b.yaml"), CASES[0]), read=True)
     rows = names(outline([VOLUME, other], {("suites",)}))
     assert rows == [(0, "folder", "suites"), (1, "suite", "a"), (0, "folder", "more")]
 
@@ -67,7 +67,7 @@ def test_a_row_knows_those_above_it() -> None:
 
 
 def test_a_case_shows_a_mark_for_each_model_and_its_severity() -> None:
-    key = volume_key(VOLUME)
+    key = suite_key(VOLUME)
     row = outline([VOLUME], {key, (*key, "Security")})[-1]
     assert text_of(row_line(row, lambda _: CaseMarks(["passed", "running"]), 24)) == "  ✓● two            crit"
     line = text_of(row_line(row, lambda _: CaseMarks(["passed", "running"]), 30))
@@ -77,7 +77,7 @@ def test_a_case_shows_a_mark_for_each_model_and_its_severity() -> None:
 
 
 def test_a_rerun_with_another_verdict_is_marked_on_its_row_and_counted_on_a_folded_one() -> None:
-    key = volume_key(VOLUME)
+    key = suite_key(VOLUME)
     row = outline([VOLUME], {key, (*key, "Security")})[-1]
     assert text_of(row_line(row, lambda _: CaseMarks(["passed", "passed"], 1), 24)) == "  ✓✓↻ two           crit"
     folded = outline([VOLUME], ())[0]
@@ -105,7 +105,7 @@ def test_a_folded_row_counts_what_is_below_it() -> None:
 
 def test_a_broken_suite_says_how_many_problems_it_has() -> None:
     problem = Problem("b.json", 1, 1, "error", "", "no")
-    row = outline([Volume(Path("b.json"), "", None, (problem, problem), read=True)], ())[0]
+    row = outline([OpenSuite(Path("b.json"), "", None, (problem, problem), read=True)], ())[0]
     line = text_of(row_line(row, lambda _: CaseMarks([]), 30))
     assert line.startswith("! b.json ")
     assert line.endswith("2 problems")

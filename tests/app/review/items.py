@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.app.reviewing import ME, keep_run
 from tests.support.kept_runs import RUN_ID
-from tui.app.review.sitting import Sitting
+from tui.app.review.sitting import ReviewSession
 from tui.model.subjects import Config
 from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
@@ -20,6 +20,6 @@ def open_review(folder: Path, reviewer: str = ME, *, blind: bool = False) -> Run
     return Reviews(store, folder / "data", Config()).open_review(RUN_ID, reviewer, blind=blind)
 
 
-def sit(folder: Path, *, blind: bool = False) -> Sitting:
+def sit(folder: Path, *, blind: bool = False) -> ReviewSession:
     """A sitting at its first open item."""
-    return Sitting(open_review(folder, blind=blind))
+    return ReviewSession(open_review(folder, blind=blind))

@@ -16,7 +16,7 @@ from tui.app.review.figures import figure_lines
 from tui.app.review.lines import Title, given_line, queue_line, title_line
 from tui.app.review.pace import STILL_SECONDS, Stopwatch, left_words, minutes
 from tui.app.review.rows import hung, rows_of
-from tui.app.review.stands import Stand
+from tui.app.review.stands import ItemStatus
 from tui.app.review.starting import start_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
 from tui.model.risk import (
@@ -56,7 +56,7 @@ def test_nothing_is_wider_than_its_room(tmp_path: Path, width: int) -> None:
     review = open_review(tmp_path)
     item, rule = review.items[0], review.rule
     mine, other = make_act(1, 3, reviewer=ME, note=TEXT), make_act(2, "n/a", reviewer=TEXT, note=TEXT * 3)
-    stand = Stand(mine, (other,), make_act(3, 4, act="adjudicate", note=TEXT))
+    stand = ItemStatus(mine, (other,), make_act(3, 4, act="adjudicate", note=TEXT))
     for deciding in (False, True):
         for short, tight in ((False, False), (True, False), (True, True)):
             judged = Judged(item, stand, rule, DEFAULT_GUIDANCE, mine, TEXT, True, deciding, item, hidden=False)
@@ -87,7 +87,7 @@ def test_the_title_leaves_out_what_matters_least_first(width: int) -> None:
 def test_the_criterion_says_product_and_band_and_what_comes_next(tmp_path: Path) -> None:
     review = open_review(tmp_path)
     item, following = review.items[:2]
-    judged = Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3), upcoming=following)
+    judged = Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3), upcoming=following)
     text = said(draw_criterion(judged, 70).lines)
     assert "critical ×4" in text
     assert "▸ 3  major" in text
@@ -95,7 +95,7 @@ def test_the_criterion_says_product_and_band_and_what_comes_next(tmp_path: Path)
     assert "Error handling" in text
     assert "medium ×2   next" in text
     assert text_of(result_line(judged)).strip().endswith("critical")
-    nothing = Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE, make_act(1, "n/a"), upcoming=None)
+    nothing = Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, "n/a"), upcoming=None)
     assert "not applicable: no band" in said(draw_criterion(nothing, 70).lines)
 
 
@@ -124,7 +124,7 @@ def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
 def test_where_the_window_is_low_the_extents_stand_beside_each_other(tmp_path: Path, width: int, rows: int) -> None:
     review = open_review(tmp_path)
     item = review.items[0]
-    drawn = draw_criterion(Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE), width, tight=True)
+    drawn = draw_criterion(Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE), width, tight=True)
     assert {spot.row for spot in drawn.spots} == set(range(2, 2 + rows))
     for spot in drawn.spots:
         name = "n/a" if spot.extent == "n/a" else f"{spot.extent} {EXTENTS[spot.extent]}"
@@ -132,7 +132,7 @@ def test_where_the_window_is_low_the_extents_stand_beside_each_other(tmp_path: P
         assert drawn.extent_at(spot.start + 1, spot.row) == spot.extent
         assert drawn.extent_at(spot.start + 1, 0) is None
     assert "g what they mean" in said(drawn.lines)
-    given = draw_criterion(Judged(item, Stand(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3)), width, tight=True)
+    given = draw_criterion(Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3)), width, tight=True)
     assert "▸3 major" in said(given.lines)
     assert DEFAULT_GUIDANCE.levels[3][:20] in said(given.lines)
 
@@ -199,10 +199,10 @@ def test_nothing_scored_yet_is_told_too(tmp_path: Path) -> None:
     reviews = Reviews(SqliteStore(tmp_path / "data" / "runs.sqlite"), tmp_path / "data", Config())
     assert "come with the first score" in said(figure_lines(reviews.reviewed(review.record.id), 80))
     assert "6 open: nothing is scored under this name" in said(start_lines(review, "Somebody", 80))
-    sitting = sit(tmp_path)
-    assert "riskCriteria" not in said(empty_lines(sitting, 80))
-    sitting.ask("nowhere")
-    assert "The filter shows no item." in said(end_lines(sitting, 80))
+    review_session = sit(tmp_path)
+    assert "riskCriteria" not in said(empty_lines(review_session, 80))
+    review_session.ask("nowhere")
+    assert "The filter shows no item." in said(end_lines(review_session, 80))
 
 
 def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None:

@@ -7,94 +7,94 @@ import pytest
 from tests.app.review.items import open_review, sit
 from tests.app.reviewing import OTHER, A, B
 from tui.app.review.answer import read_answer
-from tui.app.review.sitting import Sitting
+from tui.app.review.sitting import ReviewSession
 from tui.app.review.wanted import parse_wanted
 from tui.model.name_mask import NameMask
 from tui.model.scores import Extent, ItemKey
 
 
-def give(sitting: Sitting, extent: Extent) -> None:
-    item = sitting.item
+def give(review_session: ReviewSession, extent: Extent) -> None:
+    item = review_session.item
     assert item is not None
-    sitting.review.give(item.key, extent, sitting.note_of(item))
-    sitting.forget_note(item.key)
-    sitting.refresh(item.key)
-    sitting.go_on()
+    review_session.review.give(item.key, extent, review_session.note_of(item))
+    review_session.forget_note(item.key)
+    review_session.refresh(item.key)
+    review_session.go_on()
 
 
-def here(sitting: Sitting) -> ItemKey | None:
-    return sitting.item.key if sitting.item else None
+def here(review_session: ReviewSession) -> ItemKey | None:
+    return review_session.item.key if review_session.item else None
 
 
 def test_it_goes_from_open_item_to_open_item_and_round_to_the_end(tmp_path: Path) -> None:
-    sitting = sit(tmp_path)
-    keys = [item.key for item in sitting.review.items]
-    assert here(sitting) == keys[0]
-    sitting.step(2)
-    give(sitting, 3)
-    assert here(sitting) == keys[3]
-    give(sitting, 0)
-    give(sitting, "n/a")
-    give(sitting, 1)
-    assert here(sitting) == keys[0], "round to what was passed over"
-    assert sitting.upcoming() is sitting.review.items[1]
-    give(sitting, 1)
-    give(sitting, 1)
-    assert here(sitting) is None
-    assert (sitting.scored, sitting.scored_in_filter) == (6, (6, 6))
-    assert sitting.step(-1)
-    assert here(sitting) == keys[5]
-    assert not sitting.step(1)
+    review_session = sit(tmp_path)
+    keys = [item.key for item in review_session.review.items]
+    assert here(review_session) == keys[0]
+    review_session.step(2)
+    give(review_session, 3)
+    assert here(review_session) == keys[3]
+    give(review_session, 0)
+    give(review_session, "n/a")
+    give(review_session, 1)
+    assert here(review_session) == keys[0], "round to what was passed over"
+    assert review_session.upcoming() is review_session.review.items[1]
+    give(review_session, 1)
+    give(review_session, 1)
+    assert here(review_session) is None
+    assert (review_session.scored, review_session.scored_in_filter) == (6, (6, 6))
+    assert review_session.step(-1)
+    assert here(review_session) == keys[5]
+    assert not review_session.step(1)
 
 
 def test_what_is_scored_leaves_a_filter_only_when_it_is_asked_again(tmp_path: Path) -> None:
-    sitting = sit(tmp_path)
-    sitting.ask("is:open sev:low")
-    give(sitting, 1)
-    assert sitting.scored_in_filter == (1, 2)
-    sitting.step(-1)
-    assert sitting.item is not None
-    sitting.ask("is:open sev:low")
-    assert sitting.scored_in_filter == (0, 1)
-    assert sitting.go_to(sitting.review.items[0].key), "the filter is no reason to stay away"
-    assert not sitting.wanted
+    review_session = sit(tmp_path)
+    review_session.ask("is:open sev:low")
+    give(review_session, 1)
+    assert review_session.scored_in_filter == (1, 2)
+    review_session.step(-1)
+    assert review_session.item is not None
+    review_session.ask("is:open sev:low")
+    assert review_session.scored_in_filter == (0, 1)
+    assert review_session.go_to(review_session.review.items[0].key), "the filter is no reason to stay away"
+    assert not review_session.wanted
 
 
 def test_others_scores_are_not_even_read_while_names_are_hidden(tmp_path: Path) -> None:
     theirs = open_review(tmp_path, OTHER)
     for item in theirs.items:
         theirs.give(item.key, 4, "reason")
-    sitting = sit(tmp_path, blind=True)
-    assert all(stand.others == () and stand.standing is None for stand in sitting.stands)
-    assert sitting.disputed == 0
-    give(sitting, 0)
-    assert sitting.stands[0].band == "negligible"
-    sitting.ask("is:disputed")
-    assert (sitting.deciding, len(sitting.shown)) == (False, 6)
-    sitting.review.reveal()
-    sitting.refresh()
-    assert sitting.disputed == 1
-    sitting.ask("is:disputed")
-    assert (sitting.deciding, len(sitting.shown)) == (True, 1)
+    review_session = sit(tmp_path, blind=True)
+    assert all(stand.others == () and stand.standing is None for stand in review_session.stands)
+    assert review_session.disputed == 0
+    give(review_session, 0)
+    assert review_session.stands[0].band == "negligible"
+    review_session.ask("is:disputed")
+    assert (review_session.deciding, len(review_session.shown)) == (False, 6)
+    review_session.review.reveal()
+    review_session.refresh()
+    assert review_session.disputed == 1
+    review_session.ask("is:disputed")
+    assert (review_session.deciding, len(review_session.shown)) == (True, 1)
 
 
 def test_a_note_waits_for_its_extent_and_changes_with_it(tmp_path: Path) -> None:
-    sitting = sit(tmp_path)
-    item = sitting.item
+    review_session = sit(tmp_path)
+    item = review_session.item
     assert item is not None
-    assert sitting.write_note(item, "why") is None
-    assert sitting.has_draft(item)
-    give(sitting, 3)
-    assert not sitting.has_draft(item)
-    assert sitting.note_of(item) == "why"
-    assert sitting.write_note(item, "why") is None, "the same note is no act"
-    assert sitting.write_note(item, "because") == 3
-    sitting.review.undo()
-    sitting.take_back(item.key)
-    assert sitting.stand(item.key).mine is None
-    assert sitting.note_of(item) == "because"
-    sitting.write_note(item, "")
-    assert not sitting.drafts
+    assert review_session.write_note(item, "why") is None
+    assert review_session.has_draft(item)
+    give(review_session, 3)
+    assert not review_session.has_draft(item)
+    assert review_session.note_of(item) == "why"
+    assert review_session.write_note(item, "why") is None, "the same note is no act"
+    assert review_session.write_note(item, "because") == 3
+    review_session.review.undo()
+    review_session.take_back(item.key)
+    assert review_session.stand(item.key).mine is None
+    assert review_session.note_of(item) == "because"
+    review_session.write_note(item, "")
+    assert not review_session.drafts
 
 
 def test_the_prompt_is_the_suites_and_matches_are_hidden_when_blind(tmp_path: Path) -> None:
@@ -118,29 +118,29 @@ WANTED = {"is:open": 3, "band:crit": 1, "sev:low": 2, "model:walrus*": 3, "case:
 
 
 def test_what_a_filter_shows(tmp_path: Path) -> None:
-    sitting = sit(tmp_path)
+    review_session = sit(tmp_path)
     theirs = open_review(tmp_path, OTHER)
     for item, mine, other in zip(theirs.items, (4, 1, 0), (1, 1, 0), strict=False):
         theirs.give(item.key, other)
-        sitting.review.give(item.key, mine, "why")
-    sitting = sit(tmp_path)
+        review_session.review.give(item.key, mine, "why")
+    review_session = sit(tmp_path)
     shown = {}
     for text in WANTED:
-        sitting.ask(text)
-        shown[text] = len(sitting.shown)
+        review_session.ask(text)
+        shown[text] = len(review_session.shown)
     assert shown == WANTED
 
 
 def test_a_filter_is_no_oracle_while_names_are_hidden(tmp_path: Path) -> None:
-    sitting = sit(tmp_path, blind=True)
+    review_session = sit(tmp_path, blind=True)
     asked = {"zebra": 0, "walrus": 0, "model:zebra": 6, "!model:zebra": 6, "is:disputed": 6, "!is:decided": 6}
     for text, count in asked.items():
-        sitting.ask(text)
-        assert len(sitting.shown) == count, text
-    assert [order for order, _ in sitting.orders] == ["queue", "open", "severity"]
-    sitting.order = "model"
-    sitting.ask("")
-    assert sitting.shown == list(range(6)), "an order from before is forgotten"
+        review_session.ask(text)
+        assert len(review_session.shown) == count, text
+    assert [order for order, _ in review_session.orders] == ["queue", "open", "severity"]
+    review_session.order = "model"
+    review_session.ask("")
+    assert review_session.shown == list(range(6)), "an order from before is forgotten"
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tests.app.exploring import Seen, desk_for, explored
+from tests.app.exploring import Seen, explored, session_for
 from tests.support.scripted_desk import prompt_of, result_of, step_of
-from tui.app.run_news import RunNews
+from tui.app.run_news import RunMessages
 from tui.app.running import RunQueue
 from tui.app.screens.confirm import ConfirmScreen
 from tui.model.events import (
@@ -34,118 +34,118 @@ def begun(key: TrialKey, of: int = 1) -> tuple[TrialStarted, AttemptStarted, Ste
 
 
 async def start(seen: Seen, key: str = "r") -> None:
-    plans = len(seen.desk.plans)
+    plans = len(seen.session.plans)
     await seen.press(key)
-    await seen.until(lambda: len(seen.desk.plans) > plans, "a plan was made")
+    await seen.until(lambda: len(seen.session.plans) > plans, "a plan was made")
 
 
 async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
-        assert desk.plans[-1].trials == (A, B)
+        assert session.plans[-1].trials == (A, B)
         await seen.until(lambda: "◦◦" in seen.row)
         assert "Waiting for its turn." in seen.text(0)
-        desk.say(*begun(A), TextArrived(A, 1, 0, "def reverse"))
+        session.say(*begun(A), TextArrived(A, 1, 0, "def reverse"))
         await seen.until(lambda: "def reverse" in seen.text(0))
         assert seen.row.startswith("●◦")
         assert seen.pane(0).view.streaming
-        desk.say(CheckMoved(A, 1, 0, 0, "found", ((0, 3),)), TextArrived(A, 1, 0, "(text)\neval"))
+        session.say(CheckMoved(A, 1, 0, 0, "found", ((0, 3),)), TextArrived(A, 1, 0, "(text)\neval"))
         await seen.until(lambda: "eval" in seen.text(0))
         await seen.until(lambda: "… 1 so far  line 1" in seen.checks[0])
         assert seen.pane(0).view.matches == 1
-        desk.say(CheckMoved(A, 1, 0, 1, "forbidden", ((19, 23),)))
+        session.say(CheckMoved(A, 1, 0, 1, "forbidden", ((19, 23),)))
         await seen.until(lambda: "… found so far  line 2" in seen.checks[1])
         checks = (
             CheckResult("expected_pattern", "def", "passed", spans=((0, 3),)),
             CheckResult("forbidden_pattern", "eval", "failed", spans=((19, 23),)),
         )
-        desk.say(TrialFinished(result_of(A, "failed", step_of("def reverse(text)\neval", *checks))))
+        session.say(TrialFinished(result_of(A, "failed", step_of("def reverse(text)\neval", *checks))))
         await seen.until(lambda: seen.row.startswith("✗◦"))
         await seen.until(lambda: "1/2  ✓ 0  ✗ 1" in seen.header)
         await seen.until(lambda: "✗  0.9 s · first 0.15 ·  16 tok/s ·   12 tok" in seen.pane(0).figures)
         assert not seen.pane(0).view.streaming
-        desk.say(TrialFinished(result_of(B, "passed", step_of("Whole at once."))))
-        desk.finish()
+        session.say(TrialFinished(result_of(B, "passed", step_of("Whole at once."))))
+        session.finish()
         await seen.until(lambda: "■ 2/2  ✓ 1  ✗ 1" in seen.header)
         assert "Whole at once." in seen.text(1)
-        told = ("RunQueue.", "RunNews.")
+        told = ("RunQueue.", "RunMessages.")
         kinds = [type(message) for message in seen.messages if type(message).__qualname__.startswith(told)]
-        assert kinds[0] is RunNews.RunBegan
+        assert kinds[0] is RunMessages.RunBegan
         assert kinds[-1] is RunQueue.RunEnded
-        assert set(kinds[1:-1]) == {RunNews.TrialMoved}
+        assert set(kinds[1:-1]) == {RunMessages.TrialMoved}
 
 
 async def test_tokens_are_no_messages(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
-        desk.say(*begun(A))
+        session.say(*begun(A))
         await seen.until(lambda: seen.row.startswith("●"))
-        before = len(seen.told(RunNews.TrialMoved))
-        desk.say(*(TextArrived(A, 1, 0, f"word{number} ") for number in range(500)))
+        before = len(seen.told(RunMessages.TrialMoved))
+        session.say(*(TextArrived(A, 1, 0, f"word{number} ") for number in range(500)))
         await seen.until(lambda: "word499" in seen.text(0))
-        assert len(seen.told(RunNews.TrialMoved)) == before
+        assert len(seen.told(RunMessages.TrialMoved)) == before
 
 
 async def test_what_streams_unseen_is_whole_when_it_is_looked_at(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
-        desk.say(*begun(A), TextArrived(A, 1, 0, "first "))
+        session.say(*begun(A), TextArrived(A, 1, 0, "first "))
         await seen.until(lambda: "first" in seen.text(0))
         await seen.press("right_square_bracket")
-        desk.say(TextArrived(A, 1, 0, "second "))
-        await seen.until(lambda: seen.screen.looking is not None and seen.screen.looking.case_id == "two")
+        session.say(TextArrived(A, 1, 0, "second "))
+        await seen.until(lambda: seen.screen.selection is not None and seen.screen.selection.case_id == "two")
         assert "first" not in seen.text(0)
         await seen.press("left_square_bracket")
-        desk.say(TextArrived(A, 1, 0, "third"))
+        session.say(TextArrived(A, 1, 0, "third"))
         await seen.until(lambda: "first second third" in seen.text(0))
 
 
 async def test_nothing_is_gathered_for_a_trial_that_is_over(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
         await seen.press("right_square_bracket")
-        desk.say(*begun(A), TextArrived(A, 1, 0, "unseen"))
+        session.say(*begun(A), TextArrived(A, 1, 0, "unseen"))
         queue = seen.screen.queue
         assert queue is not None
         await seen.until(lambda: bool(queue.news.text))
-        desk.say(TrialFinished(result_of(A, "passed", step_of("unseen"))))
+        session.say(TrialFinished(result_of(A, "passed", step_of("unseen"))))
         await seen.until(lambda: not queue.news.text)
 
 
 async def test_waiting_and_retrying_are_said(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
-        desk.say(TrialDelayed(A, 500))
+        session.say(TrialDelayed(A, 500))
         await seen.until(lambda: "Waits 0.5 s before the next case" in seen.text(0))
-        desk.say(*begun(A))
+        session.say(*begun(A))
         await seen.until(lambda: "No text has arrived yet" in seen.text(0))
-        desk.say(RequestRetried(A, 1, 0, "Too many requests (429).", 1500))
+        session.say(RequestRetried(A, 1, 0, "Too many requests (429).", 1500))
         await seen.until(lambda: "Too many requests (429). Trying again in 1.5 s." in seen.text(0))
-        desk.say(RequestSent(A, 1, 0), TextArrived(A, 1, 0, "there"))
+        session.say(RequestSent(A, 1, 0), TextArrived(A, 1, 0, "there"))
         await seen.until(lambda: seen.text(0) == "there\n▌" or seen.text(0).startswith("there"))
         assert "Too many" not in seen.text(0)
 
 
 async def test_attempts_follow_each_other_and_are_listed(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     store = SqliteStore(tmp_path / "runs.sqlite")
-    desk.keeps = RunHistory(store, tmp_path, desk.resolve)  # the Risk tab, on the way, looks for scores
-    async with explored(desk) as seen:
+    session.keeps = RunHistory(store, tmp_path, session.resolve)  # the Risk tab, on the way, looks for scores
+    async with explored(session) as seen:
         await start(seen)
         retry = Retry("connection dropped", 250)
         first = Attempt(1, "failed", None, (step_of("bad answer", retries=[retry]),), duration_ms=700)
-        desk.say(*begun(A, of=3), TextArrived(A, 1, 0, "bad answer"))
+        session.say(*begun(A, of=3), TextArrived(A, 1, 0, "bad answer"))
         await seen.until(lambda: "bad answer" in seen.text(0))
-        desk.say(AttemptFinished(A, first), AttemptStarted(A, 2, 3), StepStarted(A, 2, 0, prompt_of()))
-        desk.say(RequestSent(A, 2, 0), TextArrived(A, 2, 0, "good"))
+        session.say(AttemptFinished(A, first), AttemptStarted(A, 2, 3), StepStarted(A, 2, 0, prompt_of()))
+        session.say(RequestSent(A, 2, 0), TextArrived(A, 2, 0, "good"))
         await seen.until(lambda: "good" in seen.text(0) and "bad" not in seen.text(0))
         assert "2/3" in seen.pane(0).figures
-        desk.say(TrialFinished(result_of(A, "passed", step_of("good"), flaky=True, earlier=[first])))
+        session.say(TrialFinished(result_of(A, "passed", step_of("good"), flaky=True, earlier=[first])))
         await seen.until(lambda: seen.row.startswith("◐"))
         await seen.press("full_stop", "full_stop", "full_stop")
         await seen.until(lambda: "Attempts 2" in str(seen.screen.query_one("#tabs").render()))
@@ -153,108 +153,108 @@ async def test_attempts_follow_each_other_and_are_listed(tmp_path: Path) -> None
 
 
 async def test_an_error_is_a_sentence_below_the_answer(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
         fault = "Cannot connect to localhost:1 (refused). Is the server running?"
-        desk.say(*begun(A), TrialFinished(result_of(A, "error", error=fault)))
+        session.say(*begun(A), TrialFinished(result_of(A, "error", error=fault)))
         await seen.until(lambda: fault in seen.text(0))
         assert seen.row.startswith("!")
 
 
 async def test_a_second_run_is_queued_and_then_runs(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
         await seen.press("right_square_bracket")
         await seen.press("r")
         await seen.until(lambda: "Queued" in seen.text(0))
         await seen.until(lambda: "1 queued" in seen.header)
-        assert len(desk.plans) == 1
-        desk.say(TrialFinished(result_of(A)), TrialFinished(result_of(B)))
-        desk.finish()
-        await seen.until(lambda: len(desk.plans) == 2)
-        assert {trial.case for trial in desk.plans[1].trials} == {"two"}
+        assert len(session.plans) == 1
+        session.say(TrialFinished(result_of(A)), TrialFinished(result_of(B)))
+        session.finish()
+        await seen.until(lambda: len(session.plans) == 2)
+        assert {trial.case for trial in session.plans[1].trials} == {"two"}
 
 
 async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
+    session = session_for(tmp_path)
     store = SqliteStore(tmp_path / "runs.sqlite")
-    desk.keeps = RunHistory(store, tmp_path, desk.resolve)
-    async with explored(desk) as seen:
+    session.keeps = RunHistory(store, tmp_path, session.resolve)
+    async with explored(session) as seen:
         await start(seen, "R")
-        assert len(desk.plans[-1].trials) == 6
-        for key in desk.plans[-1].trials:
-            desk.say(TrialFinished(result_of(key, "failed" if key.case == "three" else "passed")))
-        desk.finish()
+        assert len(session.plans[-1].trials) == 6
+        for key in session.plans[-1].trials:
+            session.say(TrialFinished(result_of(key, "failed" if key.case == "three" else "passed")))
+        session.finish()
         await seen.until(lambda: "■ 6/6  ✓ 4  ✗ 2" in seen.header)
         await start(seen, "f")
-        assert {trial.case for trial in desk.plans[-1].trials} == {"three"}
-        desk.finish("cancelled")
+        assert {trial.case for trial in session.plans[-1].trials} == {"three"}
+        session.finish("cancelled")
         await seen.until(lambda: not seen.busy)
         await seen.press("down")
         assert "Security" in seen.row
         await start(seen)
-        assert {trial.case for trial in desk.plans[-1].trials} == {"two", "three"}
+        assert {trial.case for trial in session.plans[-1].trials} == {"two", "three"}
     store.close()
 
 
 async def test_x_cancels_the_case_and_shift_x_all(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await seen.press("x")
         await seen.until(lambda: any("Nothing of this case is running." in notice for notice in seen.notices))
         await start(seen, "R")
-        desk.say(*begun(A), TextArrived(A, 1, 0, "half an "))
+        session.say(*begun(A), TextArrived(A, 1, 0, "half an "))
         await seen.until(lambda: "half an" in seen.text(0))
         await seen.press("x")
         await seen.until(lambda: seen.row.startswith("--"))
         assert seen.busy
         await seen.press("X")
         await seen.until(lambda: not seen.busy)
-        assert desk.ended == ["cancelled"]
+        assert session.ended == ["cancelled"]
         await seen.until(lambda: "cancelled" in seen.header)
 
 
 async def test_a_run_that_is_not_allowed_does_not_run(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    desk.consents.append(Consent("agent", "The suite runs the Python file agent.py", "mark"))
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    session.consents.append(Consent("agent", "The suite runs the Python file agent.py", "mark"))
+    async with explored(session) as seen:
         await seen.press("r")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         await seen.press("n")
         await seen.until(lambda: any("not allowed" in notice for notice in seen.notices))
-        assert desk.plans == []
+        assert session.plans == []
         await seen.press("r")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         await seen.press("y")
-        await seen.until(lambda: len(desk.plans) == 1)
-        assert desk.allowed == desk.consents
+        await seen.until(lambda: len(session.plans) == 1)
+        assert session.allowed == session.consents
 
 
 async def test_models_that_lead_nowhere_are_left_out_of_the_run(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    desk.unresolved["mock-b"] = "There is no key for mock-b. Set MOCK_API_KEY."
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    session.unresolved["mock-b"] = "There is no key for mock-b. Set MOCK_API_KEY."
+    async with explored(session) as seen:
         await start(seen)
-        assert desk.plans[-1].trials == (A,)
+        assert session.plans[-1].trials == (A,)
         await seen.until(lambda: any("Not asked: mock-b" in notice for notice in seen.notices))
         await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
 
 
 async def test_a_store_in_trouble_is_told(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
-        desk.say(StoreStalled("The disk is full."))
+        session.say(StoreStalled("The disk is full."))
         await seen.until(lambda: any("The disk is full." in notice for notice in seen.notices))
-        desk.say(StoreRecovered())
+        session.say(StoreRecovered())
         await seen.until(lambda: any("is stored now" in notice for notice in seen.notices))
 
 
 async def test_leaving_asks_while_a_run_is_going(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await start(seen)
         await seen.press("q")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
@@ -264,22 +264,22 @@ async def test_leaving_asks_while_a_run_is_going(tmp_path: Path) -> None:
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         await seen.press("y")
         await seen.until(lambda: seen.app.return_code is not None)
-    assert desk.ended == ["interrupted"]
+    assert session.ended == ["interrupted"]
     assert seen.app.return_code == 0
 
 
 async def test_streaming_can_be_turned_off_for_the_next_run(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
         await seen.press("s")
         await start(seen)
-        assert desk.plans[-1].options.stream is False
+        assert session.plans[-1].options.stream is False
 
 
 async def test_a_fault_of_ours_is_told_and_the_app_lives(tmp_path: Path) -> None:
-    desk = desk_for(tmp_path)
-    async with explored(desk) as seen:
-        desk.make_plan = lambda *_, **__: 1 / 0  # type: ignore[method-assign, assignment]
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
+        session.make_plan = lambda *_, **__: 1 / 0  # type: ignore[method-assign, assignment]
         await seen.press("r")
         await seen.until(lambda: any("ZeroDivisionError" in notice for notice in seen.notices))
         await seen.until(lambda: not seen.busy)

@@ -6,9 +6,9 @@ from rich.cells import cell_len
 
 from tests.app.text.texts import raw_pieces
 from tui.app.text.highlight import load_lexer
-from tui.app.text.page import Ink, Mark, Page, Run, with_selection
+from tui.app.text.page import Mark, Page, Run, TextStyle, with_selection
 from tui.app.text.sheet import Sheet
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 
 def drawn(page: Page | Sheet) -> list[str]:
@@ -67,11 +67,11 @@ def test_code_has_colours_once_its_language_is_loaded_and_its_lines_are_complete
     page.append("so:\n```python\nreturn x\nreturn y")
     page.prepare(0, 3)
     assert page.missing_languages == {"python"}
-    assert page.runs(2) == [("return x", Ink("text"))]
+    assert page.runs(2) == [("return x", TextStyle("text"))]
     page.add_lexer("python", load_lexer("python"))
     assert page.prepare(0, 3) == 2
-    assert page.runs(2) == [("return", Ink("keyword")), (" x", Ink("text"))]
-    assert page.runs(3) == [("return y", Ink("text"))]
+    assert page.runs(2) == [("return", TextStyle("keyword")), (" x", TextStyle("text"))]
+    assert page.runs(3) == [("return y", TextStyle("text"))]
     page.append("\n```")
     assert page.prepare(0, 4) == 3
     assert [page.runs(row)[0][1].base for row in (0, 1, 3, 4)] == ["text", "dim", "keyword", "dim"]
@@ -83,7 +83,7 @@ def test_a_block_that_is_closed_is_seen_for_what_it_is() -> None:
     for line in ("```html", "<script>", "let a = 1;", "</script>", "```", "after"):
         page.append(line + "\n")
         page.prepare(0, page.row_count - 1)
-    assert page.runs(2)[0] == ("let", Ink("keyword"))
+    assert page.runs(2)[0] == ("let", TextStyle("keyword"))
 
 
 @given(raw_pieces, st.integers(1, 20), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9)), max_size=5))
@@ -100,14 +100,14 @@ def test_rows_hold_the_text_and_fit_whatever_is_marked(
     page.prepare(0, page.row_count - 1)
     assert drawn(page) == plain, "marks and colours change no text"
     joined = "".join("".join(row.split()) for row in plain)
-    assert joined == "".join(show_text("".join(pieces)).split())
+    assert joined == "".join(sanitize_text("".join(pieces)).split())
     for row in range(page.row_count):
         cells = sum(cell_len(text) for text, _ in page.runs(row))
         assert cells <= max(width, 2) or len(page.runs(row)[0][0]) < 40, "only single characters may be wider"
 
 
 def test_selected_runs_are_split_and_marked() -> None:
-    runs: list[Run] = [("one ", Ink("text")), ("two", Ink("keyword")), (" 👩\u200d💻", Ink("text"))]
+    runs: list[Run] = [("one ", TextStyle("text")), ("two", TextStyle("keyword")), (" 👩\u200d💻", TextStyle("text"))]
     chosen = [(text, ink.base) for text, ink in with_selection(runs, 2, 5) if ink.selected]
     assert chosen == [("e ", "text"), ("t", "keyword")]
     assert "".join(text for text, ink in with_selection(runs, 9, -1) if ink.selected) == "👩\u200d💻"

@@ -3,12 +3,12 @@
 from hypothesis import given
 
 from tests.app.text.texts import raw_pieces, raw_texts
-from tui.app.text.sanitize import Funnel
-from tui.model.sanitize import show_text
+from tui.app.text.sanitize import Sanitizer
+from tui.model.sanitize import sanitize_text
 
 
-def fed(pieces: list[str]) -> tuple[Funnel, str]:
-    funnel = Funnel()
+def fed(pieces: list[str]) -> tuple[Sanitizer, str]:
+    funnel = Sanitizer()
     shown = "".join([funnel.feed(piece) for piece in pieces] + [funnel.finish()])
     return funnel, shown
 
@@ -16,13 +16,13 @@ def fed(pieces: list[str]) -> tuple[Funnel, str]:
 @given(raw_pieces)
 def test_the_pieces_show_what_the_whole_shows(pieces: list[str]) -> None:
     funnel, shown = fed(pieces)
-    assert shown == show_text("".join(pieces))
+    assert shown == sanitize_text("".join(pieces))
     assert funnel.raw_length == len("".join(pieces))
 
 
 @given(raw_texts)
 def test_one_code_point_at_a_time_is_no_different(text: str) -> None:
-    assert fed(list(text))[1] == show_text(text)
+    assert fed(list(text))[1] == sanitize_text(text)
 
 
 @given(raw_pieces)
@@ -34,7 +34,7 @@ def test_each_place_stands_where_the_text_before_it_ends(pieces: list[str]) -> N
             continue  # between CR and LF there is no place of its own
         joins = "\u200d" in raw[max(0, offset - 1) : offset + 1]
         if not joins:
-            assert funnel.shown_at(offset) == len(show_text(raw[:offset])), (offset, raw)
+            assert funnel.shown_at(offset) == len(sanitize_text(raw[:offset])), (offset, raw)
     for offset in range(len(raw)):
         for place in range(funnel.shown_at(offset), funnel.shown_at(offset + 1)):
             assert funnel.raw_at(place) == offset
@@ -43,7 +43,7 @@ def test_each_place_stands_where_the_text_before_it_ends(pieces: list[str]) -> N
 
 
 def test_a_line_end_that_is_split_is_one_line_end() -> None:
-    funnel = Funnel()
+    funnel = Sanitizer()
     assert [funnel.feed(piece) for piece in ("a\r", "\nb\r", "c\r")] == ["a", "\nb", "␍c"]
     assert funnel.finish() == "␍"
     assert [funnel.shown_at(offset) for offset in (0, 1, 3, 4, 5, 6, 7)] == [0, 1, 2, 3, 4, 5, 6]

@@ -11,7 +11,7 @@ from rich.cells import cell_len, get_character_cell_size
 from tests.app.text.texts import raw_pieces, raw_texts
 from tui.app.text import wrap
 from tui.app.text.wrap import Row, WrappedText, drawn_at, kind_of, offset_at, row_cells, row_starts, whole_characters
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 
 def rows_of(line: str, width: int) -> list[str]:
@@ -62,7 +62,7 @@ def test_the_ranges_of_known_width_are_those_of_the_tables() -> None:
 
 @given(raw_texts, st.integers(1, 12))
 def test_rows_make_up_the_line_and_fit(text: str, width: int) -> None:
-    for line in show_text(text).split("\n"):
+    for line in sanitize_text(text).split("\n"):
         rows = rows_of(line, width)
         assert "".join(rows) == line
         for row in rows:
@@ -74,14 +74,14 @@ def test_rows_make_up_the_line_and_fit(text: str, width: int) -> None:
 
 @given(raw_pieces, st.integers(1, 12), st.integers(1, 30))
 def test_text_that_arrives_in_pieces_is_laid_out_as_in_one_go(pieces: list[str], width: int, other: int) -> None:
-    whole = "".join(show_text(piece) for piece in pieces)
+    whole = "".join(sanitize_text(piece) for piece in pieces)
     at_once, in_pieces, resized = WrappedText(width), WrappedText(width), WrappedText(other)
     at_once.append(whole)
     for piece in pieces:
         before = [in_pieces.row(row) for row in range(in_pieces.row_count)]
-        in_pieces.append(show_text(piece))
+        in_pieces.append(sanitize_text(piece))
         assert [in_pieces.row(row) for row in range(len(before) - 1)] == before[:-1], "rows before the last one stay"
-        resized.append(show_text(piece))
+        resized.append(sanitize_text(piece))
     resized.set_width(width)
     everything = [[text.row(row) for row in range(text.row_count)] for text in (at_once, in_pieces, resized)]
     assert everything[0] == everything[1] == everything[2]
@@ -90,7 +90,7 @@ def test_text_that_arrives_in_pieces_is_laid_out_as_in_one_go(pieces: list[str],
 
 @given(raw_texts, st.integers(1, 12))
 def test_each_offset_is_in_its_row(text: str, width: int) -> None:
-    shown = show_text(text)
+    shown = sanitize_text(text)
     wrapped = WrappedText(width)
     wrapped.append(shown)
     assert wrapped.length == len(shown)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.replies import delta, event
-from tui.model.provider_messages import Chunk, Counted, Reasoning, Text, ToolCall
+from tui.model.provider_messages import Chunk, Reasoning, Text, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import AnswerTooLong, ErrorObject, NoAnswer, Unreadable
 from tui.providers.http.sse import EventTooLong
@@ -83,7 +83,7 @@ STREAMS: dict[str, tuple[Sequence[Any], list[Chunk]]] = {
     "content of another type": ([delta(5), delta("a")], [Text("a")]),  # type: ignore[arg-type]
     "usage at the end": (
         [delta("a"), usage(prompt_tokens=3, completion_tokens=4, completion_tokens_details={"reasoning_tokens": 2})],
-        [Text("a"), Counted(Usage(3, 4, 2))],
+        [Text("a"), UsageChunk(Usage(3, 4, 2))],
     ),
     "input from a cache": (
         [
@@ -93,7 +93,7 @@ STREAMS: dict[str, tuple[Sequence[Any], list[Chunk]]] = {
                 prompt_tokens_details={"cached_tokens": 5, "cache_write_tokens": 3},
             )
         ],
-        [Counted(Usage(9, 4, None, 5, 3))],
+        [UsageChunk(Usage(9, 4, None, 5, 3))],
     ),
     "reasoning beside the completion, as xAI counts": (
         [
@@ -104,24 +104,24 @@ STREAMS: dict[str, tuple[Sequence[Any], list[Chunk]]] = {
                 completion_tokens_details={"reasoning_tokens": 10},
             )
         ],
-        [Counted(Usage(3, 14, 10))],
+        [UsageChunk(Usage(3, 14, 10))],
     ),
     "reasoning in the total only, as Google counts": (
         [usage(prompt_tokens=3, completion_tokens=4, total_tokens=9)],
-        [Counted(Usage(3, 6, None))],
+        [UsageChunk(Usage(3, 6, None))],
     ),
     "a total that is too small": (
         [usage(prompt_tokens=3, completion_tokens=4, total_tokens=0)],
-        [Counted(Usage(3, 4, None))],
+        [UsageChunk(Usage(3, 4, None))],
     ),
     "usage that is not all there": (
         [usage(prompt_tokens="3", completion_tokens=True, completion_tokens_details=None)],
-        [Counted(Usage(None, None, None))],
+        [UsageChunk(Usage(None, None, None))],
     ),
     "null usage": ([{**delta("a"), "usage": None}], [Text("a")]),
     "llama.cpp's timings": (
         [{**delta(finish="stop"), "timings": {"prompt_n": 5, "predicted_n": 6, "prompt_ms": 1.5}}],
-        [Counted(Usage(5, 6, None))],
+        [UsageChunk(Usage(5, 6, None))],
     ),
     "a refusal": ([delta(refusal="I can"), delta(refusal="not.")], [Text("I cannot.")]),
     "tool calls are merged by index": (
@@ -258,7 +258,7 @@ def whole(message: Any, finish: str | None = "stop", **more: Any) -> bytes:
 WHOLES: dict[str, tuple[bytes, list[Chunk], str]] = {
     "text and usage": (
         whole({"content": "a"}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
-        [Text("a"), Counted(Usage(1, 2, None))],
+        [Text("a"), UsageChunk(Usage(1, 2, None))],
         "stop",
     ),
     "null content": (whole({"content": None}, "length"), [], "length"),

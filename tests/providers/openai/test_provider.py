@@ -14,16 +14,16 @@ from tests.support.clocks import FakeTime
 from tests.support.model_server import Asked, ModelServer, Script, say
 from tests.support.replies import Pause, Reply, delta, event, events, page, status, streamed, whole
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Counted, Request, Sent, Text, ToolCall
+from tui.model.provider_messages import Request, Sent, Text, ToolCall, UsageChunk
 from tui.model.results import Message, Usage
 from tui.model.subjects import ProviderSettings, Settings
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 from tui.providers.openai.provider import OpenAIProvider
 
 
 @asynccontextmanager
 async def opened(
-    script: Script | Reply, patience: Patience | None = None, **settings: Any
+    script: Script | Reply, patience: RetryLimits | None = None, **settings: Any
 ) -> AsyncIterator[tuple[OpenAIProvider, ModelServer]]:
     async with ModelServer((lambda _: script) if isinstance(script, Reply) else script) as server:
         known: ProviderSettings = replace(server_settings(server.url), **settings)
@@ -46,7 +46,7 @@ async def test_an_answer_arrives_whole(stream: bool) -> None:
     assert heard.text == "Grüß Gott, 🎉!"
     assert (heard.end, heard.error) == ("stop", None)
     assert heard.chunks[0] == Sent()
-    assert heard.chunks.index(Counted(Usage(7, 3, None))) < len(heard.chunks) - 1
+    assert heard.chunks.index(UsageChunk(Usage(7, 3, None))) < len(heard.chunks) - 1
     assert asked.body["stream"] is stream
 
 

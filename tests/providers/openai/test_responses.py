@@ -20,13 +20,13 @@ from tests.support.responses import (
     thought,
     usage,
 )
-from tui.model.provider_messages import Chunk, Counted, FinishReason, Reasoning, Text, ToolCall
+from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import AnswerTooLong, ErrorObject, NoAnswer, Unreadable
 from tui.providers.openai.responses import ResponsesDecoder
 
 MIB = 1024 * 1024
-COUNTED = Counted(Usage(7, 3, 0, 0))
+COUNTED = UsageChunk(Usage(7, 3, 0, 0))
 REFUSAL = {"type": "refusal", "refusal": "No."}
 
 
@@ -55,7 +55,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
     "a thought, then text": (
         [begun(), added(reasoning()), thought("h"), thought("m"), done(reasoning("hm")), added(message()), text("a"),
          ended("completed", reasoning("hm"), "a", usage=usage(7, 3, 2))],
-        [Reasoning("hm"), Text("a"), Counted(Usage(7, 3, 2, 0))],
+        [Reasoning("hm"), Text("a"), UsageChunk(Usage(7, 3, 2, 0))],
         "stop",
     ),
     "a thought in two parts": (
@@ -115,7 +115,7 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
     "nothing after the end": ([text("a"), ended(), text("b"), b"data: nonsense\n\n"], [Text("a")], "stop"),
     "counts that are none": (
         [ended("completed", usage={"input_tokens": "7", "output_tokens": True, "output_tokens_details": None})],
-        [Counted(Usage(None, None, None))],
+        [UsageChunk(Usage(None, None, None))],
         "stop",
     ),
     "no response in the last event": ([text("a"), named("response.completed")], [Text("a")], "stop"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tui.app.compare.walk import Stop, Walk
+from tui.app.compare.walk import CaseEntry, ComparisonSession
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import RERUN, mark_of, word_of
 from tui.app.presentation.names import fitted_names, model_names
@@ -11,7 +11,7 @@ from tui.app.runs.lines import day_and_time
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 
@@ -35,7 +35,7 @@ _KEYS: tuple[tuple[str, Choice, str], ...] = (
 _SHORT = {"A is better": "A", "B is better": "B"}
 
 
-def stop_line(stop: Stop, blind: bool, width: int) -> Line:
+def stop_line(stop: CaseEntry, blind: bool, width: int) -> Line:
     """A case on the way: how both did, unless that is hidden, its name, what was preferred."""
     marks: list[Piece] = [("··" if blind else "", "dim")]
     if not blind:
@@ -55,12 +55,12 @@ def _status(outcome: Outcome | Answer | None) -> StatusWord:
     return "flaky" if outcome.flaky and outcome.verdict == "passed" else outcome.verdict
 
 
-def title_line(walk: Walk | None, said: str, width: int) -> Line:
+def title_line(walk: ComparisonSession | None, said: str, width: int) -> Line:
     """Suite, how far one is, how many preferences there are."""
     left: list[Piece] = [(" Assay", "accent"), ("  Compare  ", "strong")]
     if walk is None:
         return spread([*left, (said, "dim")], [], width)
-    left.append((show_line(walk.suite.name, 40), "plain"))
+    left.append((sanitize_line(walk.suite.name, 40), "plain"))
     if walk.stops:
         left.append((f"  case {walk.at + 1}/{len(walk.stops)}", "dim"))
         left.append((f" · {walk.chosen} preferred", "dim"))
@@ -75,7 +75,7 @@ def source_names(source: Source, among: Sequence[Source], run: RunRecord | None)
     place = models.index(source.model)
     where = "newest"
     if source.run:
-        where = f"run {day_and_time(run.started_at).strip()}" if run else f"run {show_line(source.run[:12])}"
+        where = f"run {day_and_time(run.started_at).strip()}" if run else f"run {sanitize_line(source.run[:12])}"
     which = [f"repeat {source.repeat}"] if any(each.repeat > 1 for each in (source, *among)) else []
     which += [f"attempt {source.attempt}"] if source.attempt else []
     name, short = model_names(models)[place], fitted_names(models, _SHORT_NAME)[place]
@@ -133,7 +133,7 @@ def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
         return ((f" {name}", "strong"), ("  newest answers of all runs", "dim"))
     passed = f"{run.passed}/{run.checked}"
     when = day_and_time(run.started_at)
-    return ((f" {name}", "plain"), (f"  {when}  {passed:>9} passed  {show_line(run.id[:12])}", "dim"))
+    return ((f" {name}", "plain"), (f"  {when}  {passed:>9} passed  {sanitize_line(run.id[:12])}", "dim"))
 
 
 def nothing_lines(pair: Sequence[Names]) -> list[Line]:

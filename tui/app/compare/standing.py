@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, fill, width_of
 from tui.app.review.rows import text_rows
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.session.preferences import Preferred, latest
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _PEOPLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Leaderboard:
     """The models from the one preferred most, by so many choices, `blind` of them without names."""
 
     choices: int
@@ -76,7 +76,7 @@ class Standing:
     def _follows(self, names: Mapping[str, str], width: int) -> list[Line]:
         """What may be said of each pair, or why nothing may be."""
         if self.ranking.lacking:
-            return text_rows(f"Not enough data: {show_line(self.ranking.lacking, 400)}.", width, "accent")
+            return text_rows(f"Not enough data: {sanitize_line(self.ranking.lacking, 400)}.", width, "accent")
         models = [*names]
         pairs = [(a, b) for at, a in enumerate(models) for b in models[at + 1 :]]
         lines = [line for a, b in pairs[:_MOST_PAIRS] for line in self._pair(a, b, names, width)]
@@ -100,7 +100,7 @@ class Standing:
         return [(), *text_rows(_HOW + (_PEOPLE if self.ranking.people > 1 else _ALONE), width, "dim")]
 
 
-def standing_of(preferred: Iterable[Preferred], suite_path: str) -> Standing:
+def standing_of(preferred: Iterable[Preferred], suite_path: str) -> Leaderboard:
     """Return the ranking from all choices of a suite between two models. Loads numpy: call it in a thread."""
     from tui.statistics.preferences import Preference, rank_preferences
 
@@ -108,7 +108,7 @@ def standing_of(preferred: Iterable[Preferred], suite_path: str) -> Standing:
     ranking = rank_preferences(
         Preference(each.a.model, each.b.model, each.choice, each.case, each.reviewer) for each in counted
     )
-    return Standing(len(counted), sum(each.blind for each in counted), ranking)
+    return Leaderboard(len(counted), sum(each.blind for each in counted), ranking)
 
 
 def _share(estimate: "Estimate") -> str:

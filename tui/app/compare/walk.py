@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tui.model.outcomes import Outcome
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, turned
@@ -34,7 +34,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class CaseEntry:
     """A case on the way; `choice` is what was preferred before, None where nothing was yet."""
 
     case: str
@@ -43,21 +43,21 @@ class Stop:
     choice: Choice | None = None
 
 
-class Walk:
+class ComparisonSession:
     """Where one is. `seed` None means that nothing is hidden; else names and verdicts are, and the seed decides for
     each case which answer stands on the left."""
 
     def __init__(self, suite: Suite, pair: Pair, seed: int | None = None) -> None:
         self.suite, self.pair, self.seed = suite, pair, seed
         self.stops = [
-            Stop(case.id, show_line(case.name or case.id, 200), pair.outcomes(case.id))
+            CaseEntry(case.id, sanitize_line(case.name or case.id, 200), pair.outcomes(case.id))
             for case in suite.cases
             if pair.answered(case.id)
         ]
         self.at = 0
 
     @property
-    def stop(self) -> Stop | None:
+    def stop(self) -> CaseEntry | None:
         """The case that is looked at."""
         return self.stops[self.at] if self.at < len(self.stops) else None
 

@@ -9,7 +9,7 @@ from tui.app.diff.rows import Sides, find_sides
 from tui.model.diffs import FileDiff
 from tui.model.errors import WorkspaceError
 from tui.model.results import Change, NotApplied, TrialKey
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import TrialProgress
 from tui.model.suite import Case
 from tui.workspace.answer.blocks import Block, find_blocks
@@ -72,12 +72,12 @@ def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
     from tui.workspace.answer.preview import preview_block
 
     target = kept.case.target_file
-    name = show_line(target or "", 200)
+    name = sanitize_line(target or "", 200)
     try:
         made = preview_block(kept.case, kept.answer, kept.changes, block)
         refused = tuple(choose_blocks(blocks_of(kept), target, block).refused)
     except (WorkspaceError, IndexError) as error:
-        return show_line(str(error))
+        return sanitize_line(str(error))
     if made is None:
         if not any(change.path == target for change in kept.changes):
             return f"Nothing is kept of {name} as it was, so the diff of another block cannot be told."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import TrialProgress
 from tui.model.suite import Case
 
@@ -22,7 +22,7 @@ def count_changes(trial: TrialProgress | None) -> int:
 
 def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
     """Why there is no diff."""
-    name = show_line(model, 100)
+    name = sanitize_line(model, 100)
     if trial is not None and trial.is_open:
         return f"{name} is still at it. What its answer changes is shown when it has come."
     if trial is None or trial.result is None:

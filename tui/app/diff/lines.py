@@ -6,7 +6,7 @@ from tui.app.diff.layout import Look
 from tui.app.diff.render import head_pieces
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
 from tui.model.diffs import FileDiff
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.workspace.answer.blocks import Block
 
 _KINDS: dict[str, tuple[str, Role]] = {
@@ -22,7 +22,7 @@ def file_line(file: FileDiff, width: int) -> Line:
     mark, role = _KINDS[file.kind]
     counts = _counts(file)
     room = max(1, width - 4 - sum(width_of(text) for text, _ in counts))
-    return spread([(f" {mark} ", role), (cut_middle(show_line(file.path, 1_000), room), "plain")], counts, width)
+    return spread([(f" {mark} ", role), (cut_middle(sanitize_line(file.path, 1_000), room), "plain")], counts, width)
 
 
 def refused_line(count: int, width: int) -> Line:
@@ -85,9 +85,9 @@ def block_line(block: Block, in_use: bool, width: int) -> Line:
     pieces: list[Piece] = [
         (f" {'●' if in_use else ' '} ", "accent"),
         (f"{block.number + 1:>3}  ", "strong"),
-        (fill(show_line(block.language or "", 100), 11), "dim"),
+        (fill(sanitize_line(block.language or "", 100), 11), "dim"),
         (f"{lines:>5} {'line ' if lines == 1 else 'lines'}  ", "dim"),
-        (show_line(block.path or first, 300), "plain"),
+        (sanitize_line(block.path or first, 300), "plain"),
     ]
     return spread(pieces, [], width)
 

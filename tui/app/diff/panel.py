@@ -26,13 +26,13 @@ from tui.app.diff.answer_diff import (
 from tui.app.diff.lines import block_lines, file_line, place_line, refused_line
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import PieceLine, Reading
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.diffs import FileDiff
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
-    from tui.app.widgets.prompt_input import TypingLine
+    from tui.app.widgets.prompt_input import PromptInput
 
 _CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
 _WIDE = 90
@@ -40,7 +40,7 @@ _DIALOG_WIDTH = 200  # cells; the dialog cuts its lines
 _LARGE = 200_000  # characters from which on a diff is read in a thread
 
 
-class FileList(LineList):
+class FileList(LineListView):
     """The changed files of an answer, and how many of its blocks were not applied."""
 
     files: Sequence[FileDiff] = ()
@@ -72,7 +72,7 @@ class PlaceLine(PieceLine):
         found = (search.current + 1, len(search.matches)) if search.text else None
         return place_line(
             document.files[here] if is_file else None,
-            show_line(shown.trial.model, 60),
+            sanitize_line(shown.trial.model, 60),
             view.look,
             (max(1, view.current_hunk + 1), document.hunk_count),
             found,
@@ -91,9 +91,9 @@ class DiffPanel(Vertical):
     DiffPanel > Horizontal { height: 1fr; }
     DiffPanel FileList { width: 34; display: none; border-right: solid $quiet-border; }
     DiffPanel.-several.-wide FileList { display: block; }
-    DiffPanel > Reading { display: none; }
-    DiffPanel > TypingLine, DiffPanel > TypingLine:focus { padding: 0 1; }
-    DiffPanel.-empty > Reading { display: block; }
+    DiffPanel > TextPanel { display: none; }
+    DiffPanel > PromptInput, DiffPanel > PromptInput:focus { padding: 0 1; }
+    DiffPanel.-empty > TextPanel { display: block; }
     DiffPanel.-empty > Horizontal, DiffPanel.-empty > PlaceLine { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -110,7 +110,7 @@ class DiffPanel(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.files, self.view = FileList(), DiffView()
-        self.place, self._nothing = PlaceLine(), Reading()
+        self.place, self._nothing = PlaceLine(), TextPanel()
         self.place.view = self.view
         self.kept: ShownDiff | None = None
         self.shown: ShownDiff | None = None
@@ -175,12 +175,12 @@ class DiffPanel(Vertical):
         message.stop()
         self.place.draw()
 
-    def on_line_list_reached(self, message: LineList.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Show the file under the cursor."""
         message.stop()
         self.view.go_to_file(message.place)
 
-    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Show the selected file and focus its diff."""
         message.stop()
         self.view.go_to_file(message.place)
@@ -230,7 +230,7 @@ class DiffPanel(Vertical):
         numbers = [block.number for block in blocks]
         lines = block_lines(blocks, in_use, _DIALOG_WIDTH)
         current = numbers.index(in_use) if in_use in numbers else 0
-        title = f"A block for {show_line(kept.case.target_file, 60)}"
+        title = f"A block for {sanitize_line(kept.case.target_file, 60)}"
         place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current, takes="shows its diff"))
         if place is None or numbers[place] == in_use:
             return
@@ -294,33 +294,33 @@ class DiffPanel(Vertical):
         self._notify(fault or "That was a copy: what was changed in it is gone, and the result is as it was.")
 
     def _notify(self, text: str, severity: str = "information") -> None:
-        self.app.notify(show_line(text, 600), severity=severity, markup=False, timeout=5)  # type: ignore[arg-type]
+        self.app.notify(sanitize_line(text, 600), severity=severity, markup=False, timeout=5)  # type: ignore[arg-type]
 
     async def action_search(self) -> None:
         """Search in the diff."""
         await self._open_input("search", "search: Enter keeps it, n and N go on")
 
-    async def _open_input(self, purpose: str, placeholder: str) -> "TypingLine":
-        from tui.app.widgets.prompt_input import TypingLine
+    async def _open_input(self, purpose: str, placeholder: str) -> "PromptInput":
+        from tui.app.widgets.prompt_input import PromptInput
 
         await self._close_input()
-        line = TypingLine(placeholder, id=purpose)
+        line = PromptInput(placeholder, id=purpose)
         await self.mount(line)
         line.start()
         return line
 
     async def _close_input(self) -> None:
-        for line in self.query("TypingLine"):
+        for line in self.query("PromptInput"):
             await line.remove()
 
-    def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
+    def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:
         """Search while the text is typed."""
         message.stop()
         if self.query("#search"):
             self.view.search(message.text)
             self.place.draw()
 
-    async def on_typing_line_entered(self, message: "TypingLine.Entered") -> None:
+    async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
         """Focus the diff; save the patch where a file name was typed."""
         message.stop()
         saves = bool(self.query("#save"))
@@ -329,7 +329,7 @@ class DiffPanel(Vertical):
         if saves and message.text.strip():
             self._save(message.text.strip())
 
-    async def on_typing_line_left(self, message: "TypingLine.Left") -> None:
+    async def on_prompt_input_left(self, message: "PromptInput.Left") -> None:
         """Close the input; the search is cleared."""
         message.stop()
         if self.query("#search"):

@@ -16,21 +16,21 @@ from tui.app.text.highlight import CodeRole, LineColours
 from tui.app.text.wrap import drawn_at, row_cells, whole_characters
 from tui.model.diffs import DiffLine, FileDiff
 from tui.model.results import Span
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 Front = CodeRole | Literal["text", "strong", "dim", "quiet", "accent", "added", "removed", "changed"]
 Ground = Literal["plain", "added", "removed", "added-word", "removed-word", "head", "absent", "match", "current"]
 
 
-class DiffInk(NamedTuple):
+class DiffStyle(NamedTuple):
     """The colour of the signs, and that of the ground they stand on."""
 
     front: Front = "text"
     ground: Ground = "plain"
 
 
-DiffRun = tuple[str, DiffInk]
-PLAIN_INK = DiffInk()
+DiffRun = tuple[str, DiffStyle]
+PLAIN_STYLE = DiffStyle()
 
 
 class Over(NamedTuple):
@@ -41,7 +41,9 @@ class Over(NamedTuple):
     ground: Ground
 
 
-def dye(text: str, fronts: Iterable[tuple[int, int, Front]], overs: Sequence[Over], ground: Ground) -> list[DiffRun]:
+def apply_styles(
+    text: str, fronts: Iterable[tuple[int, int, Front]], overs: Sequence[Over], ground: Ground
+) -> list[DiffRun]:
     """The text in pieces: `fronts` are ranges in order that do not overlap; of `overs` the last one wins."""
     if not text:
         return []
@@ -63,7 +65,7 @@ def dye(text: str, fronts: Iterable[tuple[int, int, Front]], overs: Sequence[Ove
             at += 1
         is_coloured = at < len(coloured) and coloured[at][0] <= start
         on = next((over.ground for over in reversed(overs) if over.start <= start < over.end), ground)
-        runs.append((text[start:end], DiffInk(coloured[at][2] if is_coloured else "text", on)))
+        runs.append((text[start:end], DiffStyle(coloured[at][2] if is_coloured else "text", on)))
     return runs
 
 
@@ -85,7 +87,7 @@ def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
         fitted.append((text, ink))
         room -= size
     if room:
-        fitted.append((" " * room, DiffInk("text", ground)))
+        fitted.append((" " * room, DiffStyle("text", ground)))
     return fitted
 
 
@@ -152,9 +154,9 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
         case GapEntry():
             return _gap(entry, look, current)
         case BlankEntry():
-            return [(" " * look.width, PLAIN_INK)]
+            return [(" " * look.width, PLAIN_STYLE)]
         case TitleEntry(text):
-            return fit([(" ", DiffInk("text", "head")), (text, DiffInk("strong", "head"))], look.width, "head")
+            return fit([(" ", DiffStyle("text", "head")), (text, DiffStyle("strong", "head"))], look.width, "head")
         case SayEntry(subject, _):
             return _said(section, number, sub, subject)
         case NoteEntry():
@@ -171,35 +173,35 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
 
 def head_pieces(file: FileDiff, *, crlf: bool) -> tuple[str, str]:
     """The name of a file, with the one it had, and what is to be said of it: what happened, how its lines end."""
-    name = show_line(file.path, 1_000)
+    name = sanitize_line(file.path, 1_000)
     if file.old_path and file.old_path != file.path:
-        name = f"{show_line(file.old_path, 1_000)} → {name}"
+        name = f"{sanitize_line(file.old_path, 1_000)} → {name}"
     said = ("" if file.kind == "modified" else file.kind, "CRLF" if crlf else "")
     return name, " · ".join(part for part in said if part)
 
 
 def _head(file: FileDiff, width: int, *, crlf: bool) -> list[DiffRun]:
     name, kind = head_pieces(file, crlf=crlf)
-    right = [(f"+{file.added}", DiffInk("added", "head")), (f" -{file.removed} ", DiffInk("removed", "head"))]
+    right = [(f"+{file.added}", DiffStyle("added", "head")), (f" -{file.removed} ", DiffStyle("removed", "head"))]
     right_width = sum(len(text) for text, _ in right)
     room = width - right_width - 3 - (len(kind) + 2 if kind else 0)
     name = cut_middle(name, max(1, room))
-    left = [(" ", DiffInk("text", "head")), (name, DiffInk("strong", "head"))]
+    left = [(" ", DiffStyle("text", "head")), (name, DiffStyle("strong", "head"))]
     if kind:
-        left.append((f"  {kind}", DiffInk("dim", "head")))
+        left.append((f"  {kind}", DiffStyle("dim", "head")))
     gap = width - right_width - sum(width_of(text) for text, _ in left)
-    return fit([*left, (" " * max(1, gap), DiffInk("dim", "head")), *right], width, "head")
+    return fit([*left, (" " * max(1, gap), DiffStyle("dim", "head")), *right], width, "head")
 
 
 def _gap(entry: GapEntry, look: Look, current: bool) -> list[DiffRun]:
     lines = "line" if entry.hidden == 1 else "lines"
     said = f"⋯ {entry.hidden} {lines}" if entry.hidden else "⋯"
     runs: list[DiffRun] = [
-        ("▌" if current else " ", DiffInk("accent")),
-        (f"{'':{look.gutter - 3}}{said}", DiffInk("dim")),
+        ("▌" if current else " ", DiffStyle("accent")),
+        (f"{'':{look.gutter - 3}}{said}", DiffStyle("dim")),
     ]
     if entry.heading:
-        runs.append((f"  {show_line(entry.heading, 200)}", DiffInk("dim")))
+        runs.append((f"  {sanitize_line(entry.heading, 200)}", DiffStyle("dim")))
     return fit(runs, look.width, "plain")
 
 
@@ -207,7 +209,7 @@ def _said(section: Section, number: int, sub: int, subject: str) -> list[DiffRun
     start, end = section.part(number, 0, sub) or (0, 0)
     text = section.texts[number].old[start:end]
     bold = max(0, min(len(subject) - start, len(text)))
-    runs = [(" " * SAY_MARGIN, PLAIN_INK), (text[:bold], PLAIN_INK), (text[bold:], DiffInk("dim"))]
+    runs = [(" " * SAY_MARGIN, PLAIN_STYLE), (text[:bold], PLAIN_STYLE), (text[bold:], DiffStyle("dim"))]
     return fit(runs, section.look.width, "plain")
 
 
@@ -216,7 +218,7 @@ def _note(section: Section, number: int, sub: int) -> list[DiffRun]:
     side: Side = 1 if section.texts[number].new else 0
     part = section.part(number, side, sub)
     text = section.texts[number][side][slice(*part)] if part else ""
-    return fit([(" " * look.gutter, PLAIN_INK), (text, DiffInk("dim"))], look.width, "plain")
+    return fit([(" " * look.gutter, PLAIN_STYLE), (text, DiffStyle("dim"))], look.width, "plain")
 
 
 def _both(section: Section, number: int, sub: int, pen: Pen, current: bool) -> list[DiffRun]:
@@ -225,15 +227,15 @@ def _both(section: Section, number: int, sub: int, pen: Pen, current: bool) -> l
     runs: list[DiffRun] = []
     for side, width in enumerate(look.halves):
         if side:
-            runs.append(("│", DiffInk("quiet")))
+            runs.append(("│", DiffStyle("quiet")))
         mark = current and side == 0
         if isinstance(entry, NoteEntry):
             text = section.texts[number][side] if sub == 0 else ""
-            runs += fit([(" " * look.gutter, PLAIN_INK), (text, DiffInk("dim"))], width, "plain")
+            runs += fit([(" " * look.gutter, PLAIN_STYLE), (text, DiffStyle("dim"))], width, "plain")
             continue
         line = (entry.old if side == 0 else entry.new) if isinstance(entry, LineEntry) else None
         if line is None:
-            runs += fit([("▌", DiffInk("accent", "absent"))] if mark else [], width, "absent")
+            runs += fit([("▌", DiffStyle("accent", "absent"))] if mark else [], width, "absent")
         else:
             at = line.new if side else line.old
             runs += _side(section, number, sub, 1 if side else 0, line, (at,), width, pen, mark)
@@ -257,7 +259,7 @@ def _side(
     part = section.part(number, side, sub)
     gutter = _gutter(look, numbers if sub == 0 else [None for _ in numbers], sign if sub == 0 else " ", front, ground)
     if current:
-        gutter[0] = ("▌", DiffInk("accent", ground))
+        gutter[0] = ("▌", DiffStyle("accent", ground))
     if part is None:
         return fit(gutter, width, ground)
     text = _text(section, number, side, line, part, ground, pen)
@@ -268,11 +270,11 @@ def _side(
 
 
 def _gutter(look: Look, numbers: Iterable[int | None], sign: str, front: Front, ground: Ground) -> list[DiffRun]:
-    runs: list[DiffRun] = [(" ", DiffInk("text", ground))]
+    runs: list[DiffRun] = [(" ", DiffStyle("text", ground))]
     if look.numbers:
         told = "".join(f"{'' if at is None else at:>{look.digits}} " for at in numbers)
-        runs.append((told, DiffInk("dim", ground)))
-    runs.append((f"{sign} ", DiffInk(front, ground)))
+        runs.append((told, DiffStyle("dim", ground)))
+    runs.append((f"{sign} ", DiffStyle(front, ground)))
     return runs
 
 
@@ -292,10 +294,10 @@ def _text(
     fronts = ((low - start, high - start, role) for low, high, role in pen.colours(line, side))
     drawn = row_cells(text)
     if drawn == text:
-        return dye(text, fronts, overs, ground)
+        return apply_styles(text, fronts, overs, ground)
     moved = [Over(drawn_at(text, max(0, o.start)), drawn_at(text, max(0, o.end)), o.ground) for o in overs]
     shifted = ((drawn_at(text, max(0, low)), drawn_at(text, max(0, high)), role) for low, high, role in fronts)
-    return dye(drawn, shifted, moved, ground)
+    return apply_styles(drawn, shifted, moved, ground)
 
 
 def _words(section: Section, number: int, side: Side) -> Sequence[Span]:
@@ -318,9 +320,9 @@ def _shifted(runs: list[DiffRun], shift: int, room: int, ground: Ground) -> list
     size = sum(len(text) if text.isascii() else cell_len(text) for text, _ in runs)
     shown = fit(skip(runs, shift) if shift else runs, room, ground)
     if size - shift > room > 0:
-        shown = [*fit(shown, room - 1, ground), ("›", DiffInk("dim", ground))]
+        shown = [*fit(shown, room - 1, ground), ("›", DiffStyle("dim", ground))]
     if shift and size and room > 1:
-        shown = [("‹", DiffInk("dim", ground)), *skip(shown, 1)]
+        shown = [("‹", DiffStyle("dim", ground)), *skip(shown, 1)]
     return shown
 
 

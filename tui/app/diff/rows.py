@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tui.app.diff.word_diff import Pair, pair_lines
 from tui.model.diffs import DiffLine, FileDiff, Hunk
 from tui.model.results import NotApplied
-from tui.model.sanitize import show_line, show_text
+from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.suite import Case
 
 _NO_NEWLINE = "no newline at the end of the file"
@@ -93,8 +93,8 @@ def list_refused(refused: Sequence[NotApplied], *, first: bool) -> Listed:
     count = len(refused)
     entries.append(TitleEntry(f"{count} {'block' if count == 1 else 'blocks'} not applied"))
     for block in refused:
-        named = " · ".join(show_line(word, 200) for word in (block.language, block.path) if word)
-        reason = show_line(block.reason, 1_000)
+        named = " · ".join(sanitize_line(word, 200) for word in (block.language, block.path) if word)
+        reason = sanitize_line(block.reason, 1_000)
         entries.append(SayEntry(f"block {block.block + 1}{' · ' if named else ''}{named}", reason))
     return Listed(entries, [])
 
@@ -188,7 +188,7 @@ def show_code(text: str, *, without_return: bool) -> str:
     """A line as it is shown: in one line, whatever it holds."""
     if without_return:
         text = text.removesuffix("\r")
-    return show_text(text).replace("\n", "␊")
+    return sanitize_text(text).replace("\n", "␊")
 
 
 def shown_lines(lines: Sequence[str], *, without_return: bool) -> list[str]:

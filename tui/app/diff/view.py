@@ -17,11 +17,11 @@ from textual.strip import Strip
 from tui.app.bindings import bind
 from tui.app.diff.highlight import FindSides, Shades
 from tui.app.diff.layout import DiffSearch, Document, Look
-from tui.app.diff.render import MOST_SHIFTED, DiffInk, Front, Ground, Pen, draw_row, grounds
+from tui.app.diff.render import MOST_SHIFTED, DiffStyle, Front, Ground, Pen, draw_row, grounds
 from tui.app.text.highlight import LineColours
 from tui.app.theme.palette import COLOURS, contrast
 from tui.app.theme.styles import MadeStyles
-from tui.app.widgets.scroll_view import FollowView
+from tui.app.widgets.scroll_view import TailView
 from tui.model.diffs import DiffLine, FileDiff
 from tui.model.results import NotApplied
 
@@ -47,14 +47,14 @@ _BOLD: frozenset[Ground] = frozenset(("added-word", "removed-word"))
 _FOUND: Mapping[Ground, str] = {"match": "match-expected", "current": "match-current"}
 
 
-class DiffStyles(MadeStyles[DiffInk]):
+class DiffStyles(MadeStyles[DiffStyle]):
     """Rich styles for a diff; `variables` are those of the theme."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         super().__init__({name: variables[name] for name in COLOURS}, variables["background"])
         self._grounds = grounds(self.colours)
 
-    def make(self, ink: DiffInk) -> Style:
+    def make(self, ink: DiffStyle) -> Style:
         """Its colour on its ground, in bold where colours alone would not tell."""
         ground = self._grounds[ink.ground]
         if ink.ground in _FOUND:
@@ -71,7 +71,7 @@ _LARGE = 3_000  # lines from which on rows are laid out in a thread
 _STEP = 8  # columns
 
 
-class DiffView(FollowView, can_focus=True):
+class DiffView(TailView, can_focus=True):
     """The files of a diff below each other, from `show_files` on. Posts `PlaceChanged` when another file or change is
     reached."""
 

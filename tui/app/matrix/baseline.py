@@ -11,7 +11,7 @@ from tui.app.presentation.pieces import Line
 from tui.app.runs.lines import SHORT_ID, day_and_time
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import OPEN
 from tui.model.suite import Suite
 
@@ -100,7 +100,7 @@ def run_choice_line(run: RunRecord) -> Line:
     state = "" if run.state == "finished" else f" · {run.state}"
     return (
         (f" {day_and_time(run.started_at):>12}", "plain"),
-        (f"  {show_line(run.id[:SHORT_ID])}", "dim"),
+        (f"  {sanitize_line(run.id[:SHORT_ID])}", "dim"),
         (f"  {run.passed:>5}/{run.trials} passed{state}", "plain"),
         (f"  {models}", "dim"),
     )

@@ -21,7 +21,7 @@ from tui.app.presentation.marks import (
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.results import Counted, TrialKey, has_passed_since
+from tui.model.results import TrialKey, UsageChunk, has_passed_since
 from tui.model.risk import BANDS, Band
 from tui.model.state import OPEN, RunState, TrialProgress
 from tui.model.suite import Case
@@ -143,12 +143,12 @@ def with_band(line: Line, band: Band | None, width: int) -> Line:
 
 
 @dataclass(slots=True)
-class Tally:
+class ModelTotals:
     """Of one model. `outcomes` are those of the trials that are over, `words` counts what they count as,
     `passed_since` the failed ones that a rerun passed."""
 
     outcomes: dict[TrialKey, Outcome] = field(default_factory=dict)
-    words: dict[Counted, int] = field(default_factory=lambda: dict.fromkeys(get_args(Counted), 0))
+    words: dict[UsageChunk, int] = field(default_factory=lambda: dict.fromkeys(get_args(UsageChunk), 0))
     passed_since: int = 0
 
     @property
@@ -167,15 +167,15 @@ class Tally:
             self.words[outcome.counted] += 1
             self.passed_since += has_passed_since(outcome)
 
-    def copy(self) -> "Tally":
+    def copy(self) -> "ModelTotals":
         """The same as it is now, for a thread."""
-        return Tally(dict(self.outcomes), dict(self.words), self.passed_since)
+        return ModelTotals(dict(self.outcomes), dict(self.words), self.passed_since)
 
 
 _TRIALS_A_LOOK = 32
 
 
-class Ledger:
+class CellCounts:
     """Of one suite. `cell` is right at any time; `tallies` hold what was counted so far, all of it once `complete`.
     `kept` are outcomes of trials whose results were not read; `attempts` is how many the suite allows."""
 
@@ -192,7 +192,7 @@ class Ledger:
         self._cells: dict[tuple[str, str], Cell] = {}
         self._rest: Iterator[TrialKey] | None = None
         self._begun = False
-        self.tallies = {model: Tally() for model in models}
+        self.tallies = {model: ModelTotals() for model in models}
 
     @property
     def complete(self) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case
 from tui.statistics import comparison_words as words
 from tui.statistics.comparison import Comparison
@@ -103,7 +103,7 @@ def pair_lines(
     for title, ids, role in listed:
         lines += [(), ((f"{title}: {_cases(len(ids))}", role),)]
         for case in sorted(ids, key=lambda case: places.get(case, len(places)))[:_CASES_LISTED]:
-            lines.append(((f"  {show_line(cases[case].name if case in cases else case)}", "plain"),))
+            lines.append(((f"  {sanitize_line(cases[case].name if case in cases else case)}", "plain"),))
         if len(ids) > _CASES_LISTED:
             lines.append(((f"  … {len(ids) - _CASES_LISTED} more", "dim"),))
     return lines
@@ -143,7 +143,7 @@ def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]
     found = sorted(wins | losses | ties, key=lambda name: (-abs(wins[name] - losses[name]), name))
     if len(found) < 2:
         return []
-    titles = {name: show_line(name, 40) or "no category" for name in found[:_MOST_GROUPS]}
+    titles = {name: sanitize_line(name, 40) or "no category" for name in found[:_MOST_GROUPS]}
     width = max(map(width_of, titles.values()))
     lines: list[Line] = [
         (),

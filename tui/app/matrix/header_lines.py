@@ -11,14 +11,14 @@ from tui.app.presentation.marks import mark_of, rerun_pieces
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pace import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
-from tui.model.prices import Spent, told_cost
-from tui.model.results import Counted
-from tui.model.sanitize import show_line
+from tui.model.prices import Spent, cost_text
+from tui.model.results import UsageChunk
+from tui.model.sanitize import sanitize_line
 from tui.model.state import Counts
 from tui.statistics.run_figures import ModelFigures
 
 _ID = 12
-_TALLIED: tuple[Counted, ...] = ("passed", "failed", "flaky", "error", "unchecked")
+_TALLIED: tuple[UsageChunk, ...] = ("passed", "failed", "flaky", "error", "unchecked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class MatrixHeading:
     suite: str = ""
     run: str = ""
     baseline: str = ""
-    words: Mapping[Counted, int] = field(default_factory=dict)
+    words: Mapping[UsageChunk, int] = field(default_factory=dict)
     counts: Counts | None = None
     order: str = ""
     pace: Pace = NO_PACE
@@ -47,7 +47,7 @@ def short_id(run_id: str) -> str:
 
 def matrix_header(shown: MatrixHeading, width: int) -> Line:
     """The line in at most so many cells: what matters least is left out first."""
-    name: list[Piece] = [(" Assay", "accent"), ("  matrix", "plain"), (f"  {show_line(shown.suite, 40)}", "strong")]
+    name: list[Piece] = [(" Assay", "accent"), ("  matrix", "plain"), (f"  {sanitize_line(shown.suite, 40)}", "strong")]
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
     against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
     progress = _progress(shown)
@@ -87,7 +87,7 @@ def _progress(shown: MatrixHeading) -> list[Piece]:
     return [(f"   {'‖' if shown.paused else '▶'} {counts.done:>{len(str(counts.trials))}}/{counts.trials}", "accent")]
 
 
-def _tally(words: Mapping[Counted, int], *, short: bool = False) -> list[Piece]:
+def _tally(words: Mapping[UsageChunk, int], *, short: bool = False) -> list[Piece]:
     """Passed and failed always, the rest where there is any."""
     pieces: list[Piece] = []
     for word in _TALLIED:
@@ -202,4 +202,4 @@ def _cost(shown: ModelFigures) -> Line:
     if not trials:
         return (("–", "dim"),)
     spent = Spent(shown.effort.cost_usd, shown.effort.costs_known, trials)
-    return ((told_cost(spent), "dim" if spent.usd is None else "plain"),)
+    return ((cost_text(spent), "dim" if spent.usd is None else "plain"),)

@@ -4,19 +4,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from tui.app.matrix.baseline import Baseline, Change, change_line, changes
-from tui.app.matrix.cells import FAILURES, Cell, Ledger, cell_line, with_band
+from tui.app.matrix.cells import FAILURES, Cell, CellCounts, cell_line, with_band
 from tui.app.matrix.columns import Layout, joined
 from tui.app.matrix.header_lines import MatrixHeading
-from tui.app.matrix.statistics import Snapshot, Survey
+from tui.app.matrix.statistics import Snapshot, Statistics
 from tui.app.presentation.bands import worst_band
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, cut_middle, width_of
 from tui.model import filter
 from tui.model.filter import Filter
 from tui.model.outcomes import Outcome
-from tui.model.results import Counted, TrialKey
+from tui.model.results import TrialKey, UsageChunk
 from tui.model.risk import Band
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState
 from tui.model.suite import Case, Suite, clusters_of
 
@@ -134,7 +134,7 @@ def order_words(order: Order, name_of: Callable[[str], str]) -> str:
 _LONGEST_NAME = 60
 
 
-class Wanted(NamedTuple):
+class QueueFilter(NamedTuple):
     """What a person chose to see."""
 
     order: Order = Order()
@@ -156,13 +156,13 @@ class Matrix:
         kept: Mapping[TrialKey, Outcome] | None = None,
         unfinished: int = 0,
     ) -> None:
-        self.wanted = Wanted()
+        self.wanted = QueueFilter()
         self.baseline: Baseline | None = None
         self.asked_for_baseline = False
         self.pair: tuple[str, str] | None = None
         self.rows: list[Row] = []
         self._places: dict[str, list[int]] | None = None
-        self.survey = Survey()
+        self.survey = Statistics()
         self.take_kept(run, kept or {}, unfinished)
         self.take_bands({})
         self.show(suite, state, models)
@@ -196,7 +196,7 @@ class Matrix:
     def recount(self) -> None:
         """Everything is to be counted anew: a run that ended has given trials back what they had before."""
         suite, models = self.suite, self.models
-        self.ledger = Ledger(self.state, suite.cases, models, suite.options.attempts, self._kept)
+        self.ledger = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
 
     # --- rows
 
@@ -262,7 +262,7 @@ class Matrix:
         """One row."""
         case = self.rows[place]
         if not isinstance(case, Case):
-            return ((show_line(case.group) or "others", "strong"), (f"  {case.size}", "dim"))
+            return ((sanitize_line(case.group) or "others", "strong"), (f"  {case.size}", "dim"))
         cells: list[Line] = []
         for column in layout.visible:
             model = self.models[column]
@@ -272,7 +272,7 @@ class Matrix:
             cells.append(with_band(cell_line(cell, beat, before), band, layout.cell))
         change = change_line(self.change(case)) if self.baseline else ()
         indent = "" if self.wanted.grouping == "none" else "  "
-        name = cut_middle(show_line(case.name or case.id, 200), layout.name - 1 - len(indent))
+        name = cut_middle(sanitize_line(case.name or case.id, 200), layout.name - 1 - len(indent))
         return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
 
     def snapshot(self) -> Snapshot:
@@ -297,10 +297,10 @@ class Matrix:
         return f"{len(self._kept):,} of {self._unfinished:,}"
 
     @property
-    def words(self) -> Mapping[Counted, int]:
+    def words(self) -> Mapping[UsageChunk, int]:
         """How many trials count as what."""
         tallies = self.ledger.tallies.values()
-        return {word: sum(tally.words[word] for tally in tallies) for word in get_args(Counted)}
+        return {word: sum(tally.words[word] for tally in tallies) for word in get_args(UsageChunk)}
 
     @property
     def heading(self) -> MatrixHeading:

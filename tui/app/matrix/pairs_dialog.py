@@ -11,8 +11,8 @@ from textual.screen import ModalScreen
 
 from tui.app.matrix.comparison_lines import pair_lines, pairs_table
 from tui.app.presentation.pieces import Line, text_of, width_of
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.text_views import TextPanel
 from tui.model.suite import Case
 from tui.statistics.run_figures import ModelFigures
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tui.statistics.comparison import Comparison
 
 
-class _PairList(LineList):
+class _PairList(LineListView):
     """The pairs; from the end without what not all of them have room for."""
 
     def line_at(self, place: int, width: int) -> Line:
@@ -43,8 +43,8 @@ class PairsScreen(ModalScreen[int | None]):
         width: 128; max-width: 96%; height: 90%; max-height: 46; padding: 1 1; background: $raised;
         border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
     }
-    PairsScreen LineList { height: auto; max-height: 40%; background: $raised; }
-    PairsScreen Reading { margin-top: 1; background: $raised; padding: 0 1; }
+    PairsScreen LineListView { height: auto; max-height: 40%; background: $raised; }
+    PairsScreen TextPanel { margin-top: 1; background: $raised; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,p", "leave", "Leave", id="pairs.leave", tooltip="Leave the statistics"),
@@ -62,7 +62,7 @@ class PairsScreen(ModalScreen[int | None]):
         super().__init__()
         self._figures, self._progress = figures, progress
         self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
-        self._list, self._detail = _PairList(), Reading()
+        self._list, self._detail = _PairList(), TextPanel()
 
     def compose(self) -> ComposeResult:
         """The pairs, and all of the one under the cursor."""
@@ -82,11 +82,11 @@ class PairsScreen(ModalScreen[int | None]):
     def _tell(self, place: int) -> None:
         self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
 
-    def on_line_list_reached(self, message: LineList.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """All of this one."""
         self._tell(message.place)
 
-    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """This one."""
         self.dismiss(message.place)
 

@@ -13,7 +13,7 @@ from tui.app.matrix.table_view import MatrixHead, MatrixTable
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.theme.styles import content_of
 from tui.app.widgets.filter_panel import FilteredPanel
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 
 _HIGH = 27
 _SAID, _SAID_LOW = 4, 2
@@ -124,8 +124,8 @@ class MatrixPanel(FilteredPanel):
 
     # --- what is chosen
 
-    @on(LineList.Chosen)
-    def open_case(self, message: LineList.Chosen) -> None:
+    @on(LineListView.Chosen)
+    def open_case(self, message: LineListView.Chosen) -> None:
         """A case, to be opened."""
         message.stop()
         case = self._matrix.case_at(message.place)

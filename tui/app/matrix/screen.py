@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from tui.app.bindings import bind
 from tui.app.matrix.baseline import Baseline, baseline_of
-from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, Wanted, spread_of, two_to_compare
+from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, QueueFilter, spread_of, two_to_compare
 from tui.app.matrix.messages import (
     CancelRequested,
     CompareRequested,
@@ -28,13 +28,13 @@ from tui.app.matrix.statistics import survey
 from tui.app.matrix.table_view import MatrixHeader
 from tui.app.presentation.pieces import Line
 from tui.app.screens.pacing import pace_now, pause_key
-from tui.app.widgets.footer import KeysLine
+from tui.app.widgets.footer import KeyFooter
 from tui.model.errors import AssayError
 from tui.model.filter import KEYS_IN_WORDS
 from tui.model.outcomes import Outcome
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 
 MATRIX_KEYS: list[BindingType] = [
@@ -92,7 +92,7 @@ class LiveMatrixScreen(Screen[str | None]):
         """Header, panel, footer."""
         yield self.header
         yield self.panel
-        yield KeysLine()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Rows are painted first; figures are counted after."""
@@ -237,7 +237,7 @@ class MatrixScreen(LiveMatrixScreen):
 
     # --- order, groups, filter
 
-    def _choose(self, wanted: Wanted) -> None:
+    def _choose(self, wanted: QueueFilter) -> None:
         self.matrix.wanted = wanted
         self.matrix.arrange()
         self.rows_changed()
@@ -331,7 +331,7 @@ class MatrixScreen(LiveMatrixScreen):
             if run_id and run_id not in (self.matrix.run, self.matrix.state.run_id):
                 await self._measure_against(run_id)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="warning", markup=False)
+            self.notify(sanitize_line(str(error), 600), severity="warning", markup=False)
 
     def action_choose_baseline(self) -> None:
         """Choose the run to measure against."""
@@ -357,7 +357,7 @@ class MatrixScreen(LiveMatrixScreen):
             if place is not None:
                 await self._take_choice(runs[place - 1] if place else None)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
 
     async def _take_choice(self, run: RunRecord | None) -> None:
         if run is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tui.app.matrix.baseline import Baseline, change_of
-from tui.app.matrix.cells import Cell, Tally
+from tui.app.matrix.cells import Cell, ModelTotals
 from tui.statistics.run_figures import ModelFigures, figures_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Snapshot:
     """What was known at one moment; nobody changes it any more. `clusters` is by case; the figures of a run that is
     not finished are `interim`."""
 
-    tallies: Mapping[str, Tally]
+    tallies: Mapping[str, ModelTotals]
     cells: Mapping[tuple[str, str], Cell]
     baseline: Baseline | None
     clusters: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class Statistics:
     """What follows from a snapshot; `since` is None without a baseline."""
 
     figures: Mapping[str, ModelFigures] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Survey:
         return (best[0][0], best[1][0]) if len(best) == 2 else None
 
 
-def survey(snapshot: Snapshot) -> Survey:
+def survey(snapshot: Snapshot) -> Statistics:
     """Work it out: tenths of a second for tens of thousands of trials."""
     from tui.statistics.comparison import compare_models
 
@@ -60,7 +60,7 @@ def survey(snapshot: Snapshot) -> Survey:
     figures = {model: figures_of(tally.outcomes.values(), clusters) for model, tally in snapshot.tallies.items()}
     # A model without any result in this suite is a column to fill, not one to compare.
     passes = {model: each.rates.passes for model, each in figures.items() if each.tally.trials}
-    return Survey(figures, compare_models(passes, clusters, interim=snapshot.interim), _since(snapshot))
+    return Statistics(figures, compare_models(passes, clusters, interim=snapshot.interim), _since(snapshot))
 
 
 def _since(snapshot: Snapshot) -> dict[str, Since] | None:

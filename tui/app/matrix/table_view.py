@@ -15,13 +15,13 @@ from tui.app.matrix.header_lines import MatrixHeading, matrix_header
 from tui.app.matrix.matrix import Matrix
 from tui.app.presentation.pieces import Line
 from tui.app.theme.styles import grounded_styles, segments_of
-from tui.app.widgets.list_view import Ground, LineList
+from tui.app.widgets.list_view import Ground, LineListView
 from tui.app.widgets.text_views import PieceLine
 from tui.model.results import TrialKey
 from tui.model.risk import Band
 
 
-class MatrixTable(LineList):
+class MatrixTable(LineListView):
     """Shows a Matrix; the cursor stays on cases and passes headings over."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

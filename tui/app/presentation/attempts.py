@@ -8,7 +8,7 @@ from tui.app.presentation.marks import mark_of, word_of
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.prices import add_costs, dollars
 from tui.model.results import Retry
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import AttemptProgress, TrialProgress
 
 
@@ -50,14 +50,14 @@ def attempt_line(row: AttemptRow, names: int, *, repeats: bool) -> Line:
     if count:
         pieces.append((f"  {count} transport {'retry' if count == 1 else 'retries'}", "flaky"))
     if finished and finished.error:
-        pieces.append((f"  {show_line(finished.error)}", "error"))
+        pieces.append((f"  {sanitize_line(finished.error)}", "error"))
     return tuple(pieces)
 
 
 def retry_lines(attempt: AttemptProgress) -> list[Line]:
     """Each transport retry of an attempt."""
     return [
-        ((f"waited {retry.waited_ms / 1000:.1f} s  ", "dim"), (show_line(retry.reason), "plain"))
+        ((f"waited {retry.waited_ms / 1000:.1f} s  ", "dim"), (sanitize_line(retry.reason), "plain"))
         for retry in _retries(attempt)
     ]
 
@@ -66,7 +66,7 @@ def served_lines(attempt: AttemptProgress) -> list[Line]:
     """What the servers that answered an attempt say of themselves, each once, and what it cost where that is known."""
     results = [step.result for step in attempt.steps if step.result is not None]
     servers = dict.fromkeys(result.served_by.words for result in results if result.served_by)
-    lines: list[Line] = [(("answered by  ", "dim"), (show_line(words), "plain")) for words in servers if words]
+    lines: list[Line] = [(("answered by  ", "dim"), (sanitize_line(words), "plain")) for words in servers if words]
     paid = add_costs(result.cost_usd for result in results)
     return lines if paid is None else [*lines, (("cost         ", "dim"), (dollars(paid), "plain"))]
 

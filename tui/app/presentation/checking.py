@@ -8,7 +8,7 @@ from tui.app.presentation.marks import kind_word
 from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
 from tui.model.results import MOST_SPANS
-from tui.model.sanitize import show_line, show_text
+from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.state import LiveCheck, StepProgress, TrialProgress
 from tui.model.suite import Case, Check
 
@@ -88,9 +88,9 @@ def _forbidden(live: LiveCheck, step: StepProgress | None) -> Line:
 def _failed(check: Check, live: LiveCheck) -> Line:
     if check.kind == "expected_pattern":
         return (("✗ missing", "failed"),)
-    lines = show_text(live.detail).strip().splitlines()
+    lines = sanitize_text(live.detail).strip().splitlines()
     got = next((line for line in lines if line.strip().casefold().startswith("got")), lines[0] if lines else "")
-    return (("✗ ", "failed"), (show_line(got, 120), "failed"))
+    return (("✗ ", "failed"), (sanitize_line(got, 120), "failed"))
 
 
 def _found(live: LiveCheck, step: StepProgress | None) -> Line:
@@ -121,7 +121,7 @@ class Columns(NamedTuple):
 def columns(rows: Sequence[CheckRow], models: int, width: int, steps: int = 1) -> Columns:
     """The columns for so many cells. All models are always there: where there is little room their cells say less."""
     kind = max((len(_kind(row, steps)) for row in rows), default=4) + 1
-    longest = max((width_of(show_line(target_of(row.check), _LONGEST)) for row in rows), default=0)
+    longest = max((width_of(sanitize_line(target_of(row.check), _LONGEST)) for row in rows), default=0)
     models, room = max(1, models), width - kind - 1
     for cell, gap in _CELLS:
         target = room - models * (cell + gap)
@@ -134,7 +134,7 @@ def columns(rows: Sequence[CheckRow], models: int, width: int, steps: int = 1) -
 def is_cut(row: CheckRow, widths: Columns) -> bool:
     """Whether the table has no room for all of what a check looks for."""
     target = target_of(row.check)
-    return "\n" in target or width_of(show_line(target)) > widths.target
+    return "\n" in target or width_of(sanitize_line(target)) > widths.target
 
 
 def _kind(row: CheckRow, steps: int) -> str:
@@ -144,7 +144,7 @@ def _kind(row: CheckRow, steps: int) -> str:
 def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: Columns, steps: int) -> Line:
     """One row of the table."""
     pieces: list[Piece] = [(fill(_kind(row, steps), widths.kind), "dim"), (" ", "plain")]
-    pieces.append((fill(show_line(target_of(row.check)), widths.target), "plain"))
+    pieces.append((fill(sanitize_line(target_of(row.check)), widths.target), "plain"))
     for trial in trials:
         pieces.append((" " * widths.gap, "plain"))
         pieces += _fitted(cell_line(row, trial), widths.cell)
@@ -187,7 +187,7 @@ def detail_lines(
     instead. Parts stand apart."""
     lines: list[Line] = []
     if whole:
-        lines.append(((f"{kind_word(row.check.kind)}  ", "dim"), (show_text(target_of(row.check)), "plain")))
+        lines.append(((f"{kind_word(row.check.kind)}  ", "dim"), (sanitize_text(target_of(row.check)), "plain")))
     for name, (_, trial) in zip(model_names([model for model, _ in named]), named, strict=True):
         step = step_of(trial, row.step)
         live = step.checks.get(row.number) if step else None
@@ -195,7 +195,7 @@ def detail_lines(
             continue
         lines += [()] if lines else []
         lines += [((name, "strong"),)] if len(named) > 1 else []
-        lines += [((text, _role(text)),) for text in show_text(live.detail).splitlines()[:_DETAIL_LINES]]
+        lines += [((text, _role(text)),) for text in sanitize_text(live.detail).splitlines()[:_DETAIL_LINES]]
     return lines
 
 

@@ -7,7 +7,7 @@ from tui.app.presentation.marks import rerun_pieces
 from tui.app.presentation.pace import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.events import RepositoryCloned
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import Counts
 
 _BAR = "━"
@@ -46,7 +46,7 @@ def seconds_left(elapsed: float, counts: Counts) -> float | None:
 
 def header_line(shown: Heading, width: int) -> Line:
     """The line in at most so many cells: what matters least is left out first."""
-    name: list[Piece] = [(" Assay", "accent"), ("  ", "plain"), (show_line(shown.suite, 40), "strong")]
+    name: list[Piece] = [(" Assay", "accent"), ("  ", "plain"), (sanitize_line(shown.suite, 40), "strong")]
     size: list[Piece] = [(f"  {shown.cases} cases × {shown.models} models", "dim")] if shown.cases else []
     size = [(_singular(text), role) for text, role in size]
     progress = _progress(shown)
@@ -78,8 +78,8 @@ def header_line(shown: Heading, width: int) -> Line:
 def clone_note(cloned: RepositoryCloned) -> str:
     """What a person should know of a clone that is there; empty where there is nothing to say."""
     kept = [f"Kept in {cloned.kept_folder}"] if cloned.kept_folder else []
-    said = [show_line(each, 600) for each in (*cloned.notes, *kept)]
-    return "\n".join([show_line(f"{cloned.url}, branch {cloned.branch}"), *said]) if said else ""
+    said = [sanitize_line(each, 600) for each in (*cloned.notes, *kept)]
+    return "\n".join([sanitize_line(f"{cloned.url}, branch {cloned.branch}"), *said]) if said else ""
 
 
 def _singular(text: str) -> str:

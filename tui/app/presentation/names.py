@@ -5,7 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from tui.app.presentation.pieces import cut_middle, width_of
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 _WORDS = {"temperature": "temp", "max_tokens": "max"}
 _BETWEEN = " · "
@@ -32,7 +32,7 @@ def model_names(models: Sequence[str]) -> list[str]:
         names = [_BETWEEN.join((_id_with_home(each, depth), *each.settings)) for each in parts]
         if _different(names, models):
             return names
-    return [show_line(model) for model in models]
+    return [sanitize_line(model) for model in models]
 
 
 def names_in_a_row(models: Sequence[str]) -> str:
@@ -80,7 +80,7 @@ def _cut(name: str, width: int) -> str:
 
 def _parts_of(model: str) -> _Parts:
     if model.startswith(_WHOLE):
-        return _Parts((), show_line(model), ())
+        return _Parts((), sanitize_line(model), ())
     recorded = model.startswith(_RECORDED)
     if recorded:
         _, run, model = (*model.split("/", 2), "")[:3]
@@ -88,14 +88,14 @@ def _parts_of(model: str) -> _Parts:
     base, _, settings = model.partition("?")
     *home, id = base.split("/")
     said = tuple(_setting(each) for each in settings.split("&") if each)
-    said = (*said, f"recorded {show_line(run)[:_RUN_ID]}") if recorded else said
-    name = show_line(id) or show_line(base)
-    return _Parts(tuple(show_line(each) for each in home), f"{_AGAIN} {name}" if recorded else name, said)
+    said = (*said, f"recorded {sanitize_line(run)[:_RUN_ID]}") if recorded else said
+    name = sanitize_line(id) or sanitize_line(base)
+    return _Parts(tuple(sanitize_line(each) for each in home), f"{_AGAIN} {name}" if recorded else name, said)
 
 
 def _setting(text: str) -> str:
     key, _, value = text.partition("=")
-    return show_line(f"{_WORDS.get(key, key)} {unquote(value)}".rstrip())
+    return sanitize_line(f"{_WORDS.get(key, key)} {unquote(value)}".rstrip())
 
 
 def _id_with_home(parts: _Parts, depth: int) -> str:

@@ -8,7 +8,7 @@ from tui.app.presentation.marks import RERUN, mark_of, severity_piece, tally
 from tui.app.presentation.pieces import Line, Piece, cut_middle, spread, width_of
 from tui.model.errors import Problem
 from tui.model.filter import StatusWord, severity_of
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case, Suite
 
 _NARROW = 28
@@ -28,7 +28,7 @@ class CaseMarks(NamedTuple):
 MarksOf = Callable[[Case], CaseMarks]
 
 
-class Volume(NamedTuple):
+class OpenSuite(NamedTuple):
     """A suite file as far as it was read; `suite` None with problems where it cannot be used. `run` is the id of
     the kept run whose suite and results these are, `label` what says so."""
 
@@ -64,7 +64,7 @@ class Row(NamedTuple):
     depth: int
     name: str
     unfolded: bool | None
-    volume: Volume | None
+    open_suite: OpenSuite | None
     cases: tuple[Case, ...]
     step: int = 0
 
@@ -74,14 +74,14 @@ class Row(NamedTuple):
         return self.cases[0] if self.kind in ("case", "step") else None
 
 
-def volume_key(volume: Volume) -> RowKey:
+def suite_key(open_suite: OpenSuite) -> RowKey:
     """What identifies the row of a suite."""
-    return (volume.folder, str(volume.path))
+    return (open_suite.folder, str(open_suite.path))
 
 
-def case_key(volume: Volume, case: Case) -> RowKey:
+def case_key(open_suite: OpenSuite, case: Case) -> RowKey:
     """What identifies the row of a case."""
-    return (*volume_key(volume), case.category, case.id)
+    return (*suite_key(open_suite), case.category, case.id)
 
 
 def ancestors(key: RowKey) -> Iterator[RowKey]:
@@ -90,35 +90,37 @@ def ancestors(key: RowKey) -> Iterator[RowKey]:
         yield key[:size]
 
 
-def outline(volumes: Sequence[Volume], unfolded: Collection[RowKey], wanted: CaseTest | None = None) -> list[Row]:
+def outline(suites: Sequence[OpenSuite], unfolded: Collection[RowKey], wanted: CaseTest | None = None) -> list[Row]:
     """The rows to show. With `wanted` only the cases that it accepts, everything above them unfolded."""
     rows: list[Row] = []
-    folders = {volume.folder for volume in volumes}
+    folders = {open_suite.folder for open_suite in suites}
     shown_folder: str | None = None
     depth = 1 if len(folders) > 1 else 0
-    for volume in volumes:
-        below = list(_suite_rows(volume, depth, unfolded, wanted))
+    for open_suite in suites:
+        below = list(_suite_rows(open_suite, depth, unfolded, wanted))
         if not below:
             continue
-        if depth and volume.folder != shown_folder:
-            shown_folder = volume.folder
+        if depth and open_suite.folder != shown_folder:
+            shown_folder = open_suite.folder
             is_open = wanted is not None or (shown_folder,) in unfolded
             rows.append(Row("folder", (shown_folder,), 0, shown_folder, is_open, None, ()))
-        if not depth or wanted is not None or (volume.folder,) in unfolded:
+        if not depth or wanted is not None or (open_suite.folder,) in unfolded:
             rows += below
     return rows
 
 
-def _suite_rows(volume: Volume, depth: int, unfolded: Collection[RowKey], wanted: CaseTest | None) -> Iterator[Row]:
-    suite = volume.suite
+def _suite_rows(
+    open_suite: OpenSuite, depth: int, unfolded: Collection[RowKey], wanted: CaseTest | None
+) -> Iterator[Row]:
+    suite = open_suite.suite
     cases = suite.cases if suite else ()
     if wanted is not None:
-        cases = tuple(case for case in cases if wanted(volume.path, case))
+        cases = tuple(case for case in cases if wanted(open_suite.path, case))
         if not cases:
             return
-    key = volume_key(volume)
+    key = suite_key(open_suite)
     is_open = (wanted is not None or key in unfolded) if cases else None
-    yield Row("suite", key, depth, volume.title, is_open, volume, cases)
+    yield Row("suite", key, depth, open_suite.title, is_open, open_suite, cases)
     if not is_open:
         return
     for category, members in _by_category(cases):
@@ -126,11 +128,11 @@ def _suite_rows(volume: Volume, depth: int, unfolded: Collection[RowKey], wanted
         below = depth + 1
         if category:
             is_open = wanted is not None or inner in unfolded
-            yield Row("category", inner, below, category, is_open, volume, members)
+            yield Row("category", inner, below, category, is_open, open_suite, members)
             below += 1
             if not is_open:
                 continue
-        yield from _case_rows(volume, members, inner, below, unfolded)
+        yield from _case_rows(open_suite, members, inner, below, unfolded)
 
 
 def _by_category(cases: Iterable[Case]) -> list[tuple[str, tuple[Case, ...]]]:
@@ -141,15 +143,15 @@ def _by_category(cases: Iterable[Case]) -> list[tuple[str, tuple[Case, ...]]]:
 
 
 def _case_rows(
-    volume: Volume, cases: Sequence[Case], above: RowKey, depth: int, unfolded: Collection[RowKey]
+    open_suite: OpenSuite, cases: Sequence[Case], above: RowKey, depth: int, unfolded: Collection[RowKey]
 ) -> Iterator[Row]:
     for case in cases:
         key = (*above, case.id)
         is_open = key in unfolded if len(case.steps) > 1 else None
-        yield Row("case", key, depth, case.name, is_open, volume, (case,))
+        yield Row("case", key, depth, case.name, is_open, open_suite, (case,))
         if is_open:
             for number, step in enumerate(case.steps):
-                yield Row("step", (*key, str(number)), depth + 1, step.input, None, volume, (case,), number)
+                yield Row("step", (*key, str(number)), depth + 1, step.input, None, open_suite, (case,), number)
 
 
 def row_tally(row: Row, marks_of: MarksOf) -> Line:
@@ -174,14 +176,14 @@ def row_line(
     if row.kind == "case":
         return _case_line(row, marks_of(row.cases[0]), indent, width)
     if row.kind == "step":
-        return spread([(f"{indent}  {row.step + 1} ", "dim"), (show_line(row.name), "dim")], (), width)
+        return spread([(f"{indent}  {row.step + 1} ", "dim"), (sanitize_line(row.name), "dim")], (), width)
     arrow = " " if row.unfolded is None else "▾" if row.unfolded else "▸"
-    left: list[Piece] = [(f"{indent}{arrow} ", "dim"), (show_line(row.name) or "no name", "plain")]
+    left: list[Piece] = [(f"{indent}{arrow} ", "dim"), (sanitize_line(row.name) or "no name", "plain")]
     right: tuple[Piece, ...] = ()
-    if row.volume is not None and row.volume.broken:
-        left = [(f"{indent}! ", "error"), (show_line(row.name), "error")]
-        right = ((_count(len(row.volume.problems), "problem"), "error"),)
-    elif row.volume is not None and not row.volume.read:
+    if row.open_suite is not None and row.open_suite.broken:
+        left = [(f"{indent}! ", "error"), (sanitize_line(row.name), "error")]
+        right = ((_count(len(row.open_suite.problems), "problem"), "error"),)
+    elif row.open_suite is not None and not row.open_suite.read:
         right = (("…", "dim"),)
     elif row.unfolded is False:
         right = tally_of(row, marks_of) or ((_size(row), "dim"),)
@@ -196,7 +198,7 @@ def _case_line(row: Row, shown: CaseMarks, indent: str, width: int) -> Line:
     marks = [*map(mark_of, shown.statuses), *([RERUN] if shown.reruns else [])]
     taken = sum(width_of(text) for text, _ in marks) + len(indent + arrow) + 1
     room = width - taken - (sum(width_of(text) for text, _ in right) + 1 if right else 0)
-    name = cut_middle(show_line(row.name or case.id), room)
+    name = cut_middle(sanitize_line(row.name or case.id), room)
     return spread([(indent + arrow, "dim"), *marks, (f" {name}", "plain")], right, width)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tui.app.presentation.pieces import Line, fill, width_of
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import Limit
 
 _PROVIDER = 20
@@ -27,7 +27,7 @@ def pace_of(limits: Mapping[str, Limit], now: float) -> Pace:
     if not limits:
         return NO_PACE
     name, limit = min(reversed(list(limits.items())), key=lambda each: each[1].limit / each[1].most)
-    whom = f"{show_line(name, _PROVIDER)} " if len(limits) > 1 else ""
+    whom = f"{sanitize_line(name, _PROVIDER)} " if len(limits) > 1 else ""
     numbers, widest = f"{limit.limit} at once", f"{limit.most} of {limit.most} at once"
     why = ""
     if limit.limit < limit.most:
@@ -49,9 +49,9 @@ def _ago(seconds: float) -> str:
 def limit_line(name: str, limit: Limit) -> Line:
     """One provider, with the whole reason."""
     if limit.limit >= limit.most:
-        return ((f"{show_line(name, 40)} {limit.limit}", "plain"),)
-    why = f": {show_line(limit.reason)}" if limit.reason else ""
-    return ((f"{show_line(name, 40)} {limit.limit} of {limit.most}{why}", "plain"),)
+        return ((f"{sanitize_line(name, 40)} {limit.limit}", "plain"),)
+    why = f": {sanitize_line(limit.reason)}" if limit.reason else ""
+    return ((f"{sanitize_line(name, 40)} {limit.limit} of {limit.most}{why}", "plain"),)
 
 
 def limit_lines(limits: Mapping[str, Limit]) -> list[Line]:
@@ -74,6 +74,6 @@ def at_once_words(numbers: Mapping[str, int]) -> str:
     each = set(numbers.values())
     if len(each) == 1:
         (number,) = each
-        whom = show_line(next(iter(numbers)), 60) if len(numbers) == 1 else "each model"
+        whom = sanitize_line(next(iter(numbers)), 60) if len(numbers) == 1 else "each model"
         return f"{number} {'case' if number == 1 else 'cases'} of {whom} at once"
-    return "Cases at once: " + ", ".join(f"{show_line(name, 40)} {number}" for name, number in numbers.items())
+    return "Cases at once: " + ", ".join(f"{sanitize_line(name, 40)} {number}" for name, number in numbers.items())

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 from tui.model.state import TrialProgress
 
 Coming = Literal["", "queued", "preparing", "paused"]
@@ -19,7 +19,7 @@ def waiting_note(trial: TrialProgress | None, coming: Coming = "") -> str:
     if trial is None:
         return "Not asked yet. Press r to run this case, R to run the whole suite."
     if trial.waits is not None:
-        reason = show_text(trial.waits.reason).rstrip()
+        reason = sanitize_text(trial.waits.reason).rstrip()
         stop = "" if reason.endswith((".", "!", "?")) else "."
         return f"{reason}{stop} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
     if trial.status == "waiting":
@@ -37,4 +37,4 @@ def closing_note(trial: TrialProgress | None) -> str:
     """Why a trial ended without a clean answer; empty where it did not."""
     if trial is None or trial.result is None or trial.result.error is None:
         return "Cancelled." if trial is not None and trial.status == "cancelled" else ""
-    return show_text(trial.result.error)
+    return sanitize_text(trial.result.error)

@@ -1,7 +1,7 @@
 """What is read before anything is chosen."""
 
 from tui.app.presentation.pieces import Line
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 
 def start_lines(message: str) -> list[Line]:
@@ -11,7 +11,7 @@ def start_lines(message: str) -> list[Line]:
         (),
     ]
     if message:
-        rows += [*(((row, "plain"),) for row in show_text(message).splitlines()), ()]
+        rows += [*(((row, "plain"),) for row in sanitize_text(message).splitlines()), ()]
     keys = (
         ("↑ ↓", "choose a suite or a case"),
         ("Enter", "show it, or unfold it"),

@@ -7,7 +7,7 @@ from tui.app.presentation.marks import legend
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.errors import Problem
 from tui.model.results import Prompt
-from tui.model.sanitize import show_line, show_text
+from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
@@ -31,7 +31,7 @@ def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Li
             (),
             *_text_lines("\n\n".join(step.input for step in case.steps)),
         ]
-    lines: list[Line] = [((f"Sent to {show_line(model)}", "dim"),), ()]
+    lines: list[Line] = [((f"Sent to {sanitize_line(model)}", "dim"),), ()]
     last = sent[-1]
     for number, message in enumerate(last.messages):
         lines.append(((message.role, "strong"), (f"  {size_words(message.content)}", "dim")))
@@ -42,7 +42,7 @@ def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Li
 
 
 def _text_lines(text: str) -> list[Line]:
-    rows = show_text(text).splitlines()
+    rows = sanitize_text(text).splitlines()
     lines: list[Line] = [((row, "plain"),) for row in rows[:_LINES_A_MESSAGE]]
     if len(rows) > _LINES_A_MESSAGE:
         lines.append(((f"… {len(rows) - _LINES_A_MESSAGE} more lines", "dim"),))
@@ -55,11 +55,11 @@ def _file_lines(prompt: Prompt) -> list[Line]:
         total = sum(file.size for file in prompt.included)
         lines += [(), ((f"Sent along: {len(prompt.included)} files, {total} bytes", "strong"),)]
         for included in prompt.included[:_FILES]:
-            lines.append(((f"{included.size:>9}  ", "dim"), (show_line(included.path), "plain")))
+            lines.append(((f"{included.size:>9}  ", "dim"), (sanitize_line(included.path), "plain")))
     if prompt.left_out:
         lines += [(), ((f"Left out: {len(prompt.left_out)} files", "strong"),)]
         for left in prompt.left_out[:_FILES]:
-            lines.append(((f"  {show_line(left.path)}  ", "plain"), (show_line(left.reason), "dim")))
+            lines.append(((f"  {sanitize_line(left.path)}  ", "plain"), (sanitize_line(left.reason), "dim")))
     return lines
 
 
@@ -67,13 +67,13 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
     """The problems of a suite, each with its place."""
     lines: list[Line] = []
     for problem in problems:
-        place = show_line(
+        place = sanitize_line(
             problem.file if problem.line is None else f"{problem.file}:{problem.line}:{problem.column or 1}"
         )
         mark: Piece = ("! ", "error") if problem.level == "error" else ("· ", "flaky")
         lines.append((mark, (place, "accent")))
-        where = f"{show_text(problem.where)}: " if problem.where else ""
-        lines.append((("  ", "plain"), (where, "strong"), (show_text(problem.what), "plain")))
+        where = f"{sanitize_text(problem.where)}: " if problem.where else ""
+        lines.append((("  ", "plain"), (where, "strong"), (sanitize_text(problem.what), "plain")))
         lines.append(())
     return lines
 
@@ -85,8 +85,8 @@ _GROUPS = {
     "review": "Review",
     "run": "Running",
     "look": "Looking",
-    "pane": "Answers",
-    "answer": "Answers",
+    "pane": "AnswerPanes",
+    "answer": "AnswerPanes",
     "tabs": "Tabs",
     "risk": "Tabs",
     "tree": "Suites",
@@ -129,7 +129,9 @@ def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[L
     lines: list[Line] = []
     for name in dict.fromkeys((*named, *shown)):
         number = str(shown.index(name) + 1) if name in shown else " "
-        lines.append(((fill("" if lines else head, 10), "dim"), (f"{number} ", "accent"), (show_line(name), "plain")))
+        lines.append(
+            ((fill("" if lines else head, 10), "dim"), (f"{number} ", "accent"), (sanitize_line(name), "plain"))
+        )
     return lines or [((fill(head, 10), "dim"), ("none named", "plain"))]
 
 
@@ -145,15 +147,19 @@ def suite_lines(
         ("timeout", f"{options.timeout_ms / 1000:g} s an attempt"),
         ("attempts", str(options.attempts)),
     ]
-    lines: list[Line] = [((show_line(suite.name), "strong"),)]
-    lines += [((row, "plain"),) for row in show_text(suite.description).splitlines()]
+    lines: list[Line] = [((sanitize_line(suite.name), "strong"),)]
+    lines += [((row, "plain"),) for row in sanitize_text(suite.description).splitlines()]
     lines.append(())
-    lines += [((fill(name, 10), "dim"), (show_line(value), "plain")) for name, value in facts if value]
+    lines += [((fill(name, 10), "dim"), (sanitize_line(value), "plain")) for name, value in facts if value]
     lines += _name_lines("models", suite.models or ((suite.agent,) if suite.agent else ()), models)
     if models:
         lines += [(), (("R", "accent"), (" runs the suite, ", "plain"), ("Enter", "accent"), (" unfolds it.", "plain"))]
     else:
         lines += [(), (("M", "accent"), (" chooses whom to ask: this suite names no model and no agent.", "plain"))]
     for model, why in faults.items():
-        lines += [(), (("! ", "error"), (show_line(model), "strong")), (("  ", "plain"), (show_text(why), "error"))]
+        lines += [
+            (),
+            (("! ", "error"), (sanitize_line(model), "strong")),
+            (("  ", "plain"), (sanitize_text(why), "error")),
+        ]
     return [*lines, (), *problem_lines(problems)] if problems else lines

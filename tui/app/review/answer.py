@@ -11,7 +11,7 @@ from tui.app.review.rows import text_rows
 from tui.app.text.page import Mark, MarkKind
 from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask
 from tui.model.results import Attempt, TrialResult, rerun_note
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case
 
 _MOST_MASKS, _AROUND = 20, 40
@@ -90,7 +90,7 @@ def mask_lines(answer: ReadAnswer, width: int) -> list[Line]:
         lines += text_rows(", ".join(f"{count} × {kind}" for kind, count in kinds.items()), width, "dim")
         for name in part.names[:_MOST_MASKS]:
             around = part.text[max(0, name.start - _AROUND) : name.end + _AROUND]
-            lines += text_rows(f"… {show_line(around)} …", width)
+            lines += text_rows(f"… {sanitize_line(around)} …", width)
         lines.append(())
     return [*lines, *text_rows(_MASKING, width, "dim")]
 
@@ -118,5 +118,5 @@ def checks_line(result: TrialResult | None) -> Line:
     mark: Piece = mark_of("flaky" if result.flaky and result.verdict == "passed" else result.verdict)
     said = f" {passed} of {len(states)} passed" if states else " none"
     note = rerun_note(result)
-    error = f" · {show_line(result.error, 120)}" if result.error else ""
+    error = f" · {sanitize_line(result.error, 120)}" if result.error else ""
     return (("Checks  ", "dim"), mark, (said, "plain"), (f" · {note}" if note else "", "strong"), (error, "dim"))

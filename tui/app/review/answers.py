@@ -23,8 +23,8 @@ class OpenedAnswer(NamedTuple):
     files: tuple[FileDiff, ...]
 
 
-class AnswerShelf:
-    """Answers of one review."""
+class OpenAnswers:
+    """AnswerPanes of one review."""
 
     def __init__(self, review: RunReview) -> None:
         self._review = review

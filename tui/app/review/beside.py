@@ -9,7 +9,7 @@ from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
 from tui.app.review.rows import rows_of, text_rows
 from tui.model.risk import BandRule
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, Extent, ItemKey
 from tui.model.suite import Case, RiskCriterion
 
@@ -75,18 +75,18 @@ def beside_line(row: BesideRow, rule: BandRule, models: Sequence[str], width: in
     """A row in at most so many cells."""
     if row.item is None:
         weight = severity_weight(row.criterion.severity, rule)
-        return spread([(f"{show_line(row.criterion.name, 200)} ", "strong")], [weight, (" ", "plain")], width)
+        return spread([(f"{sanitize_line(row.criterion.name, 200)} ", "strong")], [weight, (" ", "plain")], width)
     names = dict(zip(models, model_names(models), strict=True))
     room = min(max(map(width_of, names.values()), default=0), max(10, width // 3))
     name = fill(names.get(row.item.model, ""), room)
     repeat = f" #{row.item.repeat}" if row.item.repeat > 1 else ""
     left: list[Piece] = [("  ", "plain"), (f"{name}{repeat}  ", "plain"), *_counts(row, rule)]
     for score in row.scores:
-        left += [(f"  {show_line(score.reviewer, 24)}", "plain"), (f" {_short(score)}", "dim")]
+        left += [(f"  {sanitize_line(score.reviewer, 24)}", "plain"), (f" {_short(score)}", "dim")]
     if row.decision is not None:
-        left.append((f"  decided by {show_line(row.decision.reviewer, 24)}", "dim"))
+        left.append((f"  decided by {sanitize_line(row.decision.reviewer, 24)}", "dim"))
     notes = [act.note for act in (*row.scores, row.decision) if act is not None and act.note.strip()]
-    left += [(f"  “{show_line(notes[0], 200)}”", "dim")] if notes else []
+    left += [(f"  “{sanitize_line(notes[0], 200)}”", "dim")] if notes else []
     return spread(left, [], width)
 
 
@@ -120,7 +120,10 @@ def detail_lines(row: BesideRow | None, rule: BandRule, width: int) -> list[Line
             continue
         band = band_of(row.criterion.severity, act.extent, rule)
         who = "decided by " if act.act == "adjudicate" else ""
-        said: list[Piece] = [(f"{who}{show_line(act.reviewer, 40)}  ", "strong"), (extent_words(act.extent), "plain")]
+        said: list[Piece] = [
+            (f"{who}{sanitize_line(act.reviewer, 40)}  ", "strong"),
+            (extent_words(act.extent), "plain"),
+        ]
         said += [("  ", "plain"), band_piece(band)] if band else []
         lines += [tuple(said), *(((f"  {text}", "plain"),) for text in rows_of(act.note, width - 2))]
     return lines

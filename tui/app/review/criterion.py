@@ -7,9 +7,9 @@ from tui.app.presentation.bands import band_block, band_of, band_piece, extent_w
 from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread, width_of
 from tui.app.review.lines import next_line
 from tui.app.review.rows import cut_line, hung, rows_of, text_rows
-from tui.app.review.stands import Stand
+from tui.app.review.stands import ItemStatus
 from tui.model.risk import EXTENTS, BandRule, Guidance
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, Extent
 from tui.risk.queue import ReviewItem
 
@@ -29,7 +29,7 @@ class Judged:
     `note` the one that it has or would have, `draft` whether that is not kept yet; `checks` is said apart."""
 
     item: ReviewItem
-    stand: Stand
+    stand: ItemStatus
     rule: BandRule
     guidance: Guidance
     given: Act | None = None
@@ -89,7 +89,7 @@ def draw_criterion(judged: Judged, width: int, *, short: bool = False, tight: bo
 
 def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[Line]:
     weight = severity_weight(item.criterion.severity, rule)
-    rows = rows_of(show_line(item.criterion.name, 300), width - width_of(weight[0]) - 2) or ["(no name)"]
+    rows = rows_of(sanitize_line(item.criterion.name, 300), width - width_of(weight[0]) - 2) or ["(no name)"]
     lines = [spread([(rows[0], "strong")], [weight], width), *(((row, "strong"),) for row in rows[1:])]
     described = text_rows(item.criterion.description, width, "dim")
     return [*lines, *(described[:2] if short else described)]
@@ -119,7 +119,7 @@ def _levels_beside(judged: Judged, width: int, at: int) -> tuple[list[Line], lis
         rows[-1] += [(f"{'▸' if here else ' '}{key} ", role), (name, "chosen" if here else "plain"), (" ", "plain")]
     given = judged.given.extent if judged.given is not None else None
     means = judged.guidance.levels[given] if isinstance(given, int) else ""
-    means = show_line(means, 200)
+    means = sanitize_line(means, 200)
     told: Line = ((f" {cut(means, width - 1)}", "dim"),) if means else ((" g", "accent"), (" what they mean", "dim"))
     return [*map(tuple, rows), told], spots
 
@@ -185,7 +185,7 @@ def _others(judged: Judged, width: int) -> list[Line]:
 
 
 def _score_rows(judged: Judged, score: Act, width: int, prefix: str = "") -> list[Line]:
-    name: Line = ((f"{prefix}{show_line(score.reviewer, 30)}  ", "plain"), *_extent(judged, score))
+    name: Line = ((f"{prefix}{sanitize_line(score.reviewer, 30)}  ", "plain"), *_extent(judged, score))
     return [name, *(((f"  {row}", "dim"),) for row in rows_of(score.note, width - 2))]
 
 
@@ -201,7 +201,7 @@ def _side_by_side(judged: Judged, scores: tuple[Act, ...], width: int) -> list[L
     half = (width - 2) // 2
     columns: list[list[Line]] = []
     for score in scores:
-        name: Line = ((show_line(score.reviewer, 30), "plain"),)
+        name: Line = ((sanitize_line(score.reviewer, 30), "plain"),)
         columns.append([name, _extent(judged, score), *text_rows(score.note or "(no note)", half, "dim")])
     height = max(len(column) for column in columns)
     left, right = (column + [()] * (height - len(column)) for column in columns)

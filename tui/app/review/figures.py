@@ -28,7 +28,7 @@ from tui.model.risk import (
     reliability,
     uneven_words,
 )
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.statistics.comparison_words import probability
 
 _SHADES = " ░▒▓█"
@@ -93,7 +93,7 @@ def _reviewer_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[
     for reviewer, by_model in figures.by_reviewer.items():
         shares = [f"{names[model].strip()} {by_model[model].share:.0%}" for model in models]
         lines += hung(
-            ((fill(cut_middle(show_line(reviewer, 200), 20), 20) + " ", "plain"),), " · ".join(shares), "dim", width
+            ((fill(cut_middle(sanitize_line(reviewer, 200), 20), 20) + " ", "plain"),), " · ".join(shares), "dim", width
         )
     for sentence in uneven_words(figures):
         lines += text_rows(sentence, width, "flaky")
@@ -168,7 +168,7 @@ def _table(
     rows = list(dict.fromkeys(name for model in models for name in table.get(model, {})))
     if not rows:
         return [((_NO_DATA, "dim"),)]
-    longest = max(width_of(show_line(name, 200)) for name in rows)
+    longest = max(width_of(sanitize_line(name, 200)) for name in rows)
     first = min(30, max(14, min(longest + 1, width // 3)))
     beside = max(1, (width - first) // _LEAST_COLUMN)
     lines: list[Line] = []
@@ -190,7 +190,7 @@ def _columns(
     heads: Line = ((" " * first, "dim"), *((fill(f" {names[model]}", column), "dim") for model in models))
     lines: list[Line] = [heads]
     for name in rows:
-        pieces: list[Piece] = [(fill(cut_middle(show_line(name, 200), first - 1), first - 1) + " ", "plain")]
+        pieces: list[Piece] = [(fill(cut_middle(sanitize_line(name, 200), first - 1), first - 1) + " ", "plain")]
         for model in models:
             share = table.get(model, {}).get(name)
             pieces += _cell(share, column)
@@ -240,14 +240,14 @@ def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
         of = f"{agreement.units} units of {agreement.cases} cases"
         lines += _alpha_lines("overall", agreement.overall, of, width)
         for name, interval in agreement.by_criterion.items():
-            lines += _alpha_lines(cut_middle(show_line(name, 200), 29), interval, "", width)
+            lines += _alpha_lines(cut_middle(sanitize_line(name, 200), 29), interval, "", width)
     if agreement.on_na.units:
         lines += text_rows(f"Alpha leaves n/a out: {na_words(agreement.on_na)}.", width, "dim")
     for own in agreement.own:
-        name = cut_middle(f"{show_line(own.reviewer, 200)} with themselves", 29)
+        name = cut_middle(f"{sanitize_line(own.reviewer, 200)} with themselves", 29)
         lines += hung(((fill(name, 29) + " ", "dim"),), own_words(own), "plain", width)
     for pair in agreement.pairs:
-        both = fill(f"{show_line(pair.a, 13)} and {show_line(pair.b, 13)}", 29)
+        both = fill(f"{sanitize_line(pair.a, 13)} and {sanitize_line(pair.b, 13)}", 29)
         why = _NO_DATA if pair.items < 2 else "all the same"
         kappa = why if pair.kappa is None else f"kappa {pair.kappa:.2f}"
         lines.append(((f"{both} ", "dim"), (kappa, "plain"), (f"  {pair.items} items", "dim")))

@@ -6,9 +6,9 @@ from tui.app.presentation.bands import band_mark, band_of, band_piece, extent_wo
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, spread, width_of
 from tui.app.review.pace import left_words, minutes
-from tui.app.review.stands import Stand
+from tui.app.review.stands import ItemStatus
 from tui.model.risk import BandRule
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import Extent
 from tui.risk.queue import ReviewItem
 
@@ -46,7 +46,7 @@ _LEFT_OUT = ("seed", "rest", "suite", "who")
 def _title_parts(title: Title, least: str) -> tuple[list[Piece], list[Piece]]:
     """Without `least` and all that matters less."""
     out = _LEFT_OUT[: _LEFT_OUT.index(least) + 1] if least else ()
-    said: list[Piece] = [] if "suite" in out else [(show_line(title.suite, 40), "plain")]
+    said: list[Piece] = [] if "suite" in out else [(sanitize_line(title.suite, 40), "plain")]
     said += [("blind", "accent")] if title.blind else []
     said += [(f"seed {title.seed}", "dim")] if title.blind and title.seed is not None and "seed" not in out else []
     said += [("deciding", "accent")] if title.deciding else []
@@ -57,7 +57,7 @@ def _title_parts(title: Title, least: str) -> tuple[list[Piece], list[Piece]]:
         left.append((f"  filter {title.filtered[0]}/{title.filtered[1]}", "dim"))
     right: list[Piece] = [(f"{title.scored:>{len(str(title.items))}}/{title.items}", "accent")]
     if "who" not in out:
-        right += [(f"  {show_line(title.reviewer, 30)}", "plain"), (f" · {minutes(title.spent_ms)}", "dim")]
+        right += [(f"  {sanitize_line(title.reviewer, 30)}", "plain"), (f" · {minutes(title.spent_ms)}", "dim")]
     rest = left_words(title.spent_ms, title.scored, title.items - title.scored)
     return left, [*right, (f" · {rest}" if rest and "rest" not in out else "", "dim"), (" ", "plain")]
 
@@ -82,7 +82,7 @@ def answer_name(item: ReviewItem, *, hidden: bool) -> str:
     return f"{name} · repeat {item.key.repeat}" if item.key.repeat > 1 else name
 
 
-def queue_line(item: ReviewItem, stand: Stand, rule: BandRule, *, hidden: bool, width: int) -> Line:
+def queue_line(item: ReviewItem, stand: ItemStatus, rule: BandRule, *, hidden: bool, width: int) -> Line:
     """An item in the queue: whether it is done, whose answer, which criterion, the band."""
     if stand.disputed:
         mark: Piece = ("≠", "flaky")
@@ -101,8 +101,8 @@ def queue_line(item: ReviewItem, stand: Stand, rule: BandRule, *, hidden: bool, 
         right = [band_piece(stand.band), (" ", "plain")]
     room = width - 3 - sum(width_of(text) for text, _ in right)
     who = f"{item.answer:>3}" if hidden else cut_middle(answer_name(item, hidden=False), max(6, room // 3))
-    left: list[Piece] = [(" ", "plain"), mark, (f" {who}  ", "dim"), (show_line(item.case.id, 60), "plain")]
-    left.append((f" {show_line(item.criterion.name, 80)}", "dim" if stand.mine is not None else "strong"))
+    left: list[Piece] = [(" ", "plain"), mark, (f" {who}  ", "dim"), (sanitize_line(item.case.id, 60), "plain")]
+    left.append((f" {sanitize_line(item.criterion.name, 80)}", "dim" if stand.mine is not None else "strong"))
     return spread(left, right, width)
 
 
@@ -114,7 +114,7 @@ def given_line(item: ReviewItem, extent: Extent, rule: BandRule, what: str, widt
         end += [(" → ", "dim"), band_piece(band)]
     end += [("  ", "dim"), ("u", "accent"), (" undoes ", "dim")] if undoes else []
     room = width - _width(end) - 2
-    name = f" {what}{show_line(item.case.id, 60)} · {show_line(item.criterion.name, 100)}:"
+    name = f" {what}{sanitize_line(item.case.id, 60)} · {sanitize_line(item.criterion.name, 100)}:"
     return ((cut(name, room), "plain"), *end)
 
 
@@ -124,5 +124,5 @@ def next_line(item: ReviewItem | None, here: ReviewItem | None, rule: BandRule, 
         return (("Everything is scored." if item is None else "This is the last open item.", "dim"),)
     same = here is not None and item.answer == here.answer
     right: list[Piece] = [severity_weight(item.criterion.severity, rule), ("   next", "dim")]
-    left: list[Piece] = [(show_line(item.criterion.name, 100), "dim"), ("" if same else "  next answer", "dim")]
+    left: list[Piece] = [(sanitize_line(item.criterion.name, 100), "dim"), ("" if same else "  next answer", "dim")]
     return spread(left, right, width)

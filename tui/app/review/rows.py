@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.app.presentation.pieces import Line, Piece, Role, cut, width_of
 from tui.app.text.wrap import WrappedText
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 
 def rows_of(text: str, width: int) -> list[str]:
@@ -12,7 +12,7 @@ def rows_of(text: str, width: int) -> list[str]:
     if not text.strip():
         return []
     wrapped = WrappedText(max(4, width))
-    wrapped.append(show_text(text).strip("\n").expandtabs(4))
+    wrapped.append(sanitize_text(text).strip("\n").expandtabs(4))
     return [wrapped.text_of(wrapped.row(row)).rstrip() for row in range(wrapped.row_count)]
 
 

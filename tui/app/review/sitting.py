@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from tui.app.review.stands import Stand, stand_of
-from tui.app.review.wanted import Wanted, parse_wanted
+from tui.app.review.stands import ItemStatus, stand_of
+from tui.app.review.wanted import QueueFilter, parse_wanted
 from tui.model.filter import SEVERITIES
 from tui.model.scores import Act, Extent, ItemKey
 from tui.risk.queue import ReviewItem
@@ -21,17 +21,17 @@ ORDERS: tuple[tuple[Order, str], ...] = (
 _TELLING: tuple[Order, ...] = ("case", "model")
 
 
-class Sitting:
+class ReviewSession:
     """What is shown is a list of places in `review.items`: those that the filter wants, in an order. `at` is one of the
     shown, counted from 0; None is the end, where nothing is left to do. Reads the board: not while an act is on its
     way."""
 
     def __init__(self, review: RunReview) -> None:
         self.review = review
-        self.wanted = Wanted()
+        self.wanted = QueueFilter()
         self.order: Order = "queue"
         self.at: int | None = None
-        self.stands: list[Stand] = []
+        self.stands: list[ItemStatus] = []
         self.shown: list[int] = []
         self.drafts: dict[tuple[ItemKey, bool], str] = {}
         self._places = {item.key: place for place, item in enumerate(review.items)}
@@ -65,7 +65,7 @@ class Sitting:
             )
         self.spent_ms = review.spent_ms()
 
-    def stand(self, key: ItemKey) -> Stand:
+    def stand(self, key: ItemKey) -> ItemStatus:
         """How an item stands."""
         return self.stands[self._places[key]]
 

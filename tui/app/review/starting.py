@@ -7,7 +7,7 @@ from tui.app.presentation.pieces import Line, Piece
 from tui.app.review.pace import minutes
 from tui.app.review.rows import text_rows
 from tui.app.runs.lines import day_and_time
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import is_blind_open, replaced_answers
 from tui.session.run_review import RunReview
 
@@ -65,7 +65,7 @@ def problem_lines(problems: Sequence[object], width: int, most: int = _MOST_PROB
         said = f"{count} lines of the score files cannot be read, and count for nothing:"
     lines = text_rows(said, width, "error")
     for problem in problems[:most]:
-        lines += text_rows(show_line(str(problem), 400), width, "dim")
+        lines += text_rows(sanitize_line(str(problem), 400), width, "dim")
     if count > most:
         lines.append(((f"and {count - most} more; 'assay review agreement' lists them", "dim"),))
     return lines
@@ -86,7 +86,10 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
     mine = [score for item in items if (score := board.score(item.key, name)) is not None]
     answers = len({item.answer for item in items})
     lines: list[Line] = [
-        ((show_line(record.suite_name, 60), "strong"), (f"  run of {day_and_time(record.started_at).strip()}", "dim")),
+        (
+            (sanitize_line(record.suite_name, 60), "strong"),
+            (f"  run of {day_and_time(record.started_at).strip()}", "dim"),
+        ),
         ((f"{len(items)} items: {answers} answers × their criteria", "plain"),),
     ]
     open_ = len(items) - len(mine)

@@ -8,7 +8,7 @@ from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.app.review.pace import minutes
 from tui.app.review.rows import hung, rows_of, text_rows
 from tui.model.risk import EXTENTS, Band, BandRule, Guidance, rule_rows, rule_sentence
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act
 from tui.model.suite import Severity
 from tui.risk.queue import ReviewItem
@@ -37,7 +37,7 @@ def guidance_lines(guidance: Guidance, item: ReviewItem | None, width: int) -> l
     first = (("-  ", "accent"), (fill("n/a", 9), "strong"))
     lines += hung(first, "The criterion does not apply to this answer: no band, and it counts nowhere.", "plain", width)
     if item is not None:
-        lines += [(), ((show_line(item.criterion.name), "strong"),)]
+        lines += [(), ((sanitize_line(item.criterion.name), "strong"),)]
         lines += text_rows(item.criterion.description, width)
     lines += [(), *text_rows(_DIFFER, width, "dim"), (), *text_rows(_INHERENT, width, "dim")]
     return [*lines, (), ((f"Version {guidance.version} of this text is written beside each score.", "dim"),)]
@@ -76,13 +76,13 @@ def _narrow_rule(rule: BandRule, here: Severity | None) -> list[Line]:
 
 def trail_lines(item: ReviewItem, acts: Sequence[Act], rule: BandRule, width: int) -> list[Line]:
     """Everything that happened to an item: who, when with zone, what, how, why."""
-    title = f"{show_line(item.case.id, 80)} · {show_line(item.criterion.name, 120)}"
+    title = f"{sanitize_line(item.case.id, 80)} · {sanitize_line(item.criterion.name, 120)}"
     lines: list[Line] = [((title, "strong"),)]
     if not acts:
         return [*lines, (), (("Nothing has happened to it yet.", "dim"),)]
     for act in acts:
         lines += [(), _act_line(act, item, rule)]
-        how = ["blind" if act.blind else "not blind", f"guidance {show_line(act.guidance, 12) or '–'}"]
+        how = ["blind" if act.blind else "not blind", f"guidance {sanitize_line(act.guidance, 12) or '–'}"]
         how += [f"attempt {act.attempt}"] if act.attempt else []
         how += [f"seed {act.seed}"] if act.seed is not None else []
         how += [f"took {minutes(act.took_ms)}"] if act.took_ms else []
@@ -95,7 +95,7 @@ def _act_line(act: Act, item: ReviewItem, rule: BandRule) -> Line:
     what = "took a decision back" if act.withdraws else _ACTS[act.act]
     pieces: list[Piece] = [
         (f"{_when(act.scored_at)}  ", "dim"),
-        (show_line(act.reviewer, 40), "strong"),
+        (sanitize_line(act.reviewer, 40), "strong"),
         (f" {what} ", "plain"),
     ]
     if act.extent is not None:
@@ -109,6 +109,6 @@ def _when(text: str) -> str:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        return show_line(text, 32)
+        return sanitize_line(text, 32)
     zone = f"{moment:%z}"
     return f"{moment:%Y-%m-%d %H:%M:%S} {zone[:3]}:{zone[3:5]}" if zone else f"{moment:%Y-%m-%d %H:%M:%S}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from tui.app.review.stands import Stand
+from tui.app.review.stands import ItemStatus
 from tui.model.filter import SEVERITIES, Term
 from tui.model.risk import BANDS
 from tui.risk.queue import ReviewItem
@@ -28,7 +28,7 @@ _TELLING = {"model": "Names are hidden", "disputed": "Other people's scores are 
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueueFilter:
     """A filter that was read: all its words must hold. `hint` says what in it makes no sense, or may not be asked;
     plain words look for models only where names are not `hidden`."""
 
@@ -46,12 +46,12 @@ class Wanted:
             word.key == "is" and word.value in ("disputed", "decided") and not word.inverted for word in self.words
         )
 
-    def wants(self, item: ReviewItem, stand: Stand) -> bool:
+    def wants(self, item: ReviewItem, stand: ItemStatus) -> bool:
         """Whether the item is shown."""
         return all(_holds(word, item, stand, self.hidden) != word.inverted for word in self.words)
 
 
-def parse_wanted(text: str, *, hidden: bool) -> Wanted:
+def parse_wanted(text: str, *, hidden: bool) -> QueueFilter:
     """What a person typed, also while it is being typed. While names are `hidden` nothing that tells can be asked."""
     words: list[Term] = []
     hint = ""
@@ -73,7 +73,7 @@ def parse_wanted(text: str, *, hidden: bool) -> Wanted:
             continue
         hint = hint or _senseless(key, value)
         words.append(Term(key, value, inverted))
-    return Wanted(tuple(words), hint, hidden)
+    return QueueFilter(tuple(words), hint, hidden)
 
 
 def _split(text: str) -> list[str]:
@@ -105,7 +105,7 @@ def _fits(text: str, value: str) -> bool:
     return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
 
 
-def _holds(word: Term, item: ReviewItem, stand: Stand, hidden: bool) -> bool:
+def _holds(word: Term, item: ReviewItem, stand: ItemStatus, hidden: bool) -> bool:
     value, case, criterion = word.value, item.case, item.criterion
     match word.key:
         case "is":

@@ -14,11 +14,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.prompt_input import TypingLine
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.prompt_input import PromptInput
 from tui.model.errors import AssayError
 from tui.model.run import ReportFormat, RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.session.run_history import RunHistory
 
 _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9]+")
@@ -66,19 +66,19 @@ class ExportScreen(ModalScreen[Path | None]):
         width: 76; max-width: 94%; height: auto; max-height: 90%; padding: 1 2; background: $raised;
         border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
     }
-    ExportScreen LineList { height: 5; background: $raised; }
+    ExportScreen LineListView { height: 5; background: $raised; }
     ExportScreen Static { height: auto; margin-top: 1; }
-    ExportScreen TypingLine, ExportScreen TypingLine:focus { background: $background; margin-top: 1; }
+    ExportScreen PromptInput, ExportScreen PromptInput:focus { background: $background; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", id="export.leave", tooltip="Write nothing"),
-        Binding("a", "turn_answers", "Answers", id="export.answers", tooltip="With full answers, or without"),
+        Binding("a", "turn_answers", "AnswerPanes", id="export.answers", tooltip="With full answers, or without"),
     ]
 
     def __init__(self, history: RunHistory, run: RunRecord, hidden: int = 0) -> None:
         super().__init__()
         self._history, self._run, self._hidden = history, run, hidden
-        self._list, self._line = LineList(), TypingLine("a file's name")
+        self._list, self._line = LineListView(), PromptInput("a file's name")
         self._said = Static(Content(), markup=False)
         self._answers = False
         self._named = ""
@@ -111,20 +111,20 @@ class ExportScreen(ModalScreen[Path | None]):
         if self._line.value == self._named:
             self._line.value = self._named = default_file(self._run, FORMATS[place].suffix)
 
-    @on(LineList.Reached)
-    def look_at_format(self, message: LineList.Reached) -> None:
+    @on(LineListView.Reached)
+    def look_at_format(self, message: LineListView.Reached) -> None:
         """The name's end follows the format."""
         self._name_file(message.place)
-        if isinstance(message, LineList.Chosen):
+        if isinstance(message, LineListView.Chosen):
             self._line.start()
 
-    @on(TypingLine.Left)
+    @on(PromptInput.Left)
     def go_back(self) -> None:
         """To the formats."""
         self._list.focus()
 
-    @on(TypingLine.Entered)
-    def take_name(self, message: TypingLine.Entered) -> None:
+    @on(PromptInput.Entered)
+    def take_name(self, message: PromptInput.Entered) -> None:
         """Write it."""
         if not message.text.strip():
             self._say("Name a file.")
@@ -163,11 +163,11 @@ class ExportScreen(ModalScreen[Path | None]):
         from tui.app.screens.confirm import ConfirmScreen
 
         self._say("")
-        question = f"{show_line(name, 300)} is there already."
+        question = f"{sanitize_line(name, 300)} is there already."
         return await self.app.push_screen_wait(ConfirmScreen("Replace it?", question, yes="replace", no="keep"))
 
     def _say(self, text: str) -> None:
-        self._said.update(Content(show_line(text, 600)))
+        self._said.update(Content(sanitize_line(text, 600)))
 
     def action_turn_answers(self) -> None:
         """With full answers, or without."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from tui.app.presentation.figures import clock
 from tui.app.presentation.names import names_in_a_row
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
-from tui.model.prices import told_cost, told_price
+from tui.model.prices import cost_text, price_text
 from tui.model.run import RunDetails, RunRecord, RunState
-from tui.model.sanitize import show_line
-from tui.model.subjects import Subject, told_settings
+from tui.model.sanitize import sanitize_line
+from tui.model.subjects import Subject, settings_text
 
 SHORT_ID = 12
 _STATES: dict[RunState, Piece] = {
@@ -61,7 +61,7 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
         (" ★ " if is_baseline else "   ", "accent"),
         (fill(state, _STATE_WIDTH), role),
         (f"  {fill(day_and_time(run.started_at), _TIME_WIDTH)}  ", "plain"),
-        (fill(show_line(run.suite_name, 200), columns.suite), "strong"),
+        (fill(sanitize_line(run.suite_name, 200), columns.suite), "strong"),
         ("  ", "plain"),
         (fill(models, columns.models), "plain"),
         ("  ", "plain"),
@@ -70,7 +70,7 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
     if columns.took:
         pieces.append((f"  {took(run):>{columns.took}}", "dim"))
     if columns.id:
-        pieces.append((f"  {fill(show_line(run.id[:SHORT_ID]), columns.id)}", "dim"))
+        pieces.append((f"  {fill(sanitize_line(run.id[:SHORT_ID]), columns.id)}", "dim"))
     return spread(pieces, [], width)
 
 
@@ -87,7 +87,7 @@ def day_and_time(text: str) -> str:
     """An ISO time as `20 Nov 10:15`, in this machine's zone; with the year where that is another."""
     moment = _moment(text)
     if moment is None:
-        return show_line(text, _TIME_WIDTH)
+        return sanitize_line(text, _TIME_WIDTH)
     if moment.year != datetime.now().astimezone().year:
         return f"{moment.day:>2} {moment:%b %Y}"
     return f"{moment.day:>2} {moment:%b %H:%M}"
@@ -108,7 +108,7 @@ def _moment(text: str) -> datetime | None:
 
 def run_title(run: RunRecord) -> str:
     """What a kept run is called beside the suites."""
-    return f"{day_and_time(run.started_at).strip()} · {show_line(run.suite_name, 60)}"
+    return f"{day_and_time(run.started_at).strip()} · {sanitize_line(run.suite_name, 60)}"
 
 
 # --- the filter
@@ -160,12 +160,16 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
     answered, and what else took part."""
     suite: list[Piece] = [
         (" suite    ", "dim"),
-        (cut_middle(show_line(run.suite_path, 500), max(10, width - 30)), "plain"),
+        (cut_middle(sanitize_line(run.suite_path, 500), max(10, width - 30)), "plain"),
     ]
-    lines: list[Line] = [(*suite, (f"  sha256 {show_line(run.suite_sha256[:SHORT_ID])}", "dim"))]
+    lines: list[Line] = [(*suite, (f"  sha256 {sanitize_line(run.suite_sha256[:SHORT_ID])}", "dim"))]
     end = f" to {day_and_time(run.finished_at).strip()}" if run.finished_at else ""
     lines.append(
-        ((" run      ", "dim"), (show_line(run.id), "plain"), (f"  {day_and_time(run.started_at).strip()}{end}", "dim"))
+        (
+            (" run      ", "dim"),
+            (sanitize_line(run.id), "plain"),
+            (f"  {day_and_time(run.started_at).strip()}{end}", "dim"),
+        )
     )
     if details is None:
         return lines
@@ -180,8 +184,8 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
         "streamed" if options.stream else "not streamed",
     ]
     lines.append(((" options  ", "dim"), (" · ".join(said), "plain")))
-    command = show_line(setup.command, 500) or "in the app"
-    lines.append(((" by       ", "dim"), (f"Assay {show_line(setup.assay, 40)}", "plain"), (f"  {command}", "dim")))
+    command = sanitize_line(setup.command, 500) or "in the app"
+    lines.append(((" by       ", "dim"), (f"Assay {sanitize_line(setup.assay, 40)}", "plain"), (f"  {command}", "dim")))
     for number, subject in enumerate(setup.subjects):
         label: Piece = (" models   " if number == 0 else "          ", "dim")
         lines.append((label, *_subject(subject, details)))
@@ -191,7 +195,7 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
 
 def _versions(versions: Mapping[str, str], width: int) -> list[Line]:
     """What took part besides Assay, as many on a line as fit; files, which are told by long digests, stand alone."""
-    said = [show_line(f"{name} {version}", 300) for name, version in versions.items() if name != "assay"]
+    said = [sanitize_line(f"{name} {version}", 300) for name, version in versions.items() if name != "assay"]
     rows: list[str] = []
     for each in said:
         joined = f"{rows[-1]} · {each}" if rows else each
@@ -204,15 +208,15 @@ def _versions(versions: Mapping[str, str], width: int) -> list[Line]:
 
 def _subject(subject: Subject, details: RunDetails) -> tuple[Piece, ...]:
     spent, served = details.costs.get(subject.name), details.served.get(subject.name)
-    said = " · ".join(told_settings(subject.settings, "its own" if subject.settings.system else None))
-    where = f"  {show_line(subject.provider, 60)} {show_line(subject.model_id, 120)}"
-    price = f"  {show_line(told_price(subject.price), 200)}" if subject.price else ""
-    cost = f"  cost {told_cost(spent)}" if spent and spent.trials else ""
+    said = " · ".join(settings_text(subject.settings, "its own" if subject.settings.system else None))
+    where = f"  {sanitize_line(subject.provider, 60)} {sanitize_line(subject.model_id, 120)}"
+    price = f"  {sanitize_line(price_text(subject.price), 200)}" if subject.price else ""
+    cost = f"  cost {cost_text(spent)}" if spent and spent.trials else ""
     answered = served.model if served and served.model not in ("", subject.model_id) else ""
     return (
-        (show_line(subject.name, 200), "strong"),
+        (sanitize_line(subject.name, 200), "strong"),
         (where, "dim"),
-        (f" answers as {show_line(answered, 120)}" if answered else "", "dim"),
+        (f" answers as {sanitize_line(answered, 120)}" if answered else "", "dim"),
         (f"  {said}" if said else "", "plain"),
         (cost, "plain" if spent and spent.usd is not None else "dim"),
         (price, "dim"),

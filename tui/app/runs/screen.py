@@ -15,12 +15,12 @@ from textual.screen import Screen
 from tui.app.bindings import bind
 from tui.app.runs.lines import RunFilter, day_and_time, parse_run_filter
 from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
-from tui.app.widgets.footer import KeysLine
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.prompt_input import TypingLine
+from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.prompt_input import PromptInput
 from tui.model.errors import AssayError
 from tui.model.run import RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.session.run_history import RunHistory
 
 _POLL_SECONDS = 2.0
@@ -98,7 +98,7 @@ class RunsScreen(Screen[RunChoice | None]):
             yield RunHeads()
             yield self.lines
         yield self._setup
-        yield KeysLine()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """The list follows what other processes do too."""
@@ -132,13 +132,13 @@ class RunsScreen(Screen[RunChoice | None]):
         self._title.show_counts(len(self.lines.all_runs), self.lines.line_count)
         self.refresh_bindings()
 
-    @on(LineList.Reached)
-    def show_setup(self, message: LineList.Reached) -> None:
+    @on(LineListView.Reached)
+    def show_setup(self, message: LineListView.Reached) -> None:
         """What is known of the run under the cursor."""
-        if not isinstance(message, LineList.Chosen):
+        if not isinstance(message, LineListView.Chosen):
             self._read_setup()
 
-    @on(LineList.Chosen)
+    @on(LineListView.Chosen)
     def open_it(self) -> None:
         """Enter, or a click on the run that the cursor is on."""
         self.action_choose("open")
@@ -192,7 +192,8 @@ class RunsScreen(Screen[RunChoice | None]):
             return
         began = day_and_time(run.started_at).strip()
         what = (
-            f"The run of {show_line(run.suite_name, 80)} from {began} with {run.trials} trials and every answer in it."
+            f"The run of {sanitize_line(run.suite_name, 80)} from {began} "
+            f"with {run.trials} trials and every answer in it."
             f"{await self._scores_of(run)}"
         )
         if await self.app.push_screen_wait(
@@ -205,7 +206,7 @@ class RunsScreen(Screen[RunChoice | None]):
         try:
             count = await asyncio.to_thread(self._history.count_scores, run.id)
         except AssayError as error:
-            return f" Its scores cannot be counted: {show_line(str(error), 200)}"
+            return f" Its scores cannot be counted: {sanitize_line(str(error), 200)}"
         if not count.scores:
             return ""
         scores, people = _counted(count.scores, "score"), _counted(count.reviewers, "reviewer")
@@ -226,14 +227,14 @@ class RunsScreen(Screen[RunChoice | None]):
         written = await self.app.push_screen_wait(ExportScreen(self._history, run, hidden))
         if written is not None:
             self._note_names(run.id, "a report")
-            self.notify(f"Written: {show_line(str(written), 300)}", markup=False)
+            self.notify(f"Written: {sanitize_line(str(written), 300)}", markup=False)
 
     async def _do(self, act: object) -> bool:
         assert callable(act)
         try:
             await asyncio.to_thread(act)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return False
         return True
 
@@ -241,28 +242,28 @@ class RunsScreen(Screen[RunChoice | None]):
 
     async def action_filter(self) -> None:
         """Type a filter."""
-        line = next(iter(self.query(TypingLine)), None)
+        line = next(iter(self.query(PromptInput)), None)
         if line is None:
-            line = TypingLine("state:interrupted suite:… model:… is:baseline !word")
+            line = PromptInput("state:interrupted suite:… model:… is:baseline !word")
             await self.query_one("#list").mount(line)
         line.start()
 
-    @on(TypingLine.Typed)
-    def filter(self, message: TypingLine.Typed) -> None:
+    @on(PromptInput.Typed)
+    def filter(self, message: PromptInput.Typed) -> None:
         """Only the runs that are wanted."""
         self.lines.show_wanted(parse_run_filter(message.text))
         self._tell()
         self._read_setup()
 
-    @on(TypingLine.Entered)
+    @on(PromptInput.Entered)
     def take_filter(self) -> None:
         """Back to the list, which stays filtered."""
         self.lines.focus()
 
-    @on(TypingLine.Left)
+    @on(PromptInput.Left)
     async def leave_filter(self) -> None:
         """All runs again."""
-        await self.query(TypingLine).remove()
+        await self.query(PromptInput).remove()
         self.lines.show_wanted(RunFilter())
         self.lines.focus()
         self._tell()
@@ -270,7 +271,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     async def action_leave(self) -> None:
         """Out of the filter, else back."""
-        if self.query(TypingLine):
+        if self.query(PromptInput):
             await self.leave_filter()
         else:
             self.dismiss(None)

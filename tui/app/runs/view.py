@@ -7,13 +7,13 @@ from textual.binding import Binding, BindingType
 
 from tui.app.presentation.pieces import Line, Piece
 from tui.app.runs.lines import RunFilter, heads_line, run_line, setup_lines, shown_runs
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import PieceLine, Reading
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.run import RunDetails, RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 
-class RunLines(LineList):
+class RunLines(LineListView):
     """Runs, the newest first; the cursor stays on its run."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -104,7 +104,7 @@ class RunsTitle(PieceLine):
 
     def show_fault(self, why: str) -> None:
         """The history cannot be read."""
-        self._said = (show_line(why, 500), "error")
+        self._said = (sanitize_line(why, 500), "error")
         self.draw()
 
     def line_for(self, width: int) -> Line:
@@ -113,7 +113,7 @@ class RunsTitle(PieceLine):
         return ((" Assay", "accent"), ("  Runs  ", "strong"), self._said)
 
 
-class RunSetupLines(Reading):
+class RunSetupLines(TextPanel):
     """What is known of the run under the cursor."""
 
     can_focus = False

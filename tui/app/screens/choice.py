@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 
 
 class ChoiceScreen(ModalScreen[int | None]):
@@ -22,7 +22,7 @@ class ChoiceScreen(ModalScreen[int | None]):
         width: 86; max-width: 94%; height: auto; max-height: 80%; padding: 1 1; background: $raised;
         border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
     }
-    ChoiceScreen LineList { height: auto; max-height: 20; background: $raised; }
+    ChoiceScreen LineListView { height: auto; max-height: 20; background: $raised; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Leave", id="choice.leave", tooltip="Leave it as it is"),
@@ -31,7 +31,7 @@ class ChoiceScreen(ModalScreen[int | None]):
     def __init__(self, title: str, lines: Sequence[Line], current: int, *, takes: str = "takes it") -> None:
         super().__init__()
         self._title, self._lines, self._current, self._takes = title, lines, current, takes
-        self._list = LineList()
+        self._list = LineListView()
 
     def compose(self) -> ComposeResult:
         """The lines."""
@@ -46,7 +46,7 @@ class ChoiceScreen(ModalScreen[int | None]):
         self._list.go_to(self._current)
         self._list.focus()
 
-    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """This one."""
         self.dismiss(message.place)
 

@@ -17,14 +17,14 @@ from textual.screen import Screen
 from tui.app.compare.difference import answer_diff
 from tui.app.compare.lines import Names, nothing_lines, source_line, source_names
 from tui.app.compare.standing import standing_of
-from tui.app.compare.walk import Pair, Walk, next_answer
-from tui.app.widgets.compared import Compared, CompareTitle, StopList
-from tui.app.widgets.footer import KeysLine
-from tui.app.widgets.list_view import LineList
+from tui.app.compare.walk import ComparisonSession, Pair, next_answer
+from tui.app.widgets.compared import CompareTitle, CompareView, StopList
+from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.list_view import LineListView
 from tui.model.diffs import FileDiff
 from tui.model.errors import AssayError
 from tui.model.run import RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, KeptAnswers, Source
 from tui.session.preferences import Choice, Preferred
@@ -87,11 +87,11 @@ class CompareScreen(Screen[None]):
         self._answers, self._suite, self._sources = answers, suite, [a, b]
         self._case = case
         self._runs: dict[str, RunRecord] = {}
-        self._walk: Walk | None = None
+        self._walk: ComparisonSession | None = None
         self._seed: int | None = None
         self._shown: tuple[Answer, Answer] | None = None
         self._folded = True
-        self.title_line, self.stops, self.compared = CompareTitle(), StopList(), Compared()
+        self.title_line, self.stops, self.compared = CompareTitle(), StopList(), CompareView()
 
     def compose(self) -> ComposeResult:
         """Title, cases, answers."""
@@ -101,7 +101,7 @@ class CompareScreen(Screen[None]):
                 box.border_title = Content("Cases")
                 yield self.stops
             yield self.compared
-        yield KeysLine()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Read what both have answered."""
@@ -113,7 +113,7 @@ class CompareScreen(Screen[None]):
         self.set_class(event.size.width < _NARROW, "-narrow")
 
     @property
-    def walk(self) -> Walk | None:
+    def walk(self) -> ComparisonSession | None:
         """The way through the cases, once it is read."""
         return self._walk
 
@@ -126,17 +126,17 @@ class CompareScreen(Screen[None]):
         try:
             walk, self._runs = await asyncio.to_thread(self._read_walk)
         except AssayError as error:
-            self.title_line.show(None, show_line(str(error), 400))
+            self.title_line.show(None, sanitize_line(str(error), 400))
             return
         if case is not None:
             walk.go_to_case(case)
         self._walk = walk
         self._show()
 
-    def _read_walk(self) -> tuple[Walk, dict[str, RunRecord]]:
+    def _read_walk(self) -> tuple[ComparisonSession, dict[str, RunRecord]]:
         a, b = self._sources
         pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
-        walk = Walk(self._suite, pair, self._seed)
+        walk = ComparisonSession(self._suite, pair, self._seed)
         walk.remember([each for each in self._answers.preferences.read() if each.reviewer in ("", self._who())])
         runs = {run.id: run for run in self._answers.list_runs(self._suite.path)}
         return walk, runs
@@ -159,12 +159,12 @@ class CompareScreen(Screen[None]):
             self._read_case(walk, walk.stop.case, stay)
 
     @work(group="case", exclusive=True)
-    async def _read_case(self, walk: Walk, case: str, stay: bool) -> None:
+    async def _read_case(self, walk: ComparisonSession, case: str, stay: bool) -> None:
         self._shown = None
         try:
             a, b, file = await asyncio.to_thread(self._read_pair, walk, case)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
         swapped = walk.swapped(case)
         names, answers = self._names, (a, b)
@@ -178,7 +178,7 @@ class CompareScreen(Screen[None]):
             for run_id in dict.fromkeys(each.place.run for each in (a, b) if each is not None):
                 self._note_names(run_id, "Compare")
 
-    def _read_pair(self, walk: Walk, case: str) -> tuple[Answer | None, Answer | None, FileDiff]:
+    def _read_pair(self, walk: ComparisonSession, case: str) -> tuple[Answer | None, Answer | None, FileDiff]:
         a, b = (self._answers.read(source, case) for source in (walk.pair.a, walk.pair.b))
         texts = [each.text if each else "" for each in (a, b)]
         if walk.swapped(case):
@@ -203,8 +203,8 @@ class CompareScreen(Screen[None]):
         if self._walk is not None and self._walk.step(by):
             self._show()
 
-    @on(LineList.Reached, "StopList")
-    def go_to_stop(self, message: LineList.Reached) -> None:
+    @on(LineListView.Reached, "StopList")
+    def go_to_stop(self, message: LineListView.Reached) -> None:
         """The case under the cursor."""
         if self._walk is not None and message.place != self._walk.at:
             self._walk.at = message.place
@@ -232,7 +232,7 @@ class CompareScreen(Screen[None]):
         except AssayError as error:
             walk.stops[walk.at] = before
             self._shown = shown
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
         if not walk.step(1):
             self.notify("This was the last case.", markup=False, timeout=3)
@@ -261,7 +261,7 @@ class CompareScreen(Screen[None]):
             preferred = await asyncio.to_thread(self._answers.preferences.read)
             standing = await asyncio.to_thread(standing_of, preferred, self._suite.path)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
         await self.app.push_screen(TextScreen("Preferences", standing.lines, "p"))
 

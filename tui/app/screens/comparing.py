@@ -9,7 +9,7 @@ from tui.app.matrix.messages import CompareRequested
 from tui.app.runs.screen import RunChoice
 from tui.app.screens.recalling import RecallingScreen
 from tui.model.errors import AssayError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 from tui.session.answers import Source
 
@@ -23,19 +23,21 @@ class ComparingScreen(RecallingScreen):
 
     @work(group="compare", exclusive=True)
     async def _compare(self) -> None:
-        looking, desk = self.looking, self.desk
-        volume = looking.volume if looking else None
-        if looking is None or desk is None or volume is None or volume.suite is None:
+        selection, session = self.selection, self.session
+        open_suite = selection.open_suite if selection else None
+        if selection is None or session is None or open_suite is None or open_suite.suite is None:
             self.notify("Nothing to compare here: choose a suite first.", severity="warning", markup=False)
             return
-        suite, models = volume.suite, looking.models
+        suite, models = open_suite.suite, selection.models
         current = self.answers.current.model if self.answers.current else ""
         try:
-            runs = await asyncio.to_thread(desk.history.answers.list_runs, suite.path)
+            runs = await asyncio.to_thread(session.history.answers.list_runs, suite.path)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
-        self._show_compared(suite, sources_of_models(suite.path, volume.run, models, current, runs), looking.case_id)
+        self._show_compared(
+            suite, sources_of_models(suite.path, open_suite.run, models, current, runs), selection.case_id
+        )
 
     @on(CompareRequested)
     def compare_from_matrix(self, message: CompareRequested) -> None:
@@ -61,8 +63,8 @@ class ComparingScreen(RecallingScreen):
             self.notify("Nothing to compare here: there is no model.", severity="warning", markup=False)
             return
         history, _ = self.places()
-        desk = self.desk
-        who = desk.reviews.default_reviewer if desk else lambda: None
+        session = self.session
+        who = session.reviews.default_reviewer if session else lambda: None
         self.app.push_screen(
             CompareScreen(history.answers, suite, *sources, case, reviewer=who, note_names=self.note_names)
         )

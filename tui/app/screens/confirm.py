@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -38,7 +38,7 @@ class ConfirmScreen(ModalScreen[bool]):
         """The question, and the two keys."""
         with Vertical() as box:
             box.border_title = Content(f"{self._title}")
-            yield Static(Content(show_text(self._question)), markup=False)
+            yield Static(Content(sanitize_text(self._question)), markup=False)
             yield Static(
                 Content.assemble(
                     "\n", ("y", "bold $accent"), (f" {self._yes}    ", "$foreground"), ("n", "bold $accent"),

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 
 from tui.app.presentation.telling import key_lines, legend_lines
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.text_views import TextPanel
 
 
 class HelpScreen(ModalScreen[None]):
@@ -21,7 +21,7 @@ class HelpScreen(ModalScreen[None]):
         width: 78; max-width: 96%; height: 90%; max-height: 46; padding: 1 2; background: $raised;
         border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
     }
-    HelpScreen Reading { background: $raised; }
+    HelpScreen TextPanel { background: $raised; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "leave", "Close", id="help.close", tooltip="Close the help"),
@@ -36,18 +36,18 @@ class HelpScreen(ModalScreen[None]):
         with Vertical() as box:
             box.border_title = Content("Keys")
             box.border_subtitle = Content("↑ ↓ scroll · Esc closes")
-            yield Reading()
+            yield TextPanel()
 
     def on_mount(self) -> None:
         """Read from its beginning."""
-        self.query_one(Reading).focus()
+        self.query_one(TextPanel).focus()
 
     def on_resize(self) -> None:
         """Fill it, for the room that there is."""
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
-        reading = self.query_one(Reading)
+        reading = self.query_one(TextPanel)
         width = reading.scrollable_content_region.width - 1
         reading.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
 

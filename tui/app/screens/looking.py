@@ -10,26 +10,26 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import DescendantFocus
 
-from tui.app.desk import Desk
-from tui.app.exploring import Exploring
-from tui.app.presentation.outline import Volume
+from tui.app.desk import Session
+from tui.app.exploring import Selection
+from tui.app.presentation.outline import OpenSuite
 from tui.app.presentation.pace import limit_lines
 from tui.app.presentation.starting import start_lines
 from tui.app.presentation.telling import problem_lines, suite_lines
 from tui.app.running import RunQueue, resolve_each
 from tui.app.screens.frame import FrameScreen
-from tui.app.watching import ShelfWatch
-from tui.app.widgets.answers import Answers
+from tui.app.watching import SuiteLoader
+from tui.app.widgets.answers import AnswerPanes
 from tui.app.widgets.attempts_tab import AttemptsTab
-from tui.app.widgets.evidence import TABS, Evidence, TabId
-from tui.app.widgets.footer import KeysLine
-from tui.app.widgets.header_bar import HeaderLine
-from tui.app.widgets.scroll_view import FollowView
+from tui.app.widgets.evidence import TABS, DetailTabs, TabId
+from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.header_bar import HeaderBar
+from tui.app.widgets.scroll_view import TailView
 from tui.app.widgets.suite_panel import SuitePanel
 from tui.app.widgets.suite_tree import SuiteTree
-from tui.app.widgets.tab_bar import TabLine
-from tui.app.widgets.text_views import Reading
-from tui.model.sanitize import show_line
+from tui.app.widgets.tab_bar import TabBar
+from tui.app.widgets.text_views import TextPanel
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case, Suite
 
 
@@ -37,32 +37,32 @@ class LookingScreen(FrameScreen):
     """What the cursor is on decides what is shown; keys and runs are the business of its subclasses."""
 
     DEFAULT_CSS = """
-    LookingScreen Evidence {
+    LookingScreen DetailTabs {
         height: 40%; min-height: 7; border: round $quiet-border; border-subtitle-color: $dim; padding: 0 1;
         &:focus-within { border: round $focused-border; }
     }
-    LookingScreen.-short Evidence { height: 48%; }
-    LookingScreen Answers, LookingScreen Evidence, LookingScreen.-case #overview { display: none; }
-    LookingScreen.-case Answers, LookingScreen.-case Evidence { display: block; }
-    LookingScreen.-case.-low Evidence, LookingScreen.-case.-zoomed Evidence, LookingScreen.-zoomed SuitePanel,
+    LookingScreen.-short DetailTabs { height: 48%; }
+    LookingScreen AnswerPanes, LookingScreen DetailTabs, LookingScreen.-case #overview { display: none; }
+    LookingScreen.-case AnswerPanes, LookingScreen.-case DetailTabs { display: block; }
+    LookingScreen.-case.-low DetailTabs, LookingScreen.-case.-zoomed DetailTabs, LookingScreen.-zoomed SuitePanel,
     LookingScreen.-no-suites SuitePanel { display: none; }
-    LookingScreen.-case.-only-evidence Evidence { display: block; height: 1fr; }
-    LookingScreen.-case.-only-evidence Answers, LookingScreen.-case.-only-evidence SuitePanel { display: none; }
+    LookingScreen.-case.-only-evidence DetailTabs { display: block; height: 1fr; }
+    LookingScreen.-case.-only-evidence AnswerPanes, LookingScreen.-case.-only-evidence SuitePanel { display: none; }
     """
     AUTO_FOCUS = "#tree"
 
-    def __init__(self, open_desk: Callable[[], Desk], paths: Sequence[Path]) -> None:
+    def __init__(self, open_session: Callable[[], Session], paths: Sequence[Path]) -> None:
         super().__init__()
-        self._watch = ShelfWatch(open_desk, paths, self)
-        self.desk: Desk | None = None
-        self.looking: Exploring | None = None
+        self._watch = SuiteLoader(open_session, paths, self)
+        self.session: Session | None = None
+        self.selection: Selection | None = None
         self.queue: RunQueue | None = None
         self.faults: dict[str, str] = {}
-        self.header = HeaderLine(id="header")
+        self.header = HeaderBar(id="header")
         self.suites = SuitePanel(id="suites")
-        self.answers = Answers(id="answers")
-        self.overview = Reading(id="overview")
-        self.evidence = Evidence(id="evidence")
+        self.answers = AnswerPanes(id="answers")
+        self.overview = TextPanel(id="overview")
+        self.evidence = DetailTabs(id="evidence")
 
     def compose(self) -> ComposeResult:
         """Header, body, footer."""
@@ -73,84 +73,84 @@ class LookingScreen(FrameScreen):
                 yield self.overview
                 yield self.answers
                 yield self.evidence
-        yield KeysLine()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """The screen is painted first; suites are read after."""
         self.overview.border_title = Content("Start")
         self.overview.show_lines(start_lines(""))
-        self.call_after_refresh(self._follow_shelf)
+        self.call_after_refresh(self._follow_open_suites)
 
     @work(group="watch")
-    async def _follow_shelf(self) -> None:
+    async def _follow_open_suites(self) -> None:
         await self._watch.work()
 
     # --- what comes from the shelf
 
-    @on(ShelfWatch.DeskMissed)
-    def tell_missing(self, message: ShelfWatch.DeskMissed) -> None:
+    @on(SuiteLoader.SessionFailed)
+    def tell_missing(self, message: SuiteLoader.SessionFailed) -> None:
         """Nothing can be done without a desk: say why."""
         self.overview.show_lines(start_lines(message.why))
 
-    @on(ShelfWatch.DeskOpened)
-    def take_desk(self, message: ShelfWatch.DeskOpened) -> None:
+    @on(SuiteLoader.SessionOpened)
+    def take_session(self, message: SuiteLoader.SessionOpened) -> None:
         """From now on there is something to look at."""
-        self.desk, self.looking = message.desk, Exploring(message.shelf)
-        self.suites.show(self.looking)
-        if not message.shelf.volumes:
+        self.session, self.selection = message.session, Selection(message.open_suites)
+        self.suites.show(self.selection)
+        if not message.open_suites.suites:
             self.overview.show_lines(start_lines("There are no suites here. `assay init` writes one to begin with."))
-        for notice in message.desk.notices:
-            self.notify(show_line(notice, 600), severity="warning", markup=False, timeout=12)
-        self.desk_taken(message.desk)
+        for notice in message.session.notices:
+            self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
+        self.session_taken(message.session)
 
-    def desk_taken(self, desk: Desk) -> None:
+    def session_taken(self, session: Session) -> None:
         """For a subclass."""
 
     def person_moved(self) -> None:
         """For a subclass: the person has chosen what to look at."""
 
-    @on(ShelfWatch.SuitesRead)
-    def show_read(self, message: ShelfWatch.SuitesRead) -> None:
+    @on(SuiteLoader.SuitesRead)
+    def show_read(self, message: SuiteLoader.SuitesRead) -> None:
         """Show what was read; at the start, open the first suite that can be used and select its first case."""
-        looking = self.looking
-        if looking is None:
+        selection = self.selection
+        if selection is None:
             return
-        self.suites.show(looking)
-        if looking.path is None:
+        self.suites.show(selection)
+        if selection.path is None:
             self._open_first(more=message.more)
-        elif looking.path in message.paths:
-            self._take_again(looking)
+        elif selection.path in message.paths:
+            self._take_again(selection)
         if message.again and message.paths:
-            names = ", ".join(show_line(path.name, 60) for path in message.paths)
+            names = ", ".join(sanitize_line(path.name, 60) for path in message.paths)
             self.notify(f"Read again: {names}", markup=False, timeout=3)
 
     def _open_first(self, *, more: bool) -> None:
-        looking = self.looking
-        if looking is None:
+        selection = self.selection
+        if selection is None:
             return
-        volumes = looking.shelf.volumes
-        first = next((volume for volume in volumes if volume.suite is not None), None)
-        if first is None and (more or not volumes):
+        suites = selection.open_suites.suites
+        first = next((open_suite for open_suite in suites if open_suite.suite is not None), None)
+        if first is None and (more or not suites):
             return
-        volume = first or volumes[0]
-        self.open_case(volume, volume.suite.cases[0] if volume.suite and volume.suite.cases else None)
+        open_suite = first or suites[0]
+        self.open_case(open_suite, open_suite.suite.cases[0] if open_suite.suite and open_suite.suite.cases else None)
 
-    def open_case(self, volume: Volume, case: Case | None) -> None:
+    def open_case(self, open_suite: OpenSuite, case: Case | None) -> None:
         """Look at a case of a suite, with the cursor on it; the suite itself where there is none."""
-        looking = self.looking
-        if looking is None:
+        selection = self.selection
+        if selection is None:
             return
-        before = looking.path
-        looking.path, looking.case_id = volume.path, case.id if case else None
-        self.suites.reveal(volume, case)
-        if looking.path != before:
+        before = selection.path
+        selection.path, selection.case_id = open_suite.path, case.id if case else None
+        self.suites.reveal(open_suite, case)
+        if selection.path != before:
             self.suite_chosen()
         self.show_choice()
 
-    def _take_again(self, looking: Exploring) -> None:
+    def _take_again(self, selection: Selection) -> None:
         """The suite that is looked at has changed on disk: stay at the case, if it is still there."""
-        if looking.case is None and looking.suite is not None and looking.case_id is not None:
-            looking.case_id = None
+        if selection.case is None and selection.suite is not None and selection.case_id is not None:
+            selection.case_id = None
         self.suite_chosen()
         self.show_choice()
 
@@ -159,14 +159,14 @@ class LookingScreen(FrameScreen):
     @on(SuiteTree.RowReached)
     def look_at(self, message: SuiteTree.RowReached) -> None:
         """Look at what the cursor is on."""
-        if self.looking is None:
+        if self.selection is None:
             return
         self.person_moved()
-        before = self.looking.path
+        before = self.selection.path
         if message.row.case is None:
-            self.looking.case_id = None
-        self.looking.take_row(message.row)
-        if self.looking.path != before:
+            self.selection.case_id = None
+        self.selection.take_row(message.row)
+        if self.selection.path != before:
             self.suite_chosen()
         self.show_choice()
         if message.row.kind == "step":
@@ -180,14 +180,14 @@ class LookingScreen(FrameScreen):
     def suite_chosen(self) -> None:
         """Another suite: where do its models lead?"""
         self.faults = {}
-        looking = self.looking
-        if looking is not None and looking.suite is not None:
-            self._resolve(looking.suite, looking.models)
+        selection = self.selection
+        if selection is not None and selection.suite is not None:
+            self._resolve(selection.suite, selection.models)
 
     @work(group="resolve", exclusive=True)
     async def _resolve(self, suite: Suite, models: tuple[str, ...]) -> None:
-        if self.desk is not None:
-            _, faults = await asyncio.to_thread(resolve_each, self.desk, suite, models)
+        if self.session is not None:
+            _, faults = await asyncio.to_thread(resolve_each, self.session, suite, models)
             if faults != self.faults:
                 self.faults = faults
                 self.show_choice()
@@ -196,32 +196,32 @@ class LookingScreen(FrameScreen):
 
     def show_choice(self) -> None:
         """Show the case that is looked at, or the suite where none is."""
-        looking = self.looking
-        if looking is None:
+        selection = self.selection
+        if selection is None:
             return
-        has_case = looking.case is not None and bool(looking.models)
+        has_case = selection.case is not None and bool(selection.models)
         self.set_class(has_case, "-case")
         if has_case:
-            self.answers.show(looking, self.queue, self.faults)
+            self.answers.show(selection, self.queue, self.faults)
             self.show_evidence()
-        elif looking.volume is not None:
-            self._show_volume(looking, looking.volume)
+        elif selection.open_suite is not None:
+            self._show_suite(selection, selection.open_suite)
         self.show_heading()
 
-    def _show_volume(self, looking: Exploring, volume: Volume) -> None:
-        self.overview.border_title = Content(f"{show_line(volume.path.name)}")
-        if volume.suite is None:
-            self.overview.show_lines(problem_lines(volume.problems))
+    def _show_suite(self, selection: Selection, open_suite: OpenSuite) -> None:
+        self.overview.border_title = Content(f"{sanitize_line(open_suite.path.name)}")
+        if open_suite.suite is None:
+            self.overview.show_lines(problem_lines(open_suite.problems))
         else:
-            path = str(volume.path)
-            lines = suite_lines(path, volume.suite, looking.models, volume.problems, self.faults)
-            paced = limit_lines(looking.state.limits) if looking.state.running else []
+            path = str(open_suite.path)
+            lines = suite_lines(path, open_suite.suite, selection.models, open_suite.problems, self.faults)
+            paced = limit_lines(selection.state.limits) if selection.state.running else []
             self.overview.show_lines([*lines, (), *paced] if paced else lines)
 
     def show_evidence(self) -> None:
         """Bring the tab that is open up to date."""
-        if self.looking is not None and self.has_class("-case"):
-            self.evidence.show(self.looking, self._model())
+        if self.selection is not None and self.has_class("-case"):
+            self.evidence.show(self.selection, self._model())
 
     def show_heading(self) -> None:
         """For a subclass."""
@@ -232,24 +232,24 @@ class LookingScreen(FrameScreen):
     @on(SuitePanel.FilterChanged)
     def take_filter(self, message: SuitePanel.FilterChanged) -> None:
         """Only the cases that are wanted."""
-        if self.looking is not None:
-            self.looking.filter = message.wanted
-            self.suites.show(self.looking)
-            row = self.suites.first_case_if_lost(self.looking)
+        if self.selection is not None:
+            self.selection.filter = message.wanted
+            self.suites.show(self.selection)
+            row = self.suites.first_case_if_lost(self.selection)
             if row is not None:
                 self.look_at(SuiteTree.RowReached(row))
 
-    @on(TabLine.TabChosen)
-    def turn_tab(self, message: TabLine.TabChosen) -> None:
+    @on(TabBar.TabChosen)
+    def turn_tab(self, message: TabBar.TabChosen) -> None:
         """Show another tab."""
         self.turn_to(next(tab for tab in TABS if tab == message.tab))
 
     def turn_to(self, tab: TabId) -> None:
         """Show this tab."""
-        if self.looking is not None:
-            self.evidence.turn_to(tab, self.looking, self._model())
+        if self.selection is not None:
+            self.evidence.turn_to(tab, self.selection, self._model())
 
-    @on(FollowView.ScrolledByHand)
+    @on(TailView.ScrolledByHand)
     def stay_for_reading(self) -> None:
         """Nobody wants to have what they read taken away."""
         self.person_moved()

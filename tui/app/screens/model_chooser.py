@@ -12,12 +12,12 @@ from textual.widgets import Static
 
 from tui.app.exploring import MOST_PANES
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.prompt_input import TypingLine
-from tui.model.sanitize import show_line
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.prompt_input import PromptInput
+from tui.model.sanitize import sanitize_line
 
 
-class _Names(LineList):
+class _Names(LineListView):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "choose", "Take", id="models.take", tooltip="Take the model, or leave it", show=False),
         Binding("enter", "screen.accept", "Done", id="models.done", tooltip="Show these models", show=False),
@@ -35,7 +35,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
     }
     ModelChooser _Names { height: auto; max-height: 16; background: $raised; }
     ModelChooser Static { height: auto; color: $dim; margin-top: 1; }
-    ModelChooser TypingLine, ModelChooser TypingLine:focus { background: $background; margin-top: 1; }
+    ModelChooser PromptInput, ModelChooser PromptInput:focus { background: $background; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Leave", id="models.leave", tooltip="Leave the models as they were"),
@@ -55,7 +55,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
             box.border_title = Content("Models side by side")
             box.border_subtitle = Content("Space takes · Enter shows · Esc leaves")
             yield self._list
-            yield TypingLine("a type another: provider/model or a variant, then Enter")
+            yield PromptInput("a type another: provider/model or a variant, then Enter")
             yield self._hint
 
     def on_mount(self) -> None:
@@ -68,11 +68,11 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         for name in self._names:
             place = self._chosen.index(name) + 1 if name in self._chosen else 0
             mark = (f" {place} ", "accent") if place else (" · ", "dim")
-            lines.append((mark, (show_line(name), "strong" if place else "plain")))  # type: ignore[arg-type]
+            lines.append((mark, (sanitize_line(name), "strong" if place else "plain")))  # type: ignore[arg-type]
         self._list.show_lines(lines)
         self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} taken"))
 
-    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Take a model, or leave it."""
         self._turn(self._names[message.place])
 
@@ -83,7 +83,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
             self._chosen.append(name)
         self._draw()
 
-    def on_typing_line_entered(self, message: TypingLine.Entered) -> None:
+    def on_prompt_input_entered(self, message: PromptInput.Entered) -> None:
         """Take a model by its name; Enter on nothing is done."""
         name = message.text.strip()
         if not name:
@@ -93,16 +93,16 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
             self._names.append(name)
         if name not in self._chosen:
             self._turn(name)
-        self.query_one(TypingLine).value = ""
+        self.query_one(PromptInput).value = ""
         self._list.focus()
 
-    def on_typing_line_left(self) -> None:
+    def on_prompt_input_left(self) -> None:
         """Back to the list."""
         self._list.focus()
 
     def action_type(self) -> None:
         """Go to the line."""
-        self.query_one(TypingLine).focus()
+        self.query_one(PromptInput).focus()
 
     def action_accept(self) -> None:
         """These."""

@@ -7,7 +7,7 @@ from textual import on
 from textual.events import Key
 from textual.screen import Screen, ScreenResultType
 
-from tui.app.widgets.writer import Writer
+from tui.app.widgets.writer import KeyCapture
 
 _CLOSING = ("enter", "escape")
 
@@ -17,7 +17,7 @@ class _Held(NamedTuple):
     place: object
 
 
-class OneByOneScreen(Screen[ScreenResultType]):
+class KeyQueue(Screen[ScreenResultType]):
     """A subclass says while it is `busy`, and calls `release` when it no longer is. Its own keys have priority, so that
     each is done before the next one is read; what cannot be done now comes by `on_key`, and waits.
 
@@ -44,7 +44,7 @@ class OneByOneScreen(Screen[ScreenResultType]):
         return None
 
     @property
-    def writer(self) -> Writer | None:
+    def writer(self) -> KeyCapture | None:
         """Where somebody types, if anywhere."""
         return None
 
@@ -66,8 +66,8 @@ class OneByOneScreen(Screen[ScreenResultType]):
             event.stop()
             self._write(self.writer, event)
 
-    @on(Writer.Late)
-    def take_late(self, message: Writer.Late) -> None:
+    @on(KeyCapture.Late)
+    def take_late(self, message: KeyCapture.Late) -> None:
         """What was typed after the end of a text, before that was known here."""
         message.stop()
         self._held.append(_Held(message.key, message.place))
@@ -85,7 +85,7 @@ class OneByOneScreen(Screen[ScreenResultType]):
                 self.app.post_message(Key(event.key, event.character))
                 types = (types or event.key in self.opening_keys) and event.key not in _CLOSING
 
-    def _write(self, writer: Writer, event: Key) -> None:
+    def _write(self, writer: KeyCapture, event: Key) -> None:
         """To where somebody types, which had not had the focus yet when the key was pressed."""
         if not writer.has_focus:
             self.set_focus(writer)

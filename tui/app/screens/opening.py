@@ -9,8 +9,8 @@ from textual.message import Message
 from tui.app.presentation.pieces import Line
 from tui.app.presentation.starting import start_lines
 from tui.app.screens.frame import FrameScreen
-from tui.app.widgets.footer import KeysLine
-from tui.app.widgets.text_views import PieceLine, Reading
+from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.text_views import PieceLine, TextPanel
 
 
 class _Name(PieceLine):
@@ -42,11 +42,11 @@ class OpeningScreen(FrameScreen):
             suites.border_title, suites.border_subtitle = Content("Suites"), Content("/ filter")
             yield suites
             with Vertical(id="middle"):
-                overview = Reading(id="overview")
+                overview = TextPanel(id="overview")
                 overview.border_title = Content("Start")
                 overview.show_lines(start_lines(""))
                 yield overview
-        yield KeysLine()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Only what can be seen already can be waited for."""

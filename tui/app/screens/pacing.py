@@ -7,7 +7,7 @@ from textual import on
 from textual.screen import Screen
 
 from tui.app.presentation.pace import Pace, at_once_words, pace_of
-from tui.app.run_news import RunNews
+from tui.app.run_news import RunMessages
 from tui.app.screens.steering import SteeringScreen
 from tui.model.state import RunState
 
@@ -25,10 +25,10 @@ class PacingScreen(SteeringScreen):
 
     @property
     def _going_on(self) -> RunState | None:
-        queue, looking = self.queue, self.looking
-        if queue is None or queue.current is None or looking is None:
+        queue, selection = self.queue, self.selection
+        if queue is None or queue.current is None or selection is None:
             return None
-        state = looking.shelf.state(queue.current.path)
+        state = selection.open_suites.state(queue.current.path)
         return state if state.running else None
 
     def action_turn_pause(self) -> None:
@@ -47,8 +47,8 @@ class PacingScreen(SteeringScreen):
         numbers = (queue.ask_more(by, model) or queue.ask_more(by)) if queue is not None else {}
         self.notify(f"{at_once_words(numbers)}." if numbers else "Nothing is running.", markup=False, timeout=3)
 
-    @on(RunNews.PaceMoved)
-    def show_pace(self, message: RunNews.PaceMoved) -> None:
+    @on(RunMessages.PaceMoved)
+    def show_pace(self, message: RunMessages.PaceMoved) -> None:
         """The header, and the panes of what waits."""
         del message
         self.refresh_bindings()

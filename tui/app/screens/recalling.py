@@ -5,8 +5,8 @@ from pathlib import Path
 
 from textual import work
 
-from tui.app.exploring import Exploring
-from tui.app.presentation.outline import Volume
+from tui.app.exploring import Selection
+from tui.app.presentation.outline import OpenSuite
 from tui.app.requests import RunRequest
 from tui.app.runs.lines import SHORT_ID, run_title
 from tui.app.runs.screen import RunChoice, RunsScreen
@@ -15,7 +15,7 @@ from tui.app.screens.rerun import choose_rerun, requests_by_run
 from tui.model.errors import AssayError, Problem, StoreError
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState
 from tui.session.run_history import OpenedRun, RunHistory, replay_name
 
@@ -31,17 +31,17 @@ class RecallingScreen(PacingScreen):
     @work(group="rerun", exclusive=True)
     async def start_rerun(self, request: RunRequest | None, nothing: str) -> None:
         """Run this again, all of it or only what has no judged answer, each trial in the run that its result is of."""
-        known = self.looking.shelf.state(request.path).trials if request and self.looking else {}
+        known = self.selection.open_suites.state(request.path).trials if request and self.selection else {}
         chosen = await choose_rerun(self.app, request, known) if request else None
         if request is not None and chosen is None:
             return
-        if chosen is None or chosen.run or self.desk is None:
+        if chosen is None or chosen.run or self.session is None:
             self.start_request(chosen, nothing)
             return
         try:
-            requests = await asyncio.to_thread(requests_by_run, self.desk.history, chosen)
+            requests = await asyncio.to_thread(requests_by_run, self.session.history, chosen)
         except StoreError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
         for each in requests:
             self.start_request(each, nothing)
@@ -64,7 +64,7 @@ class RecallingScreen(PacingScreen):
         try:
             await self.follow_choice(choice)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
 
     def hidden_scores(self, run_id: str) -> int:
         """For a subclass: how many scores of a run may not be seen beside names yet. It blocks; raises AssayError."""
@@ -83,20 +83,20 @@ class RecallingScreen(PacingScreen):
     def note_names(self, run_id: str, where: str) -> None:
         """For a subclass: names are shown beside answers of the run now."""
 
-    def places(self) -> tuple[RunHistory, Exploring]:
+    def places(self) -> tuple[RunHistory, Selection]:
         """Where runs come from, and where they are shown."""
-        if self.desk is None or self.looking is None:
+        if self.session is None or self.selection is None:
             raise StoreError("The history is not open yet")
-        return self.desk.history, self.looking
+        return self.session.history, self.selection
 
     async def open_run(self, run_id: str) -> Path:
         """Look at a kept run. Raises StoreError."""
-        history, looking = self.places()
-        shelf = looking.shelf
+        history, selection = self.places()
+        open_suites = selection.open_suites
         opened = await asyncio.to_thread(history.open_run, run_id)
         path = _path_of(opened.record)
         queued = [each.path for each in self.queue.waiting] if self.queue else []
-        if shelf.volume(path) is None or not (shelf.state(path).running or path in queued):
+        if open_suites.open_suite(path) is None or not (open_suites.state(path).running or path in queued):
             state = RunState()
             state.take_unread(opened.first)
             self._put(path, opened, opened.record.models, state, run_id)
@@ -120,35 +120,35 @@ class RecallingScreen(PacingScreen):
         """For a subclass: how the trials of a kept run ended is known now."""
 
     def _put(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, run: str = "") -> None:
-        looking = self.places()[1]
+        selection = self.places()[1]
         said = (Problem(str(path), None, None, "warning", "kept run", opened.changed),) if opened.changed else ()
-        looking.shelf.put_kept(
-            Volume(path, _KEPT if run else _AGAIN, opened.suite, said, True, run, run_title(opened.record)), state
+        selection.open_suites.put_kept(
+            OpenSuite(path, _KEPT if run else _AGAIN, opened.suite, said, True, run, run_title(opened.record)), state
         )
-        looking.show_models(path, models)
+        selection.show_models(path, models)
         self._look_at(path)
 
     def _look_at(self, path: Path) -> None:
-        looking = self.looking
-        volume = looking.shelf.volume(path) if looking else None
-        if looking is None or volume is None or volume.suite is None:
+        selection = self.selection
+        open_suite = selection.open_suites.open_suite(path) if selection else None
+        if selection is None or open_suite is None or open_suite.suite is None:
             return
         self.person_moved()
-        if looking.path == path and looking.case is not None:
-            case = looking.case
+        if selection.path == path and selection.case is not None:
+            case = selection.case
         else:
-            case = volume.suite.cases[0] if volume.suite.cases else None  # type: ignore[assignment]
-        self.suites.show(looking)
-        self.open_case(volume, case)
+            case = open_suite.suite.cases[0] if open_suite.suite.cases else None  # type: ignore[assignment]
+        self.suites.show(selection)
+        self.open_case(open_suite, case)
         self.suites.tree_of_suites.refresh_marks(exact=True)
 
     async def _go_on(self, path: Path, choice: RunChoice) -> None:
-        history, looking = self.places()
-        run_id, volume = choice.run.id, looking.shelf.volume(path)
+        history, selection = self.places()
+        run_id, open_suite = choice.run.id, selection.open_suites.open_suite(path)
         resumes = choice.act == "resume"
         trials = await asyncio.to_thread(history.missing_trials if resumes else history.failed_trials, run_id)
         nothing = "Every trial of this run has its result." if resumes else "Everything in this run has passed."
-        suite = volume.suite if volume else None
+        suite = open_suite.suite if open_suite else None
         again = "missing" if resumes else "attempts"
         request = RunRequest(path, suite, trials, None, run_id, again) if suite and trials else None  # type: ignore[arg-type]
         if resumes:
@@ -170,16 +170,16 @@ class RecallingScreen(PacingScreen):
 
     def _forget(self, runs: list[str]) -> None:
         """What was deleted is not shown any more."""
-        looking = self.looking
-        if looking is None or not runs:
+        selection = self.selection
+        if selection is None or not runs:
             return
-        for volume in looking.shelf.volumes:
-            if volume.run in runs:
-                looking.shelf.drop_kept(volume.path)
-        self.suites.show(looking)
-        if looking.path is not None and looking.volume is None:
-            first = looking.shelf.first(lambda volume: volume.suite is not None)
-            looking.path = looking.case_id = None
+        for open_suite in selection.open_suites.suites:
+            if open_suite.run in runs:
+                selection.open_suites.drop_kept(open_suite.path)
+        self.suites.show(selection)
+        if selection.path is not None and selection.open_suite is None:
+            first = selection.open_suites.first(lambda open_suite: open_suite.suite is not None)
+            selection.path = selection.case_id = None
             if first is not None:
                 self.open_case(first, first.suite.cases[0] if first.suite and first.suite.cases else None)
 
@@ -188,38 +188,38 @@ class RecallingScreen(PacingScreen):
     def show_choice(self) -> None:
         """Show it as far as it is known, and read the rest."""
         super().show_choice()
-        looking = self.looking
-        volume = looking.volume if looking else None
-        if looking is not None and volume is not None and volume.run and looking.case_id is not None:
-            unread = tuple(trial.key for trial in looking.repeats() if trial.is_unread)
+        selection = self.selection
+        open_suite = selection.open_suite if selection else None
+        if selection is not None and open_suite is not None and open_suite.run and selection.case_id is not None:
+            unread = tuple(trial.key for trial in selection.repeats() if trial.is_unread)
             if unread:
-                self._read_trials(volume.run, looking.state, unread)
+                self._read_trials(open_suite.run, selection.state, unread)
 
     @work(group="read-trials", exclusive=True)
     async def _read_trials(self, run_id: str, state: RunState, trials: tuple[TrialKey, ...]) -> None:
-        if self.desk is None:
+        if self.session is None:
             return
         try:
-            results = await asyncio.to_thread(self.desk.history.read_trials, run_id, trials)
+            results = await asyncio.to_thread(self.session.history.read_trials, run_id, trials)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
         state.take_unread(results)
-        if results and self.looking is not None and self.looking.state is state:
+        if results and self.selection is not None and self.selection.state is state:
             super().show_choice()
 
     def suite_chosen(self) -> None:
         """The models of a kept run have answered: where their names lead today is asked when they are asked again."""
-        volume = self.looking.volume if self.looking else None
-        if volume is None or not volume.run:
+        open_suite = self.selection.open_suite if self.selection else None
+        if open_suite is None or not open_suite.run:
             super().suite_chosen()
         else:
             self.faults = {}
 
     def action_edit(self) -> None:
         """A kept run is no file."""
-        volume = self.looking.volume if self.looking else None
-        if volume is not None and volume.label:
+        open_suite = self.selection.open_suite if self.selection else None
+        if open_suite is not None and open_suite.label:
             self.notify("A kept run is no file to edit; its suite may be among the others.", markup=False)
         else:
             super().action_edit()

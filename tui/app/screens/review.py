@@ -7,14 +7,14 @@ from textual import work
 from textual.binding import BindingType
 from textual.events import Key
 
-from tui.app.holding import HoldingApp
+from tui.app.holding import NotificationHold
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer import mask_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
 from tui.app.screens.review_keys import REVIEW_KEYS, TELLING
 from tui.app.screens.review_moving import ReviewMoving
 from tui.app.screens.text_screen import TextScreen
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, ItemKey
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
@@ -51,11 +51,11 @@ class ReviewScreen(ReviewMoving):
         super().__init__(review)
         self._reviews, self._history = reviews, history
         if start is not None:
-            self.sitting.go_to(start)
+            self.review_session.go_to(start)
 
     def on_mount(self) -> None:
         """What others tell has to wait while names are hidden."""
-        if self.sitting.hidden and isinstance(self.app, HoldingApp):
+        if self.review_session.hidden and isinstance(self.app, NotificationHold):
             self.app.hold_notices()
 
     def learn_keys(self) -> None:
@@ -66,18 +66,18 @@ class ReviewScreen(ReviewMoving):
 
     def on_unmount(self) -> None:
         """Now they may be told."""
-        if isinstance(self.app, HoldingApp):
+        if isinstance(self.app, NotificationHold):
             self.app.let_notices_go()
 
     def notify(self, message: str, **how: Any) -> None:
         """This screen tells nothing that is hidden."""
-        (self.app.tell if isinstance(self.app, HoldingApp) else self.app.notify)(message, **how)
+        (self.app.tell if isinstance(self.app, NotificationHold) else self.app.notify)(message, **how)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While names are hidden nothing is offered that tells; in the queue Enter takes what is under the cursor."""
         if self._why_not(action):
             return None
-        if action in _OF_AN_ITEM and self.sitting.item is None:
+        if action in _OF_AN_ITEM and self.review_session.item is None:
             return False
         if action == "go_on" and self.queue.lines.has_focus:
             return False
@@ -91,7 +91,7 @@ class ReviewScreen(ReviewMoving):
 
     def _why_not(self, action: str) -> str:
         """Why there is no sense in it now; empty where there is."""
-        if self.sitting.hidden:
+        if self.review_session.hidden:
             return _HIDDEN if action in TELLING else ""
         return "Names are shown already." if action == "reveal" else ""
 
@@ -103,22 +103,22 @@ class ReviewScreen(ReviewMoving):
 
     def action_guidance(self) -> None:
         """What the extents mean."""
-        review, item = self.sitting.review, self.sitting.item
+        review, item = self.review_session.review, self.review_session.item
         self._read("Guidance", lambda width: guidance_lines(review.guidance, item, width), "g")
 
     def action_rule(self) -> None:
         """How severity and extent make a band."""
-        item, rule = self.sitting.item, self.sitting.review.rule
+        item, rule = self.review_session.item, self.review_session.review.rule
         here = item.criterion.severity if item else None
         self._read("Severity × extent", lambda width: rule_lines(rule, width, here), "t")
 
     def action_trail(self) -> None:
         """Everything that happened to the item; while names are hidden, what the reviewer did."""
-        item, review = self.sitting.item, self.sitting.review
+        item, review = self.review_session.item, self.review_session.review
         if item is None or self.busy:
             return
         acts = review.board.trail(item.key)
-        if self.sitting.hidden:
+        if self.review_session.hidden:
             acts = tuple(act for act in acts if act.reviewer == review.reviewer)
         self._read("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T")
 
@@ -132,16 +132,16 @@ class ReviewScreen(ReviewMoving):
         """Bands, means, agreement."""
         from tui.app.screens.risk_figures import RiskFiguresScreen
 
-        self.app.push_screen(RiskFiguresScreen(self._reviews, self.sitting.review.record))
+        self.app.push_screen(RiskFiguresScreen(self._reviews, self.review_session.review.record))
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
         """A report of the run."""
         from tui.app.runs.export_dialog import ExportScreen
 
-        written = await self.app.push_screen_wait(ExportScreen(self._history, self.sitting.review.record))
+        written = await self.app.push_screen_wait(ExportScreen(self._history, self.review_session.review.record))
         if written is not None:
-            self.notify(f"Written: {show_line(str(written), 300)}", markup=False)
+            self.notify(f"Written: {sanitize_line(str(written), 300)}", markup=False)
 
     # --- names
 
@@ -151,15 +151,15 @@ class ReviewScreen(ReviewMoving):
 
         def take(yes: bool | None) -> None:
             if yes:
-                self.do(self.sitting.review.reveal, lambda _: self._revealed())
+                self.do(self.review_session.review.reveal, lambda _: self._revealed())
 
         self.app.push_screen(ConfirmScreen("Reveal the names?", _REVEAL, yes="reveal", no="stay blind"), take)
 
     def _revealed(self) -> None:
-        self.sitting.refresh()
+        self.review_session.refresh()
         self._opened, self._seen = None, None
         self.show_item()
-        if isinstance(self.app, HoldingApp):
+        if isinstance(self.app, NotificationHold):
             self.app.let_notices_go()
         self.notify("Names are shown now. This is recorded.", markup=False, timeout=4)
 
@@ -169,7 +169,7 @@ class ReviewScreen(ReviewMoving):
         """Out of the zoom or the filter; else back, after a question where something would be told or lost."""
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
-        elif self.sitting.wanted or self.queue.line.value:
+        elif self.review_session.wanted or self.queue.line.value:
             self.queue.close_filter()
             self.ask("")
         else:
@@ -178,8 +178,8 @@ class ReviewScreen(ReviewMoving):
     def _leave(self) -> None:
         from tui.app.screens.confirm import ConfirmScreen
 
-        blind = _LEAVE_BLIND if self.sitting.hidden and self.sitting.review.items else ""
-        look = _LOOK if self.sitting.review.is_blind_open else ""
+        blind = _LEAVE_BLIND if self.review_session.hidden and self.review_session.review.items else ""
+        look = _LOOK if self.review_session.review.is_blind_open else ""
         question = "\n\n".join(filter(None, (blind, look, self.unkept())))
         if not question:
             self.dismiss(None)
@@ -187,7 +187,7 @@ class ReviewScreen(ReviewMoving):
 
         def take(yes: bool | None) -> None:
             if yes and look:
-                self.do(lambda: self.sitting.review.look(_EXPLORE), self._left)
+                self.do(lambda: self.review_session.review.look(_EXPLORE), self._left)
             elif yes:
                 self.dismiss(None)
 

@@ -12,7 +12,7 @@ from tui.app.screens.review_looking import ReviewLooking
 from tui.app.widgets.note_editor import NoteEditor
 from tui.app.widgets.review_criterion import CriterionPanel
 from tui.model.errors import AssayError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import Extent, ItemKey
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
@@ -45,7 +45,7 @@ class ReviewActs(ReviewLooking):
             kept = await asyncio.to_thread(act)
         except AssayError as error:
             self._refused = True
-            self.notify(show_line(str(error), 600), title="Not kept", severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), title="Not kept", severity="error", markup=False, timeout=12)
         else:
             if self._refused:
                 self.app.clear_notifications()  # beside what is kept "Not kept" would be a lie
@@ -57,7 +57,7 @@ class ReviewActs(ReviewLooking):
 
     def _item(self) -> ReviewItem | None:
         """The item that is on the screen, and may be acted on."""
-        item = self.sitting.item
+        item = self.review_session.item
         return item if item is not None and not self._acting and self.seen == item.key else None
 
     # --- extents
@@ -71,7 +71,7 @@ class ReviewActs(ReviewLooking):
         """The same by the mouse; what is being written as a note belongs to it."""
         item, editor = self._item(), self.criterion.editor
         if item is not None and editor.is_open:
-            self.sitting.write_note(item, editor.text.strip())
+            self.review_session.write_note(item, editor.text.strip())
             self._close_editor()
         self.give(message.extent)
 
@@ -80,51 +80,51 @@ class ReviewActs(ReviewLooking):
         item = self._item()
         if item is None:
             return
-        sitting, review, key = self.sitting, self.sitting.review, item.key
-        note, took, before = sitting.note_of(item), self.stopwatch.milliseconds, sitting.kept(item)
+        review_session, review, key = self.review_session, self.review_session.review, item.key
+        note, took, before = review_session.note_of(item), self.stopwatch.milliseconds, review_session.kept(item)
         if before is not None and (before.extent, before.note) == (extent, note):
             self._tell_given(item, extent, "Already ", undoes=False)
             self._go_on()
-        elif sitting.deciding:
+        elif review_session.deciding:
             self.do(lambda: review.adjudicate(key, extent, note), lambda _: self._given(item, extent, "Decided "))
         else:
             self.do(lambda: review.give(key, extent, note, took), lambda _: self._given(item, extent, ""))
 
     def _given(self, item: ReviewItem, extent: Extent, what: str) -> None:
-        self.sitting.forget_note(item.key)
-        self.sitting.refresh(item.key)
+        self.review_session.forget_note(item.key)
+        self.review_session.refresh(item.key)
         self.stopwatch.restart()
         self._tell_given(item, extent, what)
         self._go_on()
 
     def _tell_given(self, item: ReviewItem, extent: Extent, what: str, *, undoes: bool = True) -> None:
-        rule = self.sitting.review.rule
+        rule = self.review_session.review.rule
         self.last.say(lambda width: given_line(item, extent, rule, what, width, undoes=undoes))
 
     def _go_on(self) -> None:
-        self.sitting.go_on()
+        self.review_session.go_on()
         self.show_item()
 
     # --- taking back
 
     def action_undo(self) -> None:
         """The last act of this sitting."""
-        self.do(self.sitting.review.undo, self._undone)
+        self.do(self.review_session.review.undo, self._undone)
 
     def _undone(self, key: ItemKey | None) -> None:
         if key is None:
             self.notify("Nothing was given in this sitting that could be taken back.", markup=False, timeout=4)
             return
         self._take_back(key)
-        self.sitting.go_to(key)
+        self.review_session.go_to(key)
         self.show_item()
 
     def action_withdraw(self) -> None:
         """One's own score of the item."""
-        item, review = self._item(), self.sitting.review
+        item, review = self._item(), self.review_session.review
         if item is None:
             return
-        if self.sitting.stand(item.key).mine is None:
+        if self.review_session.stand(item.key).mine is None:
             self.notify("You have not scored this item.", markup=False, timeout=4)
             return
         self.do(lambda: review.invalidate(item.key), lambda _: self._withdrawn(item.key))
@@ -135,42 +135,42 @@ class ReviewActs(ReviewLooking):
 
     def _take_back(self, key: ItemKey) -> None:
         """What was noted is not lost with the extent."""
-        self.sitting.take_back(key)
-        case = show_line(key.case, 60)
-        said: Line = ((f" Taken back: {case} · {show_line(key.criterion, 100)}", "plain"),)
+        self.review_session.take_back(key)
+        case = sanitize_line(key.case, 60)
+        said: Line = ((f" Taken back: {case} · {sanitize_line(key.criterion, 100)}", "plain"),)
         self.last.say(lambda width: said if width else ())
 
     # --- notes
 
     def action_note(self) -> None:
         """Write a note to the item that is looked at."""
-        item = self.sitting.item
+        item = self.review_session.item
         if item is None or self._acting:
             return
         self.remove_class("-zoomed")
         self._noted = item
-        self.criterion.write(self.sitting.note_of(item))
+        self.criterion.write(self.review_session.note_of(item))
 
     @on(NoteEditor.Kept)
     def keep_note(self, message: NoteEditor.Kept) -> None:
         """With the extent where there is one, else until there is."""
-        item, sitting = self._noted, self.sitting
+        item, review_session = self._noted, self.review_session
         self._close_editor()
         if item is None:
             return
-        extent = sitting.write_note(item, message.text)
+        extent = review_session.write_note(item, message.text)
         if extent is None:
             self.show_item()
             return
-        review, key, note, took = sitting.review, item.key, message.text, self.stopwatch.milliseconds
-        if sitting.deciding:
+        review, key, note, took = review_session.review, item.key, message.text, self.stopwatch.milliseconds
+        if review_session.deciding:
             self.do(lambda: review.adjudicate(key, extent, note), lambda _: self._noted_down(key))
         else:
             self.do(lambda: review.give(key, extent, note, took), lambda _: self._noted_down(key))
 
     def _noted_down(self, key: ItemKey) -> None:
-        self.sitting.forget_note(key)
-        self.sitting.refresh(key)
+        self.review_session.forget_note(key)
+        self.review_session.refresh(key)
         self.stopwatch.restart()
         self.show_item()
 
@@ -182,9 +182,9 @@ class ReviewActs(ReviewLooking):
     def unkept(self) -> str:
         """Notes that belong to no score yet, and one that is being written."""
         item, editor = self._noted, self.criterion.editor
-        drafts = sum(bool(note) for note in self.sitting.drafts.values())
+        drafts = sum(bool(note) for note in self.review_session.drafts.values())
         said = []
-        if item is not None and editor.is_open and editor.text.strip() != self.sitting.note_of(item):
+        if item is not None and editor.is_open and editor.text.strip() != self.review_session.note_of(item):
             said.append("The note that is being written is forgotten; Enter keeps it.")
         if drafts:
             has = "1 note has no extent, and is" if drafts == 1 else f"{drafts} notes have no extent, and are"

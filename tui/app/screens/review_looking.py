@@ -9,23 +9,23 @@ from textual.events import Resize
 
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer import checks_line, masked_words
-from tui.app.review.answers import AnswerShelf, OpenedAnswer
+from tui.app.review.answers import OpenAnswers, OpenedAnswer
 from tui.app.review.criterion import Judged
 from tui.app.review.ending import empty_lines, end_lines
 from tui.app.review.lines import Title, answer_name
 from tui.app.review.pace import Stopwatch
-from tui.app.review.sitting import Sitting
-from tui.app.screens.one_by_one import OneByOneScreen
-from tui.app.widgets.footer import KeysLine
+from tui.app.review.sitting import ReviewSession
+from tui.app.screens.one_by_one import KeyQueue
+from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.note_editor import LONGEST_NOTE, NoteEditor
 from tui.app.widgets.review_answer import ReviewAnswer
 from tui.app.widgets.review_criterion import CriterionPanel
 from tui.app.widgets.review_lines import LastLine, ReviewTitle
 from tui.app.widgets.review_queue import ReviewQueue
 from tui.app.widgets.text_views import FittedReading
-from tui.app.widgets.writer import Writer
+from tui.app.widgets.writer import KeyCapture
 from tui.model.errors import AssayError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
@@ -34,7 +34,7 @@ _STACKED, _TALL = 110, 40
 _TICK_SECONDS = 5.0
 
 
-class ReviewLooking(OneByOneScreen[None]):
+class ReviewLooking(KeyQueue[None]):
     """Shows one item at a time. `seen` is the item whose answer is on the screen, None while another one comes."""
 
     DEFAULT_CSS = """
@@ -53,7 +53,7 @@ class ReviewLooking(OneByOneScreen[None]):
 
     def __init__(self, review: RunReview) -> None:
         super().__init__()
-        self.sitting, self.shelf = Sitting(review), AnswerShelf(review)
+        self.review_session, self.open_suites = ReviewSession(review), OpenAnswers(review)
         self.stopwatch = Stopwatch()
         self.title_line, self.last = ReviewTitle(), LastLine()
         self.queue, self.answer, self.criterion = ReviewQueue(), ReviewAnswer(), CriterionPanel()
@@ -70,7 +70,7 @@ class ReviewLooking(OneByOneScreen[None]):
             yield self.criterion
             yield self._end
         yield self.last
-        yield KeysLine()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin with what is open."""
@@ -92,7 +92,7 @@ class ReviewLooking(OneByOneScreen[None]):
         return self._seen
 
     @property
-    def writer(self) -> Writer | None:
+    def writer(self) -> KeyCapture | None:
         """The note, or the filter."""
         if self.criterion.editor.is_open:
             return self.criterion.editor
@@ -117,10 +117,10 @@ class ReviewLooking(OneByOneScreen[None]):
 
     def show_item(self) -> None:
         """Show the item that the sitting is at, or the end."""
-        item, opened = self.sitting.item, self._opened
+        item, opened = self.review_session.item, self._opened
         self.set_class(item is None, "-end")
         self.show_title()
-        self.queue.show(self.sitting)
+        self.queue.show(self.review_session)
         if item is None:
             self._seen = None
             self._show_end()
@@ -132,7 +132,7 @@ class ReviewLooking(OneByOneScreen[None]):
             self.stopwatch.restart()
         if opened is not None and opened.trial == item.key.trial:
             self._show_criterion(item, opened)
-        elif (kept := self.shelf.kept(item)) is not None:
+        elif (kept := self.open_suites.kept(item)) is not None:
             self._show_answer(item, kept)
         else:
             self.answer.show_nothing()
@@ -143,13 +143,13 @@ class ReviewLooking(OneByOneScreen[None]):
     async def _open(self, item: ReviewItem) -> None:
         self._opened = None
         try:
-            opened = await asyncio.to_thread(self.shelf.open, item)
+            opened = await asyncio.to_thread(self.open_suites.open, item)
         except AssayError as error:
-            if self.sitting.item is item:
-                self.answer.view.note(show_line(str(error), 600))
+            if self.review_session.item is item:
+                self.answer.view.note(sanitize_line(str(error), 600))
                 self._tell_criterion(item, ())
             return
-        if self.sitting.item is item:
+        if self.review_session.item is item:
             self._show_answer(item, opened)
 
     def _show_answer(self, item: ReviewItem, opened: OpenedAnswer) -> None:
@@ -160,39 +160,39 @@ class ReviewLooking(OneByOneScreen[None]):
         self._open_ahead()
 
     def _name_answer(self, item: ReviewItem) -> None:
-        ids = dict.fromkeys(show_line(text, 120) for text in (item.case.id, item.case.name) if text)
+        ids = dict.fromkeys(sanitize_line(text, 120) for text in (item.case.id, item.case.name) if text)
         opened = self._opened
         masks = opened.read.masks if opened is not None and opened.trial == item.key.trial else 0
         self.answer.name_it(
-            answer_name(item, hidden=self.sitting.hidden),
+            answer_name(item, hidden=self.review_session.hidden),
             " · ".join(filter(None, (f"{masked_words(masks)} (m)" if masks else "", *ids))),
         )
 
     def _show_criterion(self, item: ReviewItem, opened: OpenedAnswer) -> None:
-        self._tell_criterion(item, () if self.sitting.hidden else checks_line(opened.result))
+        self._tell_criterion(item, () if self.review_session.hidden else checks_line(opened.result))
         self.call_after_refresh(self._is_seen, item.key)
 
     def _tell_criterion(self, item: ReviewItem, checks: Line) -> None:
-        sitting, review = self.sitting, self.sitting.review
+        review_session, review = self.review_session, self.review_session.review
         self.criterion.show(
             Judged(
                 item,
-                sitting.stand(item.key),
+                review_session.stand(item.key),
                 review.rule,
                 review.guidance,
-                sitting.kept(item),
-                sitting.note_of(item),
-                sitting.has_draft(item),
-                sitting.deciding,
-                sitting.upcoming(),
+                review_session.kept(item),
+                review_session.note_of(item),
+                review_session.has_draft(item),
+                review_session.deciding,
+                review_session.upcoming(),
                 checks,
-                sitting.hidden,
+                review_session.hidden,
             )
         )
 
     def _is_seen(self, key: ItemKey) -> None:
         """It is on the screen now: keys may be about it."""
-        item = self.sitting.item
+        item = self.review_session.item
         if item is not None and item.key == key:
             self._seen = key
             self.refresh_bindings()
@@ -205,35 +205,35 @@ class ReviewLooking(OneByOneScreen[None]):
     @work(group="ahead", exclusive=True)
     async def _open_ahead(self) -> None:
         """The next answer is there when it is wanted; if it cannot be read, that is told then."""
-        item = self.sitting.upcoming()
-        if item is not None and self.shelf.kept(item) is None:
+        item = self.review_session.upcoming()
+        if item is not None and self.open_suites.kept(item) is None:
             try:
-                await asyncio.to_thread(self.shelf.open, item)
+                await asyncio.to_thread(self.open_suites.open, item)
             except AssayError:
                 return
 
     def _show_end(self) -> None:
-        sitting = self.sitting
-        if sitting.item is None:
-            lines = end_lines if sitting.review.items else empty_lines
-            self._end.show_fitted(lambda width: lines(sitting, width))
+        review_session = self.review_session
+        if review_session.item is None:
+            lines = end_lines if review_session.review.items else empty_lines
+            self._end.show_fitted(lambda width: lines(review_session, width))
             if not self.queue.has_focus_within:
                 self._end.focus()
             self.refresh_bindings()
 
     def show_title(self) -> None:
         """How far one is."""
-        sitting, review = self.sitting, self.sitting.review
+        review_session, review = self.review_session, self.review_session.review
         self.title_line.show(
             Title(
                 review.suite.name,
-                sitting.hidden,
+                review_session.hidden,
                 review.seed,
                 review.reviewer,
-                sitting.scored,
+                review_session.scored,
                 len(review.items),
-                sitting.spent_ms + (self.stopwatch.milliseconds if sitting.item is not None else 0),
-                sitting.scored_in_filter if sitting.wanted else None,
-                sitting.deciding,
+                review_session.spent_ms + (self.stopwatch.milliseconds if review_session.item is not None else 0),
+                review_session.scored_in_filter if review_session.wanted else None,
+                review_session.deciding,
             )
         )

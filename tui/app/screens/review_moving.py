@@ -5,7 +5,7 @@ from textual import on
 from tui.app.presentation.pieces import Line
 from tui.app.screens.review_acts import ReviewActs
 from tui.app.widgets.review_queue import ReviewQueue
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.session.run_review import RunReview
 
 
@@ -18,16 +18,16 @@ class ReviewMoving(ReviewActs):
 
     def action_go_on(self) -> None:
         """To the next open item."""
-        sitting = self.sitting
-        here = sitting.item
-        sitting.go_on()
-        if here is not None and sitting.item is here:
+        review_session = self.review_session
+        here = review_session.item
+        review_session.go_on()
+        if here is not None and review_session.item is here:
             self.notify("This is the last open item.", markup=False, timeout=3)
         self.show_item()
 
     def action_step(self, by: int) -> None:
         """To the item beside."""
-        if self.sitting.step(by):
+        if self.review_session.step(by):
             self.show_item()
         else:
             self.notify(f"This is the {'last' if by > 0 else 'first'} item.", markup=False, timeout=3)
@@ -96,15 +96,17 @@ class ReviewMoving(ReviewActs):
         if self.busy:
             self.call_after_refresh(self.ask, text)
         else:
-            self.sitting.ask(text)
+            self.review_session.ask(text)
             self.show_item()
 
     @on(ReviewQueue.FilterClosed)
     def leave_filter(self) -> None:
         """Back to the answer."""
         self._open_queue(self._queue_was_open)
-        if self.sitting.wanted.hint:
-            self.notify(show_line(self.sitting.wanted.hint, 300), severity="warning", markup=False, timeout=6)
+        if self.review_session.wanted.hint:
+            self.notify(
+                sanitize_line(self.review_session.wanted.hint, 300), severity="warning", markup=False, timeout=6
+            )
         self.set_focus(self.answer.view)
         self.release()
 
@@ -113,8 +115,8 @@ class ReviewMoving(ReviewActs):
         """The item under the cursor; chosen, it is to be read."""
         if self.busy:
             return
-        if message.place != self.sitting.at:
-            self.sitting.at = message.place
+        if message.place != self.review_session.at:
+            self.review_session.at = message.place
             self.show_item()
         if message.chosen:
             if self.has_class("-stacked"):
@@ -125,21 +127,21 @@ class ReviewMoving(ReviewActs):
         """Choose an order."""
         from tui.app.screens.choice import ChoiceScreen
 
-        orders = self.sitting.orders
-        current = next((at for at, (order, _) in enumerate(orders) if order == self.sitting.order), 0)
+        orders = self.review_session.orders
+        current = next((at for at, (order, _) in enumerate(orders) if order == self.review_session.order), 0)
         lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
 
         def take(place: int | None) -> None:
             if place is not None:
-                self.sitting.sort(orders[place][0])
+                self.review_session.sort(orders[place][0])
                 self.show_item()
 
         self.app.push_screen(ChoiceScreen("Order of the queue", lines, current, takes="sorts"), take)
 
     def action_adjudicate(self) -> None:
         """Only what reviewers differ in, to be decided; or everything again."""
-        deciding = self.sitting.deciding
-        if not deciding and not self.sitting.disputed:
+        deciding = self.review_session.deciding
+        if not deciding and not self.review_session.disputed:
             self.notify("Reviewers differ nowhere that is left to decide.", markup=False, timeout=4)
             return
         text = "" if deciding else "is:disputed"

@@ -23,8 +23,8 @@ from tui.app.review.starting import (
     why_not,
 )
 from tui.app.theme.styles import content_of_lines
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.prompt_input import TypingLine
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.prompt_input import PromptInput
 from tui.session.run_review import RunReview
 
 _ROWS = 14  # what the dialog has besides what it tells
@@ -42,8 +42,8 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
     }
     ReviewStartScreen Static { height: auto; }
     ReviewStartScreen .head { margin-top: 1; color: $dim; }
-    ReviewStartScreen LineList { height: 2; background: $raised; }
-    ReviewStartScreen TypingLine, ReviewStartScreen TypingLine:focus { background: $background; }
+    ReviewStartScreen LineListView { height: 2; background: $raised; }
+    ReviewStartScreen PromptInput, ReviewStartScreen PromptInput:focus { background: $background; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", id="start.leave", tooltip="Do not begin"),
@@ -56,7 +56,7 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         super().__init__()
         self._repeats, self._repeat_line = repeats, Static(Content(), markup=False)
         self._review, self._named = review, named
-        self._line, self._list = TypingLine("your name, as it stands beside each score"), LineList()
+        self._line, self._list = PromptInput("your name, as it stands beside each score"), LineListView()
         self._line.value = name
         self._told, self._fault = Static(Content(), markup=False), Static(Content(), markup=False)
 
@@ -105,22 +105,22 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         self._repeat_line.update(content_of_lines([repeat_line(self._repeats)]))
         self._list.show_lines([((f" {BLIND}", blind),), ((f" {NAMED}", named),)])
 
-    @on(TypingLine.Typed)
-    def tell_again(self, message: TypingLine.Typed) -> None:
+    @on(PromptInput.Typed)
+    def tell_again(self, message: PromptInput.Typed) -> None:
         """How it stands for this person."""
         self._tell()
         self._fault.update(Content())
-        if isinstance(message, TypingLine.Entered):
+        if isinstance(message, PromptInput.Entered):
             self._choose(blind=self._list.cursor == 0)
             self._list.focus()
 
-    @on(TypingLine.Left)
+    @on(PromptInput.Left)
     def leave_name(self) -> None:
         """Out of the name; without one, out of it all."""
         self._list.focus()
 
-    @on(LineList.Chosen)
-    def begin(self, message: LineList.Chosen) -> None:
+    @on(LineListView.Chosen)
+    def begin(self, message: LineListView.Chosen) -> None:
         """Now; not in a way that it cannot be begun in any more."""
         name, blind = self._name_typed, message.place == 0
         if not name:

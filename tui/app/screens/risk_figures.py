@@ -9,7 +9,7 @@ from tui.app.screens.text_screen import TextScreen
 from tui.model.errors import AssayError
 from tui.model.risk import Reviewed
 from tui.model.run import RunRecord
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.session.reviews import Reviews
 
 
@@ -29,7 +29,7 @@ class RiskFiguresScreen(TextScreen):
         try:
             reviewed: Reviewed = await asyncio.to_thread(self._reviews.reviewed, self._record.id)
         except AssayError as error:
-            said = show_line(str(error), 600)
+            said = sanitize_line(str(error), 600)
             self.change(lambda _: [((said, "error"),)])
             return
         self.change(lambda width: figure_lines(reviewed, width, self._record.models))

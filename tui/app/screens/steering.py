@@ -5,7 +5,7 @@ from textual import work
 from tui.app.exploring import MOST_PANES
 from tui.app.screens.looking import LookingScreen
 from tui.app.widgets.suite_tree import SuiteTree
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 
 class SteeringScreen(LookingScreen):
@@ -103,15 +103,15 @@ class SteeringScreen(LookingScreen):
     async def _choose_models(self) -> None:
         from tui.app.screens.model_chooser import ModelChooser
 
-        looking, desk = self.looking, self.desk
-        if looking is None or looking.suite is None or desk is None:
+        selection, session = self.selection, self.session
+        if selection is None or selection.suite is None or session is None:
             return
-        names = (*looking.suite.models, *desk.config.variants, "local/smollm2-135m")
-        chosen = await self.app.push_screen_wait(ModelChooser(names, looking.models))
+        names = (*selection.suite.models, *session.config.variants, "local/smollm2-135m")
+        chosen = await self.app.push_screen_wait(ModelChooser(names, selection.models))
         if chosen:
-            looking.choose_models(chosen[:MOST_PANES])
+            selection.choose_models(chosen[:MOST_PANES])
             self.suite_chosen()
-            self.suites.show(looking)
+            self.suites.show(selection)
             self.show_choice()
 
     def action_edit(self) -> None:
@@ -122,12 +122,16 @@ class SteeringScreen(LookingScreen):
     async def _edit(self) -> None:
         from tui.app.editing import edit
 
-        looking = self.looking
-        if looking is None or looking.path is None:
+        selection = self.selection
+        if selection is None or selection.path is None:
             return
-        volume, case = looking.volume, looking.case
-        problem = next((each for each in volume.problems if each.line), None) if volume and volume.broken else None
+        open_suite, case = selection.open_suite, selection.case
+        problem = (
+            next((each for each in open_suite.problems if each.line), None)
+            if open_suite and open_suite.broken
+            else None
+        )
         line = case.line if case else problem.line if problem else 1
-        fault = await edit(self.app, looking.path, line or 1)
+        fault = await edit(self.app, selection.path, line or 1)
         if fault:
-            self.notify(show_line(fault), severity="warning", markup=False)
+            self.notify(sanitize_line(fault), severity="warning", markup=False)

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 
-from tui.app.desk import Desk
+from tui.app.desk import Session
 from tui.app.matrix.messages import CancelRequested, PaceRequested, PauseRequested, RunRequested
-from tui.app.presentation.outline import Volume
-from tui.app.run_news import RunNews
+from tui.app.presentation.outline import OpenSuite
+from tui.app.run_news import RunMessages
 from tui.app.running import RunQueue
 from tui.app.screens.recalling import RecallingScreen
 from tui.app.tabulating import matrix_models, request_of_all, request_of_unpassed
-from tui.app.watching import ShelfWatch
+from tui.app.watching import SuiteLoader
 from tui.model.errors import AssayError
 from tui.model.outcomes import Outcome
 from tui.model.results import TrialKey
 from tui.model.risk import Band
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 from tui.session.run_history import RunHistory
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class TabulatingScreen(RecallingScreen):
     """What was chosen in a suite's matrix is there again when it is opened again."""
 
-    def __init__(self, open_desk: Callable[[], Desk], paths: Sequence[Path]) -> None:
-        super().__init__(open_desk, paths)
+    def __init__(self, open_session: Callable[[], Session], paths: Sequence[Path]) -> None:
+        super().__init__(open_session, paths)
         self._open: tuple[Path, MatrixScreen] | None = None
         self._matrices: dict[Path, Matrix] = {}
 
@@ -42,43 +42,48 @@ class TabulatingScreen(RecallingScreen):
 
     @work(group="matrix", exclusive=True)
     async def _show_matrix(self) -> None:
-        looking, desk = self.looking, self.desk
-        volume = looking.volume if looking else None
+        selection, session = self.selection, self.session
+        open_suite = selection.open_suite if selection else None
         from tui.app.matrix.screen import MatrixScreen
 
-        if looking is None or desk is None or volume is None or volume.suite is None:
+        if selection is None or session is None or open_suite is None or open_suite.suite is None:
             self.notify("There is no suite to show here.", severity="warning", markup=False)
             return
         try:
-            kept, unfinished = await asyncio.to_thread(_read_kept, desk.history, volume.run)
+            kept, unfinished = await asyncio.to_thread(_read_kept, session.history, open_suite.run)
         except AssayError as error:
-            self.notify(show_line(str(error), 600), severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
             return
-        matrix = self._matrix(volume, volume.suite, {outcome.trial: outcome for outcome in kept}, unfinished)
-        matrix.take_bands(await self.bands_of(volume))
-        screen = MatrixScreen(matrix, desk.history, self, looking.case_id)
-        self._open = volume.path, screen
-        if volume.run:
-            self.note_names(volume.run, "the matrix")
+        matrix = self._matrix(open_suite, open_suite.suite, {outcome.trial: outcome for outcome in kept}, unfinished)
+        matrix.take_bands(await self.bands_of(open_suite))
+        screen = MatrixScreen(matrix, session.history, self, selection.case_id)
+        self._open = open_suite.path, screen
+        if open_suite.run:
+            self.note_names(open_suite.run, "the matrix")
         case_id = await self.app.push_screen_wait(screen)
         self._open = None
-        self._go_to(volume.path, case_id)
+        self._go_to(open_suite.path, case_id)
 
-    async def bands_of(self, volume: Volume) -> Mapping[TrialKey, Band]:
+    async def bands_of(self, open_suite: OpenSuite) -> Mapping[TrialKey, Band]:
         """For a subclass: what was scored of a suite's answers."""
-        del volume
+        del open_suite
         return {}
 
-    def _matrix(self, volume: Volume, suite: Suite, kept: Mapping[TrialKey, Outcome], unfinished: int) -> "Matrix":
+    def _matrix(
+        self, open_suite: OpenSuite, suite: Suite, kept: Mapping[TrialKey, Outcome], unfinished: int
+    ) -> "Matrix":
         from tui.app.matrix.matrix import Matrix
 
-        assert self.looking is not None, "there is a suite to show"
-        models, state = matrix_models(self.looking, volume.path, suite), self.looking.shelf.state(volume.path)
-        known = self._matrices.get(volume.path)
+        assert self.selection is not None, "there is a suite to show"
+        models, state = (
+            matrix_models(self.selection, open_suite.path, suite),
+            self.selection.open_suites.state(open_suite.path),
+        )
+        known = self._matrices.get(open_suite.path)
         if known is None:
-            known = self._matrices[volume.path] = Matrix(suite, state, models, volume.run, kept, unfinished)
+            known = self._matrices[open_suite.path] = Matrix(suite, state, models, open_suite.run, kept, unfinished)
         else:
-            known.take_kept(volume.run, kept, unfinished)
+            known.take_kept(open_suite.run, kept, unfinished)
             known.show(suite, state, models)
         return known
 
@@ -87,31 +92,31 @@ class TabulatingScreen(RecallingScreen):
         self._show_anew(path)
 
     def _go_to(self, path: Path, case_id: str | None) -> None:
-        looking = self.looking
-        volume = looking.shelf.volume(path) if looking else None
-        if case_id is None or volume is None or volume.suite is None:
+        selection = self.selection
+        open_suite = selection.open_suites.open_suite(path) if selection else None
+        if case_id is None or open_suite is None or open_suite.suite is None:
             return
-        case = next((case for case in volume.suite.cases if case.id == case_id), None)
+        case = next((case for case in open_suite.suite.cases if case.id == case_id), None)
         if case is not None:
             self.person_moved()
-            self.open_case(volume, case)
+            self.open_case(open_suite, case)
 
     # --- what it is told
 
-    @on(RunNews.TrialMoved)
-    def tell_matrix(self, message: RunNews.TrialMoved) -> None:
+    @on(RunMessages.TrialMoved)
+    def tell_matrix(self, message: RunMessages.TrialMoved) -> None:
         """A cell of it has another state."""
         if self._open is not None and self._open[0] == message.path:
             self._open[1].trial_moved(message.trial)
 
-    @on(RunNews.PaceMoved)
-    def show_pace_in_matrix(self, message: RunNews.PaceMoved) -> None:
+    @on(RunMessages.PaceMoved)
+    def show_pace_in_matrix(self, message: RunMessages.PaceMoved) -> None:
         """Its header says how the run is paced."""
         if self._open is not None and self._open[0] == message.path:
             self._open[1].show_heading()
 
-    @on(RunNews.RunBegan)
-    def show_run_in_matrix(self, message: RunNews.RunBegan) -> None:
+    @on(RunMessages.RunBegan)
+    def show_run_in_matrix(self, message: RunMessages.RunBegan) -> None:
         """Many cells of it wait now."""
         self._show_anew(message.path)
 
@@ -120,19 +125,21 @@ class TabulatingScreen(RecallingScreen):
         """Nothing moves any more."""
         self._show_anew(message.path)
 
-    @on(ShelfWatch.SuitesRead)
-    def show_suite_in_matrix(self, message: ShelfWatch.SuitesRead) -> None:
+    @on(SuiteLoader.SuitesRead)
+    def show_suite_in_matrix(self, message: SuiteLoader.SuitesRead) -> None:
         """There may be other cases."""
         if self._open is not None and self._open[0] in message.paths:
             self._show_anew(self._open[0])
 
     def _show_anew(self, path: Path) -> None:
-        looking = self.looking
-        if looking is None or self._open is None or self._open[0] != path:
+        selection = self.selection
+        if selection is None or self._open is None or self._open[0] != path:
             return
-        volume, (_, screen) = looking.shelf.volume(path), self._open
-        if volume is not None and volume.suite is not None:
-            screen.matrix.show(volume.suite, looking.shelf.state(path), matrix_models(looking, path, volume.suite))
+        open_suite, (_, screen) = selection.open_suites.open_suite(path), self._open
+        if open_suite is not None and open_suite.suite is not None:
+            screen.matrix.show(
+                open_suite.suite, selection.open_suites.state(path), matrix_models(selection, path, open_suite.suite)
+            )
             screen.changed()
 
     # --- what it asks
@@ -140,14 +147,16 @@ class TabulatingScreen(RecallingScreen):
     @on(RunRequested)
     def run_from_matrix(self, message: RunRequested) -> None:
         """All of the suite, or what did not pass."""
-        looking = self.looking
-        volume = looking.shelf.volume(self._open[0]) if looking and self._open else None
-        if looking is None or self._open is None or volume is None or volume.suite is None:
+        selection = self.selection
+        open_suite = selection.open_suites.open_suite(self._open[0]) if selection and self._open else None
+        if selection is None or self._open is None or open_suite is None or open_suite.suite is None:
             return
         if message.failed:
-            self.start_rerun(request_of_unpassed(looking, volume, self._open[1].matrix), "Nothing has failed here.")
+            self.start_rerun(
+                request_of_unpassed(selection, open_suite, self._open[1].matrix), "Nothing has failed here."
+            )
         else:
-            self.start_request(request_of_all(looking, volume, volume.suite), "There is nothing to run here.")
+            self.start_request(request_of_all(selection, open_suite, open_suite.suite), "There is nothing to run here.")
 
     @on(PauseRequested)
     def pause_from_matrix(self) -> None:

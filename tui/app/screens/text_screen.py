@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.text_views import TextPanel
 
 
 class TextScreen(ModalScreen[None]):
@@ -22,7 +22,7 @@ class TextScreen(ModalScreen[None]):
         width: 100; max-width: 96%; height: auto; max-height: 92%; padding: 1 2; background: $raised;
         border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
     }
-    TextScreen Reading { background: $raised; height: auto; }
+    TextScreen TextPanel { background: $raised; height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "leave", "Close", id="text.leave", tooltip="Close it"),
@@ -31,7 +31,7 @@ class TextScreen(ModalScreen[None]):
     def __init__(self, title: str, lines: Callable[[int], Sequence[Line]], key: str = "") -> None:
         super().__init__()
         self._title, self._lines, self._key = title, lines, key
-        self._reading = Reading()
+        self._reading = TextPanel()
 
     def compose(self) -> ComposeResult:
         """One text."""

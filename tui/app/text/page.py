@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from rich.cells import cell_len
 
 from tui.app.text.highlight import BlockColours, CodeLexer, CodeRole, knows_language
-from tui.app.text.sanitize import Funnel
+from tui.app.text.sanitize import Sanitizer
 from tui.app.text.wrap import CLUSTERS, PLAIN, Row, WrappedText, drawn_at, offset_at, row_cells, whole_characters
 from tui.model.code_fences import FencedBlock, FenceParser
 
@@ -103,7 +103,7 @@ Base = CodeRole | Literal["text", "dim"]
 MarkLook = MarkKind | Literal["current"]
 
 
-class Ink(NamedTuple):
+class TextStyle(NamedTuple):
     """What a piece of text is drawn with."""
 
     base: Base
@@ -111,7 +111,7 @@ class Ink(NamedTuple):
     selected: bool = False
 
 
-Run = tuple[str, Ink]
+Run = tuple[str, TextStyle]
 _Part = tuple[int, int]
 
 
@@ -120,7 +120,7 @@ class Page:
 
     def __init__(self, width: int, base: Base = "text") -> None:
         self._base = base
-        self._funnel = Funnel()
+        self._funnel = Sanitizer()
         self._text = WrappedText(width)
         self._fences = FenceParser()
         self._finished = False
@@ -282,11 +282,14 @@ class Page:
         bases = list(self._bases(row, len(text)))
         looks = self._looks(row, text)
         if len(bases) == 1 and not looks:
-            return [(row_cells(text), Ink(bases[0][1]))] if text else []
+            return [(row_cells(text), TextStyle(bases[0][1]))] if text else []
         edges = sorted({0, len(text), *(start for (start, _), _ in bases), *(at for part, _ in looks for at in part)})
         drawn = row_cells(text)
         return [
-            (drawn[drawn_at(text, start) : drawn_at(text, end)], Ink(_covering(bases, start), _strongest(looks, start)))
+            (
+                drawn[drawn_at(text, start) : drawn_at(text, end)],
+                TextStyle(_covering(bases, start), _strongest(looks, start)),
+            )
             for start, end in pairwise(edges)
         ]
 

@@ -2,14 +2,14 @@
 
 from bisect import bisect_right
 
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 
 _JOINER = "\u200d"
 _UNDECIDED = ("\r", _JOINER)  # how these are shown depends on what follows
 
 
-class Funnel:
-    """Raw pieces in, shown text out: the same as `show_text` of the whole, wherever the pieces were cut."""
+class Sanitizer:
+    """Raw pieces in, shown text out: the same as `sanitize_text` of the whole, wherever the pieces were cut."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -52,9 +52,9 @@ class Funnel:
         if not raw:
             return ""
         if raw.startswith(_JOINER) and self._before:  # whether it joins depends on what stands before it, too
-            shown = show_text(self._before + raw)[len(show_text(self._before)) :]
+            shown = sanitize_text(self._before + raw)[len(sanitize_text(self._before)) :]
         else:
-            shown = show_text(raw)
+            shown = sanitize_text(raw)
         if len(shown) != len(raw) or shown != raw:
             self._map(raw, shown)
         self._raw += len(raw)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tui.app.text.page import Ink, Page, Run
-from tui.model.sanitize import show_text
+from tui.app.text.page import Page, Run, TextStyle
+from tui.model.sanitize import sanitize_text
 
-_DIM = Ink("dim")
+_DIM = TextStyle("dim")
 _MOST_NOTE_ROWS = 4
 
 
@@ -68,7 +68,7 @@ class Sheet:
 
     def set_note(self, text: str) -> bool:
         """Set the note, which is outside text; "" for none. Return whether it has changed."""
-        note = show_text(text).strip()
+        note = sanitize_text(text).strip()
         if note == self._note:
             return False
         self._note = note

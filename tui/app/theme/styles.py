@@ -9,7 +9,7 @@ from textual.color import Color
 from textual.content import Content
 
 from tui.app.presentation.pieces import Line, Piece, Role
-from tui.app.text.page import Base, Ink, MarkLook
+from tui.app.text.page import Base, MarkLook, TextStyle
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -122,7 +122,7 @@ _MARKS: Mapping[MarkLook, tuple[str, Style]] = {
 _EXTRA = ("accent", "quiet-border", "screen-selection-background")
 
 
-class InkStyles(MadeStyles[Ink]):
+class TextStyles(MadeStyles[TextStyle]):
     """Rich styles for ink on a ground; `ground` is `#rrggbb`, `variables` those of the theme."""
 
     def __init__(self, variables: Mapping[str, str], ground: str) -> None:
@@ -134,11 +134,11 @@ class InkStyles(MadeStyles[Ink]):
         self.cursor = Style(color=colours["accent"], bgcolor=ground)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, InkStyles) and (self.colours, self._ground) == (other.colours, other._ground)
+        return isinstance(other, TextStyles) and (self.colours, self._ground) == (other.colours, other._ground)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def make(self, ink: Ink) -> Style:
+    def make(self, ink: TextStyle) -> Style:
         """Its colour, then its mark's, then that of what is selected."""
         style = Style(color=self.colours[_BASES[ink.base]], bgcolor=self._ground)
         if ink.mark is not None:

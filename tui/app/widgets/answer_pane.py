@@ -14,7 +14,7 @@ from tui.app.presentation.sentences import Coming, closing_note, waiting_note
 from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
 from tui.app.theme.styles import content_of
 from tui.app.widgets.answer_view import AnswerView
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case
 
@@ -147,11 +147,11 @@ class AnswerPane(Vertical):
         """What went wrong stands at the bottom, where no text can push it out; what is waited for under the text."""
         waits, broke = "", ""
         if self._pinned is not None and attempt is not None and attempt.finished is not None:
-            broke = show_text(attempt.finished.error or "")
+            broke = sanitize_text(attempt.finished.error or "")
         elif trial is not None and not trial.is_open and not coming:
             broke = closing_note(trial)
         elif fault and trial is None:
-            broke = show_text(fault)
+            broke = sanitize_text(fault)
         elif not self._length or (trial and trial.waits):
             waits = waiting_note(trial, coming)
         self.view.note(waits)

@@ -17,8 +17,8 @@ from textual.strip import Strip
 from tui.app.text.highlight import CodeLexer, load_lexer
 from tui.app.text.page import Mark, Run, with_selection
 from tui.app.text.sheet import Sheet
-from tui.app.theme.styles import InkStyles
-from tui.app.widgets.scroll_view import FollowView
+from tui.app.theme.styles import TextStyles
+from tui.app.widgets.scroll_view import TailView
 
 _CURSOR, _THUMB = "▌", "▐"
 _MOST = 2_000
@@ -28,11 +28,11 @@ class RowPainter:
     """Paints rows and keeps their strips by number, with and without a piece of the position mark at their end."""
 
     def __init__(self) -> None:
-        self._styles: InkStyles | None = None
+        self._styles: TextStyles | None = None
         self._kept: tuple[dict[int, Strip], dict[int, Strip]] = {}, {}
         self._ends: tuple[Segment, Segment] = Segment(" "), Segment(_THUMB)
 
-    def wear(self, styles: InkStyles) -> None:
+    def wear(self, styles: TextStyles) -> None:
         """Paint in these styles from now on."""
         if styles != self._styles:
             self._styles = styles
@@ -88,7 +88,7 @@ __all__ = ["AnswerView", "Mark"]
 _MARGIN = 2  # columns right of the text: one for the cursor, one for the position mark
 
 
-class AnswerView(FollowView, can_focus=True):
+class AnswerView(TailView, can_focus=True):
     """An answer, as it arrives. It follows the end until the person scrolls up; End follows again.
 
     It has no border, padding or scrollbar of its own: those cost more than the text. Give them to its parent.
@@ -325,7 +325,7 @@ class AnswerView(FollowView, can_focus=True):
 
     def _dress(self) -> None:
         if not self._dressed:
-            self._painter.wear(InkStyles(self.app.theme_variables, self.background_colors[1].hex6))
+            self._painter.wear(TextStyles(self.app.theme_variables, self.background_colors[1].hex6))
             self._dressed = True
 
     def _filtered(self, strips: list[Strip]) -> list[Strip]:

@@ -8,18 +8,18 @@ from textual.containers import Container
 from textual.content import Content
 from textual.events import DescendantFocus, Resize
 
-from tui.app.exploring import MOST_PANES, Exploring
+from tui.app.exploring import MOST_PANES, Selection
 from tui.app.presentation.arranging import Arrangement, arrange
 from tui.app.presentation.names import fitted_names, names_of_one
 from tui.app.running import RunQueue
 from tui.app.widgets.answer_pane import AnswerPane
 
 
-class Answers(Container):
+class AnswerPanes(Container):
     """Panes in columns, in rows, or one at a time, as there is room; one of them may be zoomed."""
 
     DEFAULT_CSS = """
-    Answers { layout: grid; grid-gutter: 0; grid-size: 1 1; height: 1fr; }
+    AnswerPanes { layout: grid; grid-gutter: 0; grid-size: 1 1; height: 1fr; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -63,25 +63,25 @@ class Answers(Container):
         """The panes that are displayed."""
         return (pane for pane in self.panes if pane.display)
 
-    def show(self, looking: Exploring, queue: RunQueue | None, faults: dict[str, str]) -> None:
+    def show(self, selection: Selection, queue: RunQueue | None, faults: dict[str, str]) -> None:
         """Show the case that is looked at, as all its trials are now."""
-        if tuple(self._models) != looking.models:
-            self._models = looking.models
+        if tuple(self._models) != selection.models:
+            self._models = selection.models
             self._current = min(self._current, max(0, len(self._models) - 1))
             self._arrange()
         for model, pane in zip(self._models, self._panes, strict=False):
             pane.model = model
-            self.show_one(pane, looking, queue, faults)
+            self.show_one(pane, selection, queue, faults)
 
-    def show_one(self, pane: AnswerPane, looking: Exploring, queue: RunQueue | None, faults: dict[str, str]) -> None:
+    def show_one(self, pane: AnswerPane, selection: Selection, queue: RunQueue | None, faults: dict[str, str]) -> None:
         """Show one pane's trial as it is now."""
-        case = looking.case
-        if case is None or looking.path is None:
+        case = selection.case
+        if case is None or selection.path is None:
             return
-        trial = looking.trial(pane.model)
+        trial = selection.trial(pane.model)
         if queue is not None and trial is not None:
             queue.news.drop_text(trial.key)
-        coming = queue.coming(looking.path, case.id, pane.model) if queue is not None else ""
+        coming = queue.coming(selection.path, case.id, pane.model) if queue is not None else ""
         pane.show(case, trial, coming=coming, fault=faults.get(pane.model, ""))
 
     def go_to_step(self, step: int) -> None:

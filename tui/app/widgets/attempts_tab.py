@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from tui.app.exploring import Exploring
+from tui.app.exploring import Selection
 from tui.app.presentation.attempts import (
     AttemptRow,
     attempt_line,
@@ -17,12 +17,12 @@ from tui.app.presentation.attempts import (
 )
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.text_views import TextPanel
 from tui.model.state import TrialProgress
 
 
-class _Table(LineList):
+class _Table(LineListView):
     rows: Sequence[AttemptRow] = ()
 
     @property
@@ -40,7 +40,7 @@ class AttemptsTab(Vertical):
     DEFAULT_CSS = """
     AttemptsTab { height: 1fr; }
     AttemptsTab > _Table { height: auto; max-height: 70%; }
-    AttemptsTab > Reading { margin-top: 1; min-height: 1; }
+    AttemptsTab > TextPanel { margin-top: 1; min-height: 1; }
     """
 
     class AttemptChosen(Message):
@@ -52,7 +52,7 @@ class AttemptsTab(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._table, self._detail = _Table(), Reading()
+        self._table, self._detail = _Table(), TextPanel()
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -60,11 +60,11 @@ class AttemptsTab(Vertical):
         yield self._table
         yield self._detail
 
-    def show(self, looking: Exploring) -> None:
+    def show(self, selection: Selection) -> None:
         """Show the attempts as they stand now."""
-        names = dict(zip(looking.models, model_names(looking.models), strict=True))
-        self._table.rows = attempt_rows((names[trial.key.model], trial) for trial in looking.repeats())
-        shown = looking.path, looking.case_id
+        names = dict(zip(selection.models, model_names(selection.models), strict=True))
+        self._table.rows = attempt_rows((names[trial.key.model], trial) for trial in selection.repeats())
+        shown = selection.path, selection.case_id
         self._table.lines_changed(self._table.cursor if shown == self._shown else 0)
         self._shown = shown
         self._table.display = bool(self._table.rows)
@@ -79,12 +79,12 @@ class AttemptsTab(Vertical):
         enter: Line = (("Enter shows its answer in its model's pane.", "dim"),)
         self._detail.show_lines([*told, (), enter] if told else [enter])
 
-    def on_line_list_reached(self, message: LineList.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the attempt under the cursor."""
         message.stop()
         self._tell()
 
-    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Ask for its answer."""
         message.stop()
         row = self._table.rows[message.place]

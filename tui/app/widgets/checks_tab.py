@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
 
-from tui.app.exploring import Exploring
+from tui.app.exploring import Selection
 from tui.app.presentation.checking import (
     CheckRow,
     Columns,
@@ -18,9 +18,9 @@ from tui.app.presentation.checking import (
     row_line,
 )
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import PieceLine, Reading
-from tui.model.sanitize import show_text
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.text_views import PieceLine, TextPanel
+from tui.model.sanitize import sanitize_text
 from tui.model.state import TrialProgress
 from tui.model.suite import Case
 
@@ -36,7 +36,7 @@ class _Head(PieceLine):
         return head_line(self.models, self.widths)
 
 
-class _Table(LineList):
+class _Table(LineListView):
     named: Named = ()
     rows: Sequence[CheckRow] = ()
     steps = 1
@@ -58,13 +58,13 @@ class ChecksTab(Vertical):
     ChecksTab { height: 1fr; }
     ChecksTab > _Head { background: $background; }
     ChecksTab > _Table { height: auto; max-height: 70%; }
-    ChecksTab > Reading { margin-top: 1; min-height: 1; }
-    ChecksTab.-short > Reading { margin-top: 0; }
+    ChecksTab > TextPanel { margin-top: 1; min-height: 1; }
+    ChecksTab.-short > TextPanel { margin-top: 0; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._head, self._table, self._detail = _Head(), _Table(), Reading()
+        self._head, self._table, self._detail = _Head(), _Table(), TextPanel()
         self._case: Case | None = None
 
     def compose(self) -> ComposeResult:
@@ -73,10 +73,10 @@ class ChecksTab(Vertical):
         yield self._table
         yield self._detail
 
-    def show(self, looking: Exploring) -> None:
+    def show(self, selection: Selection) -> None:
         """Show the case as its trials stand now."""
-        case, models = looking.case, looking.models
-        named = list(zip(models, looking.trials(), strict=True))
+        case, models = selection.case, selection.models
+        named = list(zip(models, selection.trials(), strict=True))
         other = case is not self._case
         self._case = case
         rows = check_rows(case) if case and (other or not self._table.rows) else self._table.rows if case else []
@@ -111,18 +111,18 @@ class ChecksTab(Vertical):
             row = self._table.rows[place]
             lines = detail_lines(row, self._table.named, whole=is_cut(row, self._table.widths))
         if case.expected_behavior:
-            expected: Line = (("Expected  ", "dim"), (show_text(case.expected_behavior), "plain"))
+            expected: Line = (("Expected  ", "dim"), (sanitize_text(case.expected_behavior), "plain"))
             lines = [*lines, (), expected] if lines else [expected]
         if not case.is_checked:
             lines.append((("This case has no check: a whole answer is unchecked, and in no rate.", "dim"),))
         self._detail.show_lines(lines)
 
-    def on_line_list_reached(self, message: LineList.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the check under the cursor."""
         message.stop()
         self._tell()
 
-    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """The same for a click."""
         message.stop()
         self._tell()

@@ -6,20 +6,20 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from tui.app.compare.lines import Names, choice_line, heads_line, stop_line, title_line
-from tui.app.compare.walk import Stop, Walk
+from tui.app.compare.walk import CaseEntry, ComparisonSession
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.text_views import PieceLine, Reading
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.diffs import FileDiff
 from tui.session.answers import Answer
 from tui.session.preferences import Choice
 
 
-class StopList(LineList):
+class StopList(LineListView):
     """The cases to walk through."""
 
-    stops: Sequence[Stop] = ()
+    stops: Sequence[CaseEntry] = ()
     blind = False
 
     @property
@@ -31,7 +31,7 @@ class StopList(LineList):
         """One case."""
         return stop_line(self.stops[place], self.blind, width)
 
-    def show_walk(self, walk: Walk) -> None:
+    def show_walk(self, walk: ComparisonSession) -> None:
         """Show where one is."""
         self.stops, self.blind = walk.stops, walk.blind
         self.lines_changed(walk.at)
@@ -41,10 +41,10 @@ class StopList(LineList):
 class CompareTitle(PieceLine):
     """Suite and progress."""
 
-    walk: Walk | None = None
+    walk: ComparisonSession | None = None
     said = "reading the history …"
 
-    def show(self, walk: Walk | None, said: str = "") -> None:
+    def show(self, walk: ComparisonSession | None, said: str = "") -> None:
         """Another state."""
         self.walk, self.said = walk, said
         self.draw()
@@ -72,20 +72,20 @@ class _ChoiceLine(PieceLine):
         return choice_line(self.choice, self.swapped, self.note, width)
 
 
-class Compared(Vertical):
+class CompareView(Vertical):
     """Shows one pair of answers at a time."""
 
     DEFAULT_CSS = """
-    Compared { height: 1fr; border: round $quiet-border; &:focus-within { border: round $focused-border; } }
-    Compared > Reading { display: none; padding: 1 2; }
-    Compared.-nothing > Reading { display: block; }
-    Compared.-nothing > DiffView, Compared.-nothing > PieceLine { display: none; }
+    CompareView { height: 1fr; border: round $quiet-border; &:focus-within { border: round $focused-border; } }
+    CompareView > TextPanel { display: none; padding: 1 2; }
+    CompareView.-nothing > TextPanel { display: block; }
+    CompareView.-nothing > DiffView, CompareView.-nothing > PieceLine { display: none; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view = DiffView()
-        self._heads, self._choice, self._nothing = _Heads(), _ChoiceLine(), Reading()
+        self._heads, self._choice, self._nothing = _Heads(), _ChoiceLine(), TextPanel()
 
     def compose(self) -> ComposeResult:
         """Heads, diff, choice."""

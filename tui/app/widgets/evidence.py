@@ -9,15 +9,15 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from tui.app.diff.changes import count_changes, has_changes, missing_changes
-from tui.app.exploring import Exploring
+from tui.app.exploring import Selection
 from tui.app.presentation.telling import prompt_lines
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
 from tui.app.widgets.risk_tab import RiskTab
-from tui.app.widgets.tab_bar import Tab, TabLine
-from tui.app.widgets.text_views import Reading
+from tui.app.widgets.tab_bar import Tab, TabBar
+from tui.app.widgets.text_views import TextPanel
 from tui.model.events import RepositoryCloned
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ TabId = Literal["checks", "diff", "prompt", "risk", "attempts"]
 TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
 
 
-class Evidence(Vertical):
+class DetailTabs(Vertical):
     """Shows one tab at a time; only that one is kept up to date. The diff is loaded when it is first turned to."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._line = TabLine(id="tabs")
+        self._line = TabBar(id="tabs")
         self.risk = RiskTab(id="tab-risk")
-        self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | Reading | DiffPanel] = {
+        self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | TextPanel | DiffPanel] = {
             "checks": ChecksTab(id="tab-checks"),
-            "prompt": Reading(id="tab-prompt"),
+            "prompt": TextPanel(id="tab-prompt"),
             "risk": self.risk,
             "attempts": AttemptsTab(id="tab-attempts"),
         }
@@ -50,14 +50,14 @@ class Evidence(Vertical):
             tab.display = name == self.current
             yield tab
 
-    def turn_to(self, tab: TabId, looking: Exploring, model: str) -> None:
+    def turn_to(self, tab: TabId, selection: Selection, model: str) -> None:
         """Show another tab."""
         self.current = tab
         if tab == "diff" and tab not in self._tabs:
             self._load_diff()
-            self.call_after_refresh(self.show, looking, model)
+            self.call_after_refresh(self.show, selection, model)
         else:
-            self.show(looking, model)
+            self.show(selection, model)
 
     @property
     def diff(self) -> "DiffPanel | None":
@@ -88,9 +88,9 @@ class Evidence(Vertical):
         at = names.index(self.current) if self.current in names else 0
         return next(tab for tab in TABS if tab == names[(at + by) % len(names)])
 
-    def show(self, looking: Exploring, model: str) -> None:
+    def show(self, selection: Selection, model: str) -> None:
         """Show what is known now; `model` is the one whose prompt and diff are shown."""
-        names = self._names(looking, model)
+        names = self._names(selection, model)
         # A case without a diff shows its checks, and the next one that has one its diff again.
         seen = self.current if any(tab.id == self.current for tab in names) and self.current in self._tabs else "checks"
         if [tab.id for tab in names] != [tab.id for tab in self._line.tabs]:
@@ -98,40 +98,40 @@ class Evidence(Vertical):
         self._line.show(names, seen)
         for name, widget in self._tabs.items():
             widget.display = name == seen
-        tab, case = self._tabs[seen], looking.case
+        tab, case = self._tabs[seen], selection.case
         self._put_name(case)
         if isinstance(tab, ChecksTab | AttemptsTab | RiskTab):
-            tab.show(looking)
-        elif not isinstance(tab, Reading):
-            self._show_diff(tab, looking, model)
+            tab.show(selection)
+        elif not isinstance(tab, TextPanel):
+            self._show_diff(tab, selection, model)
         elif case is None:
             tab.show_lines([])
         else:
-            tab.show_lines(prompt_lines(case, looking.trial(model), model))
+            tab.show_lines(prompt_lines(case, selection.trial(model), model))
 
     def _put_name(self, case: Case | None) -> None:
         """The case's id and whole name stand below: the tree may have had no room for it."""
-        shown = [show_line(text) for text in (case.id, case.name) if text] if case else []
+        shown = [sanitize_line(text) for text in (case.id, case.name) if text] if case else []
         name = " · ".join(dict.fromkeys(shown))
         if name != self._named:  # the setter paints everything anew
             self._named, self.border_subtitle = name, Content(name)
 
     @staticmethod
-    def _show_diff(tab: "DiffPanel", looking: Exploring, model: str) -> None:
+    def _show_diff(tab: "DiffPanel", selection: Selection, model: str) -> None:
         from tui.app.diff.answer_diff import kept_diff
 
-        case, trial, cloned = looking.case, looking.trial(model), looking.state.repository
+        case, trial, cloned = selection.case, selection.trial(model), selection.state.repository
         if case is None:
             return
         kept = cloned.kept_folder if isinstance(cloned, RepositoryCloned) else None
         tab.show(kept_diff(case, trial), missing_changes(case, trial, model), Path(kept) if kept else None)
 
-    def _names(self, looking: Exploring, model: str) -> Sequence[Tab]:
-        case = looking.case
+    def _names(self, selection: Selection, model: str) -> Sequence[Tab]:
+        case = selection.case
         risks = len(case.risk_criteria) if case else 0
-        attempts = sum(len(trial.attempts) for trial in looking.repeats())
-        changed = count_changes(looking.trial(model))
-        diff = (Tab("diff", f"Diff {changed}" if changed else "Diff"),) if has_changes(case, looking.trials()) else ()
+        attempts = sum(len(trial.attempts) for trial in selection.repeats())
+        changed = count_changes(selection.trial(model))
+        diff = (Tab("diff", f"Diff {changed}" if changed else "Diff"),) if has_changes(case, selection.trials()) else ()
         return (
             Tab("checks", "Checks"),
             *diff,

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from tui.model.filter import Filter, parse_filter
 
 if TYPE_CHECKING:
-    from tui.app.widgets.prompt_input import TypingLine
+    from tui.app.widgets.prompt_input import PromptInput
 
 _EXAMPLE = "status:fail tag:… sev:crit model:… differs:yes !word"
 
@@ -52,9 +52,9 @@ class FilteredPanel(Vertical):
         """Type a filter."""
         line = self._line
         if line is None:
-            from tui.app.widgets.prompt_input import TypingLine
+            from tui.app.widgets.prompt_input import PromptInput
 
-            line = TypingLine(_EXAMPLE, id="filter")
+            line = PromptInput(_EXAMPLE, id="filter")
             await self.mount(line)
         line.start()
 
@@ -78,16 +78,16 @@ class FilteredPanel(Vertical):
             self.border_subtitle = Content("/ filter")
 
     @property
-    def _line(self) -> "TypingLine | None":
-        found: TypingLine | None = next(iter(self.query("#filter").results()), None)  # type: ignore[assignment]
+    def _line(self) -> "PromptInput | None":
+        found: PromptInput | None = next(iter(self.query("#filter").results()), None)  # type: ignore[assignment]
         return found
 
-    def on_typing_line_typed(self, message: "TypingLine.Typed") -> None:
+    def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:
         """Filter while it is being typed."""
         message.stop()
         self.post_message(self.FilterChanged(parse_filter(message.text)))
 
-    async def on_typing_line_entered(self, message: "TypingLine.Entered") -> None:
+    async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
         """Enter goes to the cases that were found."""
         message.stop()
         if message.text.strip():
@@ -95,7 +95,7 @@ class FilteredPanel(Vertical):
         else:
             await self.close_filter()
 
-    async def on_typing_line_left(self, message: "TypingLine.Left") -> None:
+    async def on_prompt_input_left(self, message: "PromptInput.Left") -> None:
         """Escape: no filter."""
         message.stop()
         await self.close_filter()

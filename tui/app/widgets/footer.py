@@ -45,11 +45,11 @@ def keys_that_fit(keys: Sequence[Key], last: Sequence[Key], width: int) -> list[
 _LAST = ("app.help", "app.palette")
 
 
-class KeysLine(Widget):
+class KeyFooter(Widget):
     """Shows the bindings of the active screen that want to be shown."""
 
     DEFAULT_CSS = """
-    KeysLine { height: 1; background: $raised; color: $foreground; dock: bottom; }
+    KeyFooter { height: 1; background: $raised; color: $foreground; dock: bottom; }
     """
     ALLOW_SELECT: ClassVar[bool] = False
 

@@ -5,7 +5,7 @@ from tui.app.presentation.pieces import Line
 from tui.app.widgets.text_views import PieceLine
 
 
-class HeaderLine(PieceLine):
+class HeaderBar(PieceLine):
     """Shows a Heading."""
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -14,17 +14,17 @@ from textual.widget import Widget
 
 from tui.app.presentation.pieces import Line, Role
 from tui.app.theme.styles import grounded_styles, segments_of
-from tui.app.widgets.scroll_view import THUMB, MarkedView
+from tui.app.widgets.scroll_view import THUMB, FastScrollView
 
 _FAR = 1_000_000_000
 
 Ground = Literal["", "selected", "raised"]
 
 
-class LineList(MarkedView, can_focus=True):
+class LineListView(FastScrollView, can_focus=True):
     """Lines with a cursor. `line_at` may be overridden by lists that compute what is seen."""
 
-    DEFAULT_CSS = "LineList { background: $background; color: $foreground; }"
+    DEFAULT_CSS = "LineListView { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", id="list.up", tooltip="The row above", show=False),
         Binding("down,j", "move(1)", "Down", id="list.down", tooltip="The row below", show=False),
@@ -38,12 +38,12 @@ class LineList(MarkedView, can_focus=True):
     class Reached(Message):
         """The cursor came to another line; `place` counts from 0."""
 
-        def __init__(self, lines: "LineList", place: int) -> None:
+        def __init__(self, lines: "LineListView", place: int) -> None:
             super().__init__()
             self.lines, self.place = lines, place
 
         @property
-        def control(self) -> "LineList":
+        def control(self) -> "LineListView":
             """The list."""
             return self.lines
 

@@ -7,13 +7,13 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
-from tui.app.widgets.writer import Writer
-from tui.model.sanitize import show_text
+from tui.app.widgets.writer import KeyCapture
+from tui.model.sanitize import sanitize_text
 
 LONGEST_NOTE = 4_000  # characters
 
 
-class NoteEditor(TextArea, Writer):
+class NoteEditor(TextArea, KeyCapture):
     """Says what was kept, and that it was left."""
 
     DEFAULT_CSS = """
@@ -88,7 +88,7 @@ class NoteEditor(TextArea, Writer):
         if self.ended:
             event.prevent_default()
             return
-        text = show_text(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = sanitize_text(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         room = max(0, LONGEST_NOTE - len(self.text) + len(self.selected_text))
         event.text = text[:room]
         self.post_message(self.Typed() if len(text) <= room else self.Full())

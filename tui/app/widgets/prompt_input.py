@@ -8,11 +8,11 @@ from textual.message import Message
 from textual.widgets import Input
 
 
-class TypingLine(Input):
+class PromptInput(Input):
     """An Input of one row that says what was typed, entered, and that it was left."""
 
     DEFAULT_CSS = """
-    TypingLine, TypingLine:focus {
+    PromptInput, PromptInput:focus {
         height: 1; border: none; padding: 0; background: $raised; color: $foreground;
         & > .input--placeholder { color: $dim; }
         & > .input--cursor { background: $accent; color: $background; }

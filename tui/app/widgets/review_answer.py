@@ -12,7 +12,7 @@ from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer import ReadAnswer
 from tui.app.widgets.answer_view import AnswerView
-from tui.app.widgets.scroll_view import FollowView
+from tui.app.widgets.scroll_view import TailView
 from tui.app.widgets.text_views import PieceLine
 from tui.model.diffs import FileDiff
 
@@ -20,7 +20,7 @@ from tui.model.diffs import FileDiff
 class PartsView(AnswerView, inherit_bindings=False):
     """An answer below its prompt. The keys of a streaming answer are others' here."""
 
-    BINDINGS = FollowView.BINDINGS
+    BINDINGS = TailView.BINDINGS
 
     def show_answer(self, answer: ReadAnswer) -> None:
         """From its beginning."""

@@ -10,33 +10,37 @@ from textual.message import Message
 
 from tui.app.presentation.pieces import Line
 from tui.app.review.lines import queue_line
-from tui.app.review.sitting import ORDERS, Sitting
-from tui.app.widgets.list_view import LineList
-from tui.app.widgets.prompt_input import TypingLine
-from tui.app.widgets.writer import Writer
+from tui.app.review.sitting import ORDERS, ReviewSession
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.prompt_input import PromptInput
+from tui.app.widgets.writer import KeyCapture
 
 _BLIND = "is:open band:high sev:critical case:… !word"
 _NAMED = "is:open is:disputed band:high sev:critical model:… case:… !word"
 
 
-class QueueLines(LineList):
+class QueueLines(LineListView):
     """The items that the filter shows."""
 
-    sitting: Sitting | None = None
+    review_session: ReviewSession | None = None
 
     @property
     def line_count(self) -> int:
         """Those that are shown."""
-        return len(self.sitting.shown) if self.sitting else 0
+        return len(self.review_session.shown) if self.review_session else 0
 
     def line_at(self, place: int, width: int) -> Line:
         """One item."""
-        sitting = self.sitting
-        if sitting is None:
+        review_session = self.review_session
+        if review_session is None:
             return ()
-        at = sitting.shown[place]
+        at = review_session.shown[place]
         return queue_line(
-            sitting.review.items[at], sitting.stands[at], sitting.review.rule, hidden=sitting.hidden, width=width
+            review_session.review.items[at],
+            review_session.stands[at],
+            review_session.review.rule,
+            hidden=review_session.hidden,
+            width=width,
         )
 
     def look(self) -> None:
@@ -44,7 +48,7 @@ class QueueLines(LineList):
         self.scroll_to_region(Region(0, max(0, self.cursor), 1, 1), animate=False, x_axis=False)
 
 
-class _FilterLine(TypingLine, Writer):
+class _FilterLine(PromptInput, KeyCapture):
     """The line that the filter is typed in."""
 
     def start(self) -> None:
@@ -76,7 +80,7 @@ class ReviewQueue(Vertical):
     }
     ReviewQueue.-open { display: block; }
     ReviewQueue QueueLines { height: 1fr; }
-    ReviewQueue TypingLine { display: none; }
+    ReviewQueue PromptInput { display: none; }
     """
 
     class ItemReached(Message):
@@ -105,22 +109,22 @@ class ReviewQueue(Vertical):
         yield self.lines
         yield self.line
 
-    def show(self, sitting: Sitting) -> None:
+    def show(self, review_session: ReviewSession) -> None:
         """Another state."""
-        self.lines.sitting = sitting
-        self.lines.lines_changed(sitting.at if sitting.at is not None else self.lines.cursor)
-        if sitting.at is not None:
-            self.lines.go_to(sitting.at)
-        shown, all_ = len(sitting.shown), len(sitting.review.items)
+        self.lines.review_session = review_session
+        self.lines.lines_changed(review_session.at if review_session.at is not None else self.lines.cursor)
+        if review_session.at is not None:
+            self.lines.go_to(review_session.at)
+        shown, all_ = len(review_session.shown), len(review_session.review.items)
         self.border_title = Content("Queue" if shown == all_ else f"Queue {shown} of {all_}")
-        said = sitting.wanted.hint or dict(ORDERS)[sitting.order]
+        said = review_session.wanted.hint or dict(ORDERS)[review_session.order]
         self.border_subtitle = Content(said)
-        self.line.placeholder = _BLIND if sitting.hidden else _NAMED
+        self.line.placeholder = _BLIND if review_session.hidden else _NAMED
 
     def look(self) -> None:
         """Bring the item that is looked at into sight."""
-        if self.lines.sitting is not None:
-            self.show(self.lines.sitting)
+        if self.lines.review_session is not None:
+            self.show(self.lines.review_session)
             self.lines.look()
 
     @property
@@ -140,34 +144,34 @@ class ReviewQueue(Vertical):
 
     def put_filter(self, text: str) -> None:
         """A filter that a key stands for."""
-        with self.prevent(TypingLine.Typed):
+        with self.prevent(PromptInput.Typed):
             self.line.value = text
         self.line.display = bool(text)
 
-    @on(TypingLine.Typed)
-    def tell_filter(self, message: TypingLine.Typed) -> None:
+    @on(PromptInput.Typed)
+    def tell_filter(self, message: PromptInput.Typed) -> None:
         """Say what is wanted."""
         message.stop()
-        if not isinstance(message, TypingLine.Entered):
+        if not isinstance(message, PromptInput.Entered):
             self.post_message(self.FilterTyped(message.text))
 
-    @on(TypingLine.Entered)
-    def take_filter(self, message: TypingLine.Entered) -> None:
+    @on(PromptInput.Entered)
+    def take_filter(self, message: PromptInput.Entered) -> None:
         """It stays."""
         message.stop()
         self.line.display = bool(self.line.value)
         self.post_message(self.FilterClosed())
 
-    @on(TypingLine.Left)
-    def leave_filter(self, message: TypingLine.Left) -> None:
+    @on(PromptInput.Left)
+    def leave_filter(self, message: PromptInput.Left) -> None:
         """It goes."""
         message.stop()
         self.close_filter()
         self.post_message(self.FilterTyped(""))
         self.post_message(self.FilterClosed())
 
-    @on(LineList.Reached)
-    def tell_reached(self, message: LineList.Reached) -> None:
+    @on(LineListView.Reached)
+    def tell_reached(self, message: LineListView.Reached) -> None:
         """Say where the cursor is."""
         message.stop()
-        self.post_message(self.ItemReached(message.place, isinstance(message, LineList.Chosen)))
+        self.post_message(self.ItemReached(message.place, isinstance(message, LineListView.Chosen)))

@@ -8,10 +8,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from tui.app.exploring import Exploring
+from tui.app.exploring import Selection
 from tui.app.presentation.pieces import Line
 from tui.app.review.beside import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import FittedReading
 from tui.model.risk import BandRule
 from tui.model.scores import ItemKey
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tui.session.run_review import RunReview
 
 
-class _Table(LineList):
+class _Table(LineListView):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,v", "choose", "review", id="risk.review", tooltip="Score this answer", key_display="Enter"),
         Binding("T", "trail", "trail", id="risk.trail", tooltip="Everything that happened to this item"),
@@ -81,17 +81,17 @@ class RiskTab(Vertical):
         """What is known of the run's scoring from now on."""
         self.review, self._shown = review, ()
 
-    def show(self, looking: Exploring) -> None:
+    def show(self, selection: Selection) -> None:
         """Show the case that is looked at; the same again costs nothing."""
-        case, review = looking.case, self.review
-        shown = (looking.path, case, looking.models, review)
+        case, review = selection.case, self.review
+        shown = (selection.path, case, selection.models, review)
         if shown == self._shown:
             return
         again = self._shown[:2] == shown[:2]
         self._shown = shown
         table = self._table
-        table.rows = beside_rows(case, looking.models, review) if case else ()
-        table.models, table.rule = models_beside(looking.models, review), review.rule if review else BandRule()
+        table.rows = beside_rows(case, selection.models, review) if case else ()
+        table.models, table.rule = models_beside(selection.models, review), review.rule if review else BandRule()
         table.display = bool(table.rows)
         table.lines_changed(table.cursor if again else 0)
         self._tell()
@@ -105,12 +105,12 @@ class RiskTab(Vertical):
         end = [line for line in (hidden_line(table.rows), _invitation(review)) if line]
         self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
 
-    def on_line_list_reached(self, message: LineList.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the row under the cursor."""
         message.stop()
         self._tell()
 
-    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Score it."""
         message.stop()
         self._tell()

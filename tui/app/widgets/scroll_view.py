@@ -13,11 +13,11 @@ from textual.widget import Widget
 THUMB = "▐"
 
 
-class MarkedView(ScrollView):
+class FastScrollView(ScrollView):
     """Draws no mark itself: a subclass asks `position_mark` where it stands. The mark can be dragged. There is nothing
     around the rows: no border, no padding."""
 
-    DEFAULT_CSS = "MarkedView { overflow: hidden hidden; }"
+    DEFAULT_CSS = "FastScrollView { overflow: hidden hidden; }"
     dragged = False
     """Whether the mouse went down on the mark: the click that follows is none."""
 
@@ -90,7 +90,7 @@ _LEAP = 4
 _ROWS_FOR_A_LEAP = 20
 
 
-class FollowView(MarkedView):
+class TailView(FastScrollView):
     """Rows that may grow. The end is followed until the person scrolls up; End follows again.
 
     A subclass says how many rows there are (`count_rows`), what to do when some have changed (`forget_rows_from`), and
@@ -98,7 +98,7 @@ class FollowView(MarkedView):
     """
 
     DEFAULT_CSS = """
-    FollowView { background: $background; color: $foreground; width: 1fr; height: 1fr; }
+    TailView { background: $background; color: $foreground; width: 1fr; height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_by(-1)", "Up", id="text.up", tooltip="Scroll up a line", show=False),

@@ -6,8 +6,8 @@ from pathlib import Path
 from textual.app import ComposeResult
 from textual.content import Content
 
-from tui.app.exploring import Exploring
-from tui.app.presentation.outline import CaseMarks, Row, RowKey, Volume, ancestors, case_key, outline, volume_key
+from tui.app.exploring import Selection
+from tui.app.presentation.outline import CaseMarks, OpenSuite, Row, RowKey, ancestors, case_key, outline, suite_key
 from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.suite_tree import SuiteTree
 from tui.model.suite import Case
@@ -24,7 +24,7 @@ class SuitePanel(FilteredPanel):
         super().__init__(id=id)
         self._unfolded: set[RowKey] = set()
         self._met: set[RowKey] = set()
-        self._looking: Exploring | None = None
+        self._looking: Selection | None = None
         self.tree_of_suites = SuiteTree(lambda path, case: self._marks_of(path, case), self._fold, id="tree")
         self.border_title = Content("Suites")
 
@@ -40,33 +40,33 @@ class SuitePanel(FilteredPanel):
     def _marks_of(self, path: Path, case: Case) -> CaseMarks:
         return self._looking.marks(path, case) if self._looking else CaseMarks(())
 
-    def show(self, looking: Exploring) -> None:
+    def show(self, selection: Selection) -> None:
         """Show what is on the shelf now."""
-        self._looking = looking
-        for volume in looking.shelf.volumes:
-            if volume.read and volume_key(volume) not in self._met:
-                self._met.add(volume_key(volume))
-                self._unfolded.add((volume.folder,))
-        wanted: Callable[[Path, Case], bool] | None = looking.wanted if looking.filter else None
-        rows = outline(looking.shelf.volumes, self._unfolded, wanted)
+        self._looking = selection
+        for open_suite in selection.open_suites.suites:
+            if open_suite.read and suite_key(open_suite) not in self._met:
+                self._met.add(suite_key(open_suite))
+                self._unfolded.add((open_suite.folder,))
+        wanted: Callable[[Path, Case], bool] | None = selection.wanted if selection.filter else None
+        rows = outline(selection.open_suites.suites, self._unfolded, wanted)
         self.tree_of_suites.show_rows(rows)
-        self.tell_filter(looking.filter, sum(len(row.cases) for row in rows if row.kind == "suite"))
+        self.tell_filter(selection.filter, sum(len(row.cases) for row in rows if row.kind == "suite"))
 
-    def reveal(self, volume: Volume, case: Case | None) -> None:
+    def reveal(self, open_suite: OpenSuite, case: Case | None) -> None:
         """Unfold down to the case, and put the cursor there."""
-        key = case_key(volume, case) if case else volume_key(volume)
-        if volume.suite is not None and len(volume.suite.cases) <= _ALL_UNFOLDED_BELOW and case is not None:
-            self._unfolded |= {(*volume_key(volume), each.category) for each in volume.suite.cases}
+        key = case_key(open_suite, case) if case else suite_key(open_suite)
+        if open_suite.suite is not None and len(open_suite.suite.cases) <= _ALL_UNFOLDED_BELOW and case is not None:
+            self._unfolded |= {(*suite_key(open_suite), each.category) for each in open_suite.suite.cases}
         self._unfolded |= set(ancestors(key))
         if self._looking:
             self.show(self._looking)
         self.tree_of_suites.go_to_key(key)
 
-    def first_case_if_lost(self, looking: Exploring) -> Row | None:
+    def first_case_if_lost(self, selection: Selection) -> Row | None:
         """The first case that is shown, with the cursor on it, where the case that is looked at is not among them."""
         rows = self.tree_of_suites.rows
-        here = (looking.path, looking.case_id)
-        if any(row.case and row.volume and (row.volume.path, row.case.id) == here for row in rows):
+        here = (selection.path, selection.case_id)
+        if any(row.case and row.open_suite and (row.open_suite.path, row.case.id) == here for row in rows):
             return None
         row = next((row for row in rows if row.kind == "case"), None)
         if row is not None:

@@ -11,7 +11,7 @@ from textual.message import Message
 
 from tui.app.presentation.outline import CaseMarks, MarksOf, Row, RowKey, indent_of, row_line, row_tally
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineList
+from tui.app.widgets.list_view import LineListView
 from tui.model.suite import Case
 
 _MANY = 500
@@ -19,7 +19,7 @@ _MANY = 500
 CaseMarksOf = Callable[[Path, Case], CaseMarks]
 
 
-class SuiteTree(LineList):
+class SuiteTree(LineListView):
     """Shows rows and a cursor. `fold` is called to fold a row or to unfold it (True), and shows other rows at once: the
     next key is meant for those."""
 
@@ -80,8 +80,8 @@ class SuiteTree(LineList):
         self.refresh()
 
     def _marks_of(self, place: int, case: Case) -> CaseMarks:
-        volume = self._rows[place].volume
-        return self._marks(volume.path, case) if volume else CaseMarks(())
+        open_suite = self._rows[place].open_suite
+        return self._marks(open_suite.path, case) if open_suite else CaseMarks(())
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show these; the cursor stays on its row, or where that was."""

@@ -17,11 +17,11 @@ class Tab(NamedTuple):
     label: str
 
 
-class TabLine(Widget, can_focus=True):
+class TabBar(Widget, can_focus=True):
     """Shows tabs; says which one was chosen."""
 
     DEFAULT_CSS = """
-    TabLine { height: 1; background: $background; color: $dim; }
+    TabBar { height: 1; background: $background; color: $dim; }
     """
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [

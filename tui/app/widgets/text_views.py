@@ -13,12 +13,12 @@ from tui.app.presentation.pieces import Line
 from tui.app.theme.styles import content_of, content_of_lines
 
 
-class Reading(VerticalScroll):
+class TextPanel(VerticalScroll):
     """Shows lines; long ones wrap."""
 
     DEFAULT_CSS = """
-    Reading { background: $background; color: $foreground; scrollbar-size-vertical: 1; height: 1fr; }
-    Reading > Static { height: auto; width: 1fr; }
+    TextPanel { background: $background; color: $foreground; scrollbar-size-vertical: 1; height: 1fr; }
+    TextPanel > Static { height: auto; width: 1fr; }
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -40,7 +40,7 @@ class Reading(VerticalScroll):
 _LEAST = 20
 
 
-class FittedReading(Reading):
+class FittedReading(TextPanel):
     """Another width, other lines."""
 
     _made: Callable[[int], Sequence[Line]] | None = None

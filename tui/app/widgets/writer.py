@@ -5,7 +5,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 
-class Writer(Widget):
+class KeyCapture(Widget):
     """A base beside Input or TextArea: a key that it does not take comes by its screen, which must not hand it back.
 
     A subclass hands each key to `is_late` first, sets `ended` when the text is done, and unsets it where a new one

@@ -4,7 +4,7 @@ import json
 import math
 from dataclasses import dataclass
 
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonObject, JsonValue
 
 _DEEPEST = 64
@@ -42,8 +42,8 @@ def parse_json(data: bytes | str) -> JsonValue:
     except ValueError as error:
         start = data[:200].decode(errors="replace") if isinstance(data, bytes) else data[:200]
         if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
-            raise Nonsense(f"it is not JSON: {show_line(start, 120)}") from None
-        raise Nonsense(show_line(str(error))) from None
+            raise Nonsense(f"it is not JSON: {sanitize_line(start, 120)}") from None
+        raise Nonsense(sanitize_line(str(error))) from None
     if _is_deeper(value, _DEEPEST):
         raise Nonsense("it is nested too deep")
     escape = b"\\ud" if isinstance(data, bytes) else "\\ud"
@@ -56,7 +56,7 @@ def read_answer(value: JsonValue) -> AgentAnswer:
         raise Nonsense(f"it must be an object with output, tools_used and memory, not {_kind(value)}")
     if "output" not in value:
         if isinstance(value.get("error"), str):
-            raise Nonsense(f"it holds no output, but an error: {show_line(str(value['error']))}")
+            raise Nonsense(f"it holds no output, but an error: {sanitize_line(str(value['error']))}")
         raise Nonsense("it holds no output")
     output, memory = value["output"], value.get("memory")
     if not isinstance(output, str):

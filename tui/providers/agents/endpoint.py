@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.servers import has_password, url_fault
 from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
 from tui.providers.http.client import HttpAnswer, HttpClient
 from tui.providers.http.errors import Peer, Refusal, TryFailed, is_page, refusal_fault
-from tui.providers.http.limits import MIB, Patience
+from tui.providers.http.limits import MIB, RetryLimits
 from tui.providers.http.retry import Tries, retry_after
 
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -22,12 +22,12 @@ class EndpointAgent:
     """Asks one URL, with the tries and the words of every other server. No key is ever sent: whoever names a URL in a
     suite must not get one."""
 
-    def __init__(self, url: str, proxy: str | None, patience: Patience | None = None) -> None:
+    def __init__(self, url: str, proxy: str | None, patience: RetryLimits | None = None) -> None:
         wrong = url_fault(url) or ("carries a name or password" if has_password(url) else None)
         if wrong:
-            shown = show_line(url.rpartition("@")[2])
+            shown = sanitize_line(url.rpartition("@")[2])
             raise ProviderError("not_found", f"the agent's URL {shown} {wrong}", fix="Write http://HOST:PORT/PATH.")
-        self._url, self._patience = url, patience or Patience()
+        self._url, self._patience = url, patience or RetryLimits()
         self._peer = _peer(url, self._patience.tries)
         self._tries = Tries(self._patience)
         self._client = HttpClient(self._patience, proxy)
@@ -103,4 +103,4 @@ def _peer(url: str, tries: int) -> Peer:
 
 
 def _path(url: str) -> str:
-    return show_line(urlsplit(url).path or "/", 120)
+    return sanitize_line(urlsplit(url).path or "/", 120)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request, Sent
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
 from tui.providers.agents.pool import Pool
 from tui.providers.processes.worker import Launch, Worker, WorkerLost
@@ -45,7 +45,7 @@ class ProcessAgent:
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
         """`Sent`, then the answer. Raises ProviderError("crashed"). Closing it kills the process."""
         if self._file is not None and not self._file.is_file():
-            place = show_line(str(self._file))
+            place = sanitize_line(str(self._file))
             raise ProviderError("not_found", f"{self._name} is not there", fix=f"Looked for {place}.")
         async with self._room:
             yield Sent()
@@ -94,7 +94,7 @@ class ProcessAgent:
             if not isinstance(value, dict) or not ("answer" in value or "fault" in value):
                 raise Nonsense("its process spoke out of turn")
             if "fault" in value:
-                raise _Refused(show_line(str(value["fault"]), 600), over=bool(value.get("over")))
+                raise _Refused(sanitize_line(str(value["fault"]), 600), over=bool(value.get("over")))
             value = value["answer"]
         return read_answer(value)
 

@@ -17,10 +17,10 @@ from httpx_aiohttp import AiohttpTransport
 
 import tui
 from tui.model.errors import ProviderError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.servers import is_loopback
 from tui.providers.http.errors import Peer, TryFailed
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 
 _KEEP_ALIVE_S = 20.0
 _LONGEST_HEADER = 64 * 1024
@@ -82,7 +82,7 @@ class HttpClient:
     """Keeps connections to the servers of one provider. It follows no redirect, keeps no cookie, retries nothing, reads
     no proxy or password from the environment (SSL_CERT_FILE and SSL_CERT_DIR hold), and asks for bodies as they are."""
 
-    def __init__(self, patience: Patience, proxy: str | None = None) -> None:
+    def __init__(self, patience: RetryLimits, proxy: str | None = None) -> None:
         self._patience, self._proxy = patience, proxy
         self._transports: dict[tuple[bool, bool], AiohttpTransport] = {}
         self._urls: dict[str, httpx.URL] = {}
@@ -212,5 +212,5 @@ def _os_words(error: OSError | None) -> str:
 def _tls_words(error: aiohttp.ClientSSLError) -> str:
     certificate = getattr(error, "certificate_error", None)
     if certificate is not None:
-        return show_line(getattr(certificate, "verify_message", "") or "the certificate does not fit", 120)
+        return sanitize_line(getattr(certificate, "verify_message", "") or "the certificate does not fit", 120)
     return "it does not speak TLS" if "WRONG_VERSION" in str(error) else "the handshake failed"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tui.model.errors import ProviderError, ProviderFault
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 WHITE = b"\xef\xbb\xbf \t\r\n"  # white space and a byte order mark, before an answer
 _WORDS = 300
@@ -77,7 +77,7 @@ def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
     if status in (401, 403):
         return _unauthorized(refusal, peer)
     if status == 404:
-        return peer.fail("not_found", f'Model "{show_line(model, 120)}" or URL not found at {peer.host}')
+        return peer.fail("not_found", f'Model "{sanitize_line(model, 120)}" or URL not found at {peer.host}')
     words = words_of(refusal.body)
     told = f": {words}" if words else ""
     if status == 402 or _has_no_credit(refusal.body):
@@ -140,13 +140,13 @@ def words_of(body: bytes) -> str:
     try:
         return _message_of(json.loads(text))
     except (ValueError, RecursionError):
-        return "" if text.startswith("<") else show_line(text, _WORDS)
+        return "" if text.startswith("<") else sanitize_line(text, _WORDS)
 
 
 def _message_of(error: Any) -> str:
     """The message in one of the shapes in which servers send it."""
     if isinstance(error, str):
-        return show_line(error, _WORDS)
+        return sanitize_line(error, _WORDS)
     if isinstance(error, list) and error:
         return _message_of(error[0])
     if not isinstance(error, dict):
@@ -156,7 +156,7 @@ def _message_of(error: Any) -> str:
             words = _message_of(error[name])
             metadata = error.get("metadata")
             raw = metadata.get("raw") if isinstance(metadata, dict) else None
-            return show_line(f"{words}: {raw}", _WORDS) if isinstance(raw, str) and raw else words
+            return sanitize_line(f"{words}: {raw}", _WORDS) if isinstance(raw, str) and raw else words
     return ""
 
 

@@ -10,7 +10,7 @@ MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryLimits:
     """Seconds, tries in all, and sizes. `first_byte_s` runs from the request to the first piece of an answer, `stall_s`
     between two, `think_s` where the model is known to think without showing it; `after_finish_s` and `drain_s` are for
     what follows the finish reason and the last event. A process that is silent for `pulse_s` is asked if it lives."""

@@ -5,7 +5,7 @@ from collections import deque
 
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Limited
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 
 _NARROWED_TO = 0.8
 _ROUNDING = 1e-9
@@ -93,7 +93,7 @@ class Queue:
     """What all questions to one provider share: how many go at once, the pause that a 429 brings, and the stop after a
     refused key. Whoever was let out by `wait` leaves by `leave`."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: RetryLimits) -> None:
         self._patience = patience
         self._throttle = Throttle()
         self._waiting: deque[asyncio.Future[None]] = deque()

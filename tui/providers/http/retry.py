@@ -10,7 +10,7 @@ from tui.model.errors import ProviderError
 from tui.model.provider_messages import Limited, Reasoning, Sent, Text, ToolCall, Waiting
 from tui.model.secrets import Secrets
 from tui.providers.http.errors import TryFailed
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 from tui.providers.http.rate_limit import Queue
 
 Piece = TypeVar("Piece")
@@ -42,7 +42,7 @@ def _number(text: str | None) -> float | None:
     return value if 0 <= value < float("inf") else None
 
 
-def wait_before(failed: TryFailed, number: int, patience: Patience) -> float:
+def wait_before(failed: TryFailed, number: int, patience: RetryLimits) -> float:
     """Seconds to wait after try `number`, counted from 1. Raises ProviderError where no other try is to follow."""
     if number >= failed.tries:
         raise failed.error
@@ -62,7 +62,7 @@ class Tries:
     """Asks again where that may mend a fault, for all questions to one provider. Sentences about faults lose every
     one of the `secrets`."""
 
-    def __init__(self, patience: Patience, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, patience: RetryLimits, secrets: Iterable[str] = ()) -> None:
         self._patience, self._secrets = patience, Secrets(secrets)
         self._queue = Queue(patience)
 

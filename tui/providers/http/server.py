@@ -8,9 +8,9 @@ from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, End, Noted, Request, Served
+from tui.model.provider_messages import Chunk, End, NoteChunk, Request, ServedByChunk
 from tui.model.results import ServedBy
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderSettings
 from tui.providers.http.client import HttpAnswer, HttpClient
 from tui.providers.http.decoder import AnswerDecoder, AnswerTooLong, ErrorObject, NoAnswer, Unreadable
@@ -24,7 +24,7 @@ from tui.providers.http.errors import (
     page_fault,
     refusal_fault,
 )
-from tui.providers.http.limits import MIB, Patience
+from tui.providers.http.limits import MIB, RetryLimits
 from tui.providers.http.retry import Tries, retry_after
 from tui.providers.http.sse import EventTooLong
 
@@ -41,7 +41,7 @@ class ServedAnswer:
         answer: HttpAnswer,
         decoder: AnswerDecoder,
         peer: Peer,
-        patience: Patience,
+        patience: RetryLimits,
         first_byte_s: float,
         spent_s: float,
     ) -> None:
@@ -77,11 +77,11 @@ class ServedAnswer:
         """What the server says of itself, where that is more than before."""
         headers = self._answer.headers
         told = (self._decoder.model, self._decoder.fingerprint, headers.get("openai-version"), headers.get("server"))
-        served = ServedBy(*(show_line(word or "", _WORDS) for word in told))
+        served = ServedBy(*(sanitize_line(word or "", _WORDS) for word in told))
         if served == self._served:
             return []
         self._served = served
-        return [Served(served)]
+        return [ServedByChunk(served)]
 
     async def _read(self) -> bytes:
         """The next bytes. Time runs on until something that counts has come: a drip of comments is silence too."""
@@ -146,7 +146,7 @@ class ServedAnswer:
                 wrong = AnswerTooLong()
             if wrong is not None:
                 if isinstance(wrong, AnswerTooLong | EventTooLong):
-                    yield Noted(self._cut_note(wrong))
+                    yield NoteChunk(self._cut_note(wrong))
                 raise self._decoding_fault(wrong)
             if decoder.done:
                 await self._drain()
@@ -238,12 +238,12 @@ class ServerProvider:
         settings: ProviderSettings,
         headers: Mapping[str, str],
         *,
-        patience: Patience | None = None,
+        patience: RetryLimits | None = None,
         called: str = "",
         list_path: str = "/models",
         list_query: str = "",
     ) -> None:
-        self._patience = patience = patience or Patience()
+        self._patience = patience = patience or RetryLimits()
         self._base_url = settings.base_url or ""
         self._headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
         # A header may hold more than the key: `Bearer KEY`.
@@ -261,7 +261,7 @@ class ServerProvider:
         dialect = self._dialect(request)
         body = dialect.body(request)
         for note in dialect.unsent(request):
-            yield Noted(note)
+            yield NoteChunk(note)
         async with aclosing(self._tries.ask(lambda: self._try(request, dialect, body))) as chunks:
             async for chunk in chunks:
                 yield chunk

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.model.provider_messages import Counted, FinishReason, Request, ToolCall
+from tui.model.provider_messages import FinishReason, Request, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import TokenLimitParameter
 from tui.providers.http.decoder import AnswerDecoder, ErrorObject, Kind, NoAnswer, count_of, encode_body, part_of, plain
@@ -60,7 +60,7 @@ class ChatDecoder(AnswerDecoder):
             if isinstance(choice, dict) and not choice.get("index"):
                 self._take_choice(choice)
         if (usage := read_usage(chunk)) is not None:
-            self._text.add(Counted(usage))
+            self._text.add(UsageChunk(usage))
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
         delta = choice.get("delta") or choice.get("message")

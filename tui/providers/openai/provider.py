@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from tui.model.provider_messages import Request
 from tui.model.servers import OPENAI_URL
 from tui.model.subjects import Api, ProviderSettings, TokenLimitParameter
-from tui.providers.http.limits import Patience
+from tui.providers.http.limits import RetryLimits
 from tui.providers.http.server import Dialect, ServerProvider
 from tui.providers.openai.chat import ChatDecoder, chat_body
 from tui.providers.openai.responses import ResponsesDecoder, responses_body
@@ -64,7 +64,7 @@ class Responses:
 class OpenAIProvider(ServerProvider):
     """Asks one server, whose `settings.base_url` must be set; `called` names it in sentences."""
 
-    def __init__(self, settings: ProviderSettings, patience: Patience | None = None, *, called: str = "") -> None:
+    def __init__(self, settings: ProviderSettings, patience: RetryLimits | None = None, *, called: str = "") -> None:
         super().__init__(settings, _headers(settings), patience=patience, called=called)
         self._settings = settings
         self._dialects: Mapping[Api, Dialect] = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tui.model.provider_messages import Counted, FinishReason, Request, ToolCall
+from tui.model.provider_messages import FinishReason, Request, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import (
     AnswerDecoder,
@@ -109,7 +109,7 @@ class ResponsesDecoder(AnswerDecoder):
             if isinstance(item, dict):
                 self._take_item(item, said)
         if usage := part_of(response, "usage"):
-            self._text.add(Counted(_usage_of(usage)))
+            self._text.add(UsageChunk(_usage_of(usage)))
         self.finish = self._finish_of(response)
 
     def _take_item(self, item: Mapping[str, Any], said: frozenset[Kind]) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from tui.model.sanitize import show_text
+from tui.model.sanitize import sanitize_text
 from tui.processes.guarding import start_guarded
 
 _LONGEST_LINE = 16 << 20
@@ -74,7 +74,7 @@ class Worker(asyncio.SubprocessProtocol):
     @property
     def last_words(self) -> str:
         """The last lines of what it printed, safe to show; empty where it printed nothing."""
-        text = show_text(self._tail.decode(errors="replace")).strip()
+        text = sanitize_text(self._tail.decode(errors="replace")).strip()
         return "\n".join(text.splitlines()[-_TAIL_LINES:])[-_TAIL_TEXT:]
 
     async def ask(self, line: bytes) -> bytes:

@@ -5,13 +5,13 @@ from html import escape
 from itertools import pairwise
 
 from tui.model.results import CheckResult
-from tui.model.sanitize import show_line, show_text
+from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.reports.blocks import LARGEST, Code, Faint, Jump, Line, Piece, Status, Strong, Whole
 
 
 def line(text: str, limit: int = 300) -> str:
     """Text on one line, escaped."""
-    return escape(show_line(text, limit))
+    return escape(sanitize_line(text, limit))
 
 
 def pieces(text: Line, limit: int = 2_000) -> str:
@@ -48,13 +48,13 @@ def block(text: str, kind: str = "") -> str:
 
 
 def _lines(text: str) -> str:
-    return escape(show_text(text))
+    return escape(sanitize_text(text))
 
 
 def diff(text: str) -> str:
     """A unified diff, its lines coloured; the signs stay in the text."""
     shown = []
-    for each in show_text(text).splitlines():
+    for each in sanitize_text(text).splitlines():
         kind = "hunk" if each.startswith("@@") else _LINE_KINDS.get(each[:1], "")
         kind = "" if each.startswith(("+++ ", "--- ")) else kind
         shown.append(f'<span class="{kind}">{escape(each)}</span>' if kind else escape(each))

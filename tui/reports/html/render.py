@@ -9,7 +9,7 @@ from tui.reports.html.escape import block as quoted
 from tui.reports.html.escape import diff, line, marked, pieces
 from tui.reports.html.style import page
 from tui.reports.phrases import Detail, Reported
-from tui.statistics.run_figures import Tally
+from tui.statistics.run_figures import ModelTotals
 
 _FEW_ROWS = 16  # A table that stays on one page of paper.
 
@@ -55,7 +55,7 @@ def _head(run: Reported) -> Iterator[str]:
     yield f"{_figures(run.summary.total)}\n</header>"
 
 
-def _figures(total: Tally) -> str:
+def _figures(total: ModelTotals) -> str:
     figures = [
         ("trials", "", total.trials),
         ("passed", "passed", total.passed),

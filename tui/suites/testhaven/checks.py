@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from tui.documents.positions import Path
 from tui.documents.problems import Finding
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import CheckKind
 from tui.suites.context import Around, refused_path, relative
 from tui.suites.messages import quoted, shape_findings, suggestion
@@ -32,7 +32,7 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-Tools = Annotated[
+TrialContext = Annotated[
     list[str],
     BeforeValidator(_listed, json_schema_input_type=list[str] | str),
     Field(description="The tools used, exactly and in order; a text counts as a list of that one name"),
@@ -46,7 +46,7 @@ AssertShape = TypedDict(
             Annotated[str, Field(description="A pattern that the output must match (Python `re.search`)")]
         ],
         "output.equals": NotRequired[Annotated[str, Field(description="The output, exactly")]],
-        "tools_used": NotRequired[Tools],
+        "tools_used": NotRequired[TrialContext],
     },
 )
 with_config(
@@ -70,7 +70,7 @@ class ExpectedShape(TypedDict):
     """What a step must give, all of it; a field that is left out must be empty."""
 
     output: NotRequired[Annotated[str, Field(description="The output, exactly")]]
-    tools_used: NotRequired[Tools]
+    tools_used: NotRequired[TrialContext]
     memory: NotRequired[Annotated[dict[str, Any], Field(description="The whole memory after the step")]]
 
 
@@ -124,7 +124,7 @@ with_config(STRICT)(SingleTurnShape)
 OUTPUT_KEYS: tuple[CheckKind, ...] = ("output.includes", "output.matches", "output.equals")
 ASSERT_KEYS: tuple[CheckKind, ...] = (*OUTPUT_KEYS, "tools_used")
 _TEXT: TypeAdapter[str] = TypeAdapter(Annotated[str, Strict()])
-_TOOLS: TypeAdapter[list[str]] = TypeAdapter(Tools)
+_TOOLS: TypeAdapter[list[str]] = TypeAdapter(TrialContext)
 _SHOWN_EMPTY = {"output": '""', "tools_used": "[]", "memory": "{}"}
 # What other tools call the same.
 _OTHER_NAMES = {
@@ -201,13 +201,13 @@ def _instead(key: str, value: Any) -> str:
     meant: str | None
     if key == "memory":
         inner = next(iter(value), "name") if isinstance(value, dict) else "name"
-        meant = f"memory.{show_line(str(inner), 40)}"
+        meant = f"memory.{sanitize_line(str(inner), 40)}"
     elif key == "output" and isinstance(value, dict) and f"output.{next(iter(value), '')}" in OUTPUT_KEYS:
         meant = f"output.{next(iter(value))}"
     else:
         meant = _OTHER_NAMES.get(key.lower()) or suggestion(key, ASSERT_KEYS)
     if meant is None and suggestion(key.partition(".")[0], ["memory"]):
-        meant = "memory." + show_line(key.partition(".")[2], 40)
+        meant = "memory." + sanitize_line(key.partition(".")[2], 40)
     return f"did you mean `{meant}`?" if meant else f"use one of: {', '.join(ASSERT_KEYS)}, memory.<path>"
 
 

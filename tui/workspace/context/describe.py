@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from tui.model.context import ContextFile
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.workspace.languages import language_title
 
 _MOST_NAMES = 40
@@ -32,7 +32,7 @@ def _most_first(item: tuple[str, int]) -> tuple[int, str]:
 
 def _top_names(files: Iterable[ContextFile]) -> list[str]:
     names = sorted({first + slash for file in files for first, slash, _ in [file.path.partition("/")]})
-    shown = [show_line(name, 80) for name in names[:_MOST_NAMES]]
+    shown = [sanitize_line(name, 80) for name in names[:_MOST_NAMES]]
     return shown if len(names) <= _MOST_NAMES else [*shown, f"and {len(names) - _MOST_NAMES:,} more"]
 
 
@@ -51,7 +51,7 @@ def _composed(file: ContextFile) -> str:
     fence = "`" * max(3, longest + 1)
     lines = f" (lines {file.lines.start}–{file.lines.end})" if file.lines else ""
     end = "" if not file.content or file.content.endswith(("\n", "\r")) else "\n"
-    path = show_line(file.path, 10_000)
+    path = sanitize_line(file.path, 10_000)
     return f"### {path}{lines}\n\n{fence}{_info(file.language)}\n{file.content}{end}{fence}\n"
 
 

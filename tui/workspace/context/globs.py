@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tui.model.errors import WorkspaceError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 
 _MOST_BRACES = 1_000
 _LONGEST = 4_096
@@ -206,7 +206,7 @@ def _braces(pattern: str) -> list[str]:
             parts = expand(body, keep_escapes=True, limit=_MOST_BRACES)
         except ExpansionLimitException as error:
             raise WorkspaceError(
-                f"the pattern `{show_line(pattern, 80)}` stands for more than {_MOST_BRACES:,} patterns",
+                f"the pattern `{sanitize_line(pattern, 80)}` stands for more than {_MOST_BRACES:,} patterns",
                 fix="Write it with fewer braces.",
             ) from error
     else:

@@ -12,7 +12,7 @@ from tui.model.context import ContextFile, RepositoryFiles
 from tui.model.errors import WorkspaceError
 from tui.model.paths import path_fault
 from tui.model.results import LeftOutFile
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
 from tui.workspace.context.globs import Selection
 from tui.workspace.context.sources import FolderSource, Source
@@ -44,7 +44,7 @@ def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Sourc
         if path == ".":
             return root
         if (fault := path_fault(path)) is not None:
-            raise WorkspaceError(f"repositoryContext.path {fault}", where=show_line(context.path))
+            raise WorkspaceError(f"repositoryContext.path {fault}", where=sanitize_line(context.path))
         return root.below(path)
     folder = root / context.path
     try:
@@ -53,7 +53,7 @@ def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Sourc
     except (OSError, ValueError):
         pass
     what = "repositoryContext.path is not a folder" if folder.exists() else "repositoryContext.path does not exist"
-    raise WorkspaceError(what, where=show_line(str(folder)), fix="It is relative to the suite's folder.")
+    raise WorkspaceError(what, where=sanitize_line(str(folder)), fix="It is relative to the suite's folder.")
 
 
 def read_repository(
@@ -153,7 +153,7 @@ def _code_file(context: CodeContext, roots: Sequence[Source]) -> ContextFile:
 
 
 def _load(path: str, roots: Sequence[Source]) -> str:
-    where = show_line(path)
+    where = sanitize_line(path)
     if (fault := path_fault(path)) is not None:
         raise WorkspaceError(f"the path of this codeContext is refused: it {fault}", where=where)
     for root in roots:
@@ -169,7 +169,7 @@ def _load(path: str, roots: Sequence[Source]) -> str:
         if isinstance(content, bytes):
             raise WorkspaceError("this codeContext is not UTF-8 text", where=where)
         return content
-    looked = " or ".join(show_line(root.title, 120) for root in roots) or "any folder"
+    looked = " or ".join(sanitize_line(root.title, 120) for root in roots) or "any folder"
     raise WorkspaceError(f"this codeContext was not found in {looked}", where=where)
 
 
@@ -178,6 +178,7 @@ def _cut(content: str, lines: LineRange, path: str) -> str:
     found = [line for line in _LINE_END.split(content) if line]
     if not 1 <= lines.start <= lines.end or lines.start > max(len(found), 1):
         raise WorkspaceError(
-            f"lineRange {lines.start}–{lines.end} has no line in a file of {len(found):,} lines", where=show_line(path)
+            f"lineRange {lines.start}–{lines.end} has no line in a file of {len(found):,} lines",
+            where=sanitize_line(path),
         )
     return "".join(islice(found, lines.start - 1, lines.end))

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeGuard
 import pygit2
 
 from tui.model.errors import WorkspaceError
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.workspace.context.sources import Entry, EntryKind
 
 LINK, TREE = 0o120000, 0o040000
@@ -179,7 +179,7 @@ def open_base(folder: Path, title: str = "the repository") -> Base:
         tree = commit.tree
     except BROKEN as error:
         raise WorkspaceError(
-            f"the repository has no commit to start from ({show_line(str(error))})", where=title
+            f"the repository has no commit to start from ({sanitize_line(str(error))})", where=title
         ) from error
     survey = survey_tree(tree)
     if survey.files > MOST_FILES:
@@ -191,14 +191,14 @@ def open_base(folder: Path, title: str = "the repository") -> Base:
     return Base(repository, commit, tree, title, survey.files, survey.fault, _id_length(folder))
 
 
-class Survey(NamedTuple):
+class Statistics(NamedTuple):
     """How many files a tree describes, and what git objects to in it."""
 
     files: int
     fault: str | None
 
 
-def survey_tree(root: pygit2.Tree) -> Survey:
+def survey_tree(root: pygit2.Tree) -> Statistics:
     """Counts without unfolding: a tree that occurs a million times is read once. Raises WorkspaceError for a
     repository whose folders cannot be read, or are too many to read."""
     counts: dict[pygit2.Oid, int] = {}
@@ -215,14 +215,14 @@ def survey_tree(root: pygit2.Tree) -> Survey:
         try:
             folders, files, found = _read_tree(tree)
         except BROKEN as error:
-            raise WorkspaceError(f"a folder of the repository is broken ({show_line(str(error))})") from error
+            raise WorkspaceError(f"a folder of the repository is broken ({sanitize_line(str(error))})") from error
         fault = fault or found
         read += files + len(folders)
         if read > _MOST_READ:
             raise WorkspaceError(f"the repository has more than {_MOST_READ:,} names in its folders")
         stack.append((tree, folders, files))
         stack.extend((folder, None, 0) for folder in folders)
-    return Survey(counts[root.id], fault)
+    return Statistics(counts[root.id], fault)
 
 
 def _read_tree(tree: pygit2.Tree) -> tuple[list[pygit2.Tree], int, str | None]:
@@ -248,13 +248,13 @@ def _objection(name: str, mode: int) -> str | None:
     if name in ("", ".", ".."):
         return f"an entry named `{name}`"
     if "/" in name:
-        return f"an entry with a slash in its name (`{show_line(name, 80)}`)"
+        return f"an entry with a slash in its name (`{sanitize_line(name, 80)}`)"
     if not name.isascii():
         name = "".join(part for part in unicodedata.normalize("NFKC", name) if unicodedata.category(part) != "Cf")
     folded = name.casefold()
     for bare in _ntfs_names(folded):
         if bare in (".git", "git~1", "..", "."):
-            return f"an entry that is or looks like `.git` (`{show_line(name, 80)}`)"
+            return f"an entry that is or looks like `.git` (`{sanitize_line(name, 80)}`)"
     if kind_of(mode) == "link" and folded.rstrip(". ") == ".gitmodules":
         return "a link named `.gitmodules`"
     return None

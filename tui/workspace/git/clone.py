@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import tui
 from tui.model.errors import ConsentNeeded, WorkspaceError
 from tui.model.paths import ParsedUrl, needs_consent, parse_url, url_fault
-from tui.model.sanitize import show_line
+from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.suite import RepoClone
 from tui.workspace.commands import run_guarded
@@ -165,11 +165,13 @@ def _open(place: Path, title: str) -> "Base":
 
 def _checked(wanted: RepoClone, allow_local: bool, relative_to: Path) -> ParsedUrl:
     if (fault := url_fault(wanted.url)) is not None:
-        raise WorkspaceError(f"the repository's URL is refused: it {fault}", where=show_line(parse_url(wanted.url).url))
+        raise WorkspaceError(
+            f"the repository's URL is refused: it {fault}", where=sanitize_line(parse_url(wanted.url).url)
+        )
     url = parse_url(wanted.url)
     if needs_consent(wanted.url) and not allow_local:
         raise ConsentNeeded(
-            f"cloning {show_line(url.url)} is not over https or ssh", fix="Add --allow-local to allow it."
+            f"cloning {sanitize_line(url.url)} is not over https or ssh", fix="Add --allow-local to allow it."
         )
     if url.scheme == "path":
         return url._replace(url=str((relative_to / os.path.expanduser(url.url)).absolute()))
@@ -241,20 +243,20 @@ async def _fetch(
             status = await run_guarded(words, passed, place.parent, said.take, stdin=stdin)
     except TimeoutError:
         what = f"the clone did not finish within {limit_s:,.0f} s"
-        raise WorkspaceError(what, where=show_line(url.url), fix="Use a smaller depth or repository.") from None
+        raise WorkspaceError(what, where=sanitize_line(url.url), fix="Use a smaller depth or repository.") from None
     except OSError as error:
-        raise WorkspaceError(f"the clone cannot be started ({error})", where=show_line(url.url)) from error
+        raise WorkspaceError(f"the clone cannot be started ({error})", where=sanitize_line(url.url)) from error
     if said.fault is not None or status != 0 or not said.branch:
         raise _error(said, status, url, Secrets(credentials.secrets()))
     return said
 
 
 def _error(said: _Said, status: int, url: ParsedUrl, secrets: Secrets) -> WorkspaceError:
-    where = show_line(url.url)
+    where = sanitize_line(url.url)
     if said.fault is None:
-        stray = f": {show_line(secrets.hide(said.stray))}" if said.stray else ""
+        stray = f": {sanitize_line(secrets.hide(said.stray))}" if said.stray else ""
         return WorkspaceError(f"the clone broke off (status {status}){stray}", where=where)
-    text = show_line(secrets.hide(str(said.fault["fault"])))
+    text = sanitize_line(secrets.hide(str(said.fault["fault"])))
     if not said.fault.get("raw"):
         return WorkspaceError(f"the repository cannot be cloned: {text}", where=where, fix=said.fault.get("fix", ""))
     for pattern, what, fix in _KNOWN:
