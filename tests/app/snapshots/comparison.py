@@ -18,7 +18,7 @@ PICTURES = Path(__file__).parent / "pictures"
 async def compare(scene: Scene, size: tuple[int, int], folder: Path, update: bool) -> None:
     """Play the scene in the folder and compare it with its picture, or store it as the picture."""
     file = PICTURES / f"{scene.name}-{size[0]}x{size[1]}.svg"
-    async with staged(scene.desk, folder, size, scene.theme) as stage:
+    async with staged(scene.session, folder, size, scene.theme) as stage:
         for step in scene.steps:
             if isinstance(step, str):
                 await stage.press(step)

@@ -21,7 +21,7 @@ from tests.app.snapshots.stage import (
     run_desk,
     scored_desk,
 )
-from tests.support.scripted_desk import ScriptedDesk, prompt_of, result_of, step_of
+from tests.support.scripted_desk import ScriptedSession, prompt_of, result_of, step_of
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.export_dialog import ExportScreen
@@ -56,7 +56,7 @@ class Scene:
     """`steps` lead from the app's first screen to the picture; without a desk the app keeps waiting for one."""
 
     name: str
-    desk: Callable[[Path], ScriptedDesk] | None
+    session: Callable[[Path], ScriptedSession] | None
     steps: tuple[Step, ...] = ()
     theme: str = DEFAULT_PALETTE.name
 
@@ -68,13 +68,13 @@ def shows(text: str) -> Step:
 
 async def stream(stage: Stage) -> None:
     """Run the suite as far as one result, one answer that streams, and the rest waiting."""
-    await stage.until(lambda: stage.desk.plans, "a plan")
+    await stage.until(lambda: stage.session.plans, "a plan")
     first, second = TrialKey("query", A), TrialKey("query", B)
     for key in (first, second):
-        stage.desk.say(
+        stage.session.say(
             TrialStarted(key), AttemptStarted(key, 1, 1), StepStarted(key, 1, 0, prompt_of()), RequestSent(key, 1, 0)
         )
-    stage.desk.say(
+    stage.session.say(
         TrialFinished(result_of(first, "passed", step_of("Use a parameter."))),
         TextArrived(second, 1, 0, "Here is a function with a parameter:\n\n```python\ndef find(conn, email):\n"),
         CheckMoved(second, 1, 0, 0, "found", ((26, 35),)),

@@ -24,7 +24,7 @@ from tests.app.snapshots.picture import describe_difference, rows_of, take_pictu
 from tests.support.diffs import MODEL, applied, case_for
 from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject
 from tests.support.pilots import until
-from tests.support.scripted_desk import Opened, ScriptedDesk, suite_of
+from tests.support.scripted_desk import Opened, ScriptedSession, suite_of
 from tui.app.app import AssayApp
 from tui.model.results import Attempt, Change, TrialKey, TrialResult, Verdict
 from tui.model.run import RunState
@@ -117,64 +117,64 @@ def results_of(suite: Suite) -> list[TrialResult]:
     return made
 
 
-def empty_desk(folder: Path) -> ScriptedDesk:
+def empty_desk(folder: Path) -> ScriptedSession:
     """No suite and no run."""
-    return _with_history(ScriptedDesk(), folder)
+    return _with_history(ScriptedSession(), folder)
 
 
-def new_desk(folder: Path) -> ScriptedDesk:
+def new_desk(folder: Path) -> ScriptedSession:
     """A suite that was never run."""
-    desk, path = ScriptedDesk(), Path("suites/quickstart.yaml")
+    session, path = ScriptedSession(), Path("suites/quickstart.yaml")
     path.parent.mkdir()
     path.write_text("")
-    desk.suites[path] = Opened(suite_of(path, *CASES, models=MODELS))
-    return _with_history(desk, folder)
+    session.suites[path] = Opened(suite_of(path, *CASES, models=MODELS))
+    return _with_history(session, folder)
 
 
-def run_desk(folder: Path) -> ScriptedDesk:
+def run_desk(folder: Path) -> ScriptedSession:
     """A suite with two runs, the newer one scored by nobody."""
-    desk = new_desk(folder)
-    [suite] = [opened.suite for opened in desk.suites.values() if opened.suite]
+    session = new_desk(folder)
+    [suite] = [opened.suite for opened in session.suites.values() if opened.suite]
     results = results_of(suite)
-    store = desk.history._store
+    store = session.history._store
     for run, hour, kept in ((EARLIER, 8, results[:6]), (RUN_ID, 10, results)):
         plan = replace(make_plan(suite.cases, MODELS, run_id=run, path=suite.path), suite=suite)
         store.begin_run(plan, f"{DAY}T{hour:02}:15:00.000+00:00")
         store.save_trials(run, kept)
         state: RunState = "finished" if kept == results else "interrupted"
         store.finish_run(run, state, f"{DAY}T{hour:02}:16:30.500+00:00")
-    desk.kept = tuple(results)
-    return desk
+    session.kept = tuple(results)
+    return session
 
 
-def scored_desk(folder: Path) -> ScriptedDesk:
+def scored_desk(folder: Path) -> ScriptedSession:
     """The newer run was scored by two people who differ."""
-    desk = run_desk(folder)
+    session = run_desk(folder)
     extents: dict[str, Sequence[Extent]] = {"Anna Able": (0, 3, 1, 0, 2, "n/a"), "Bert Baker": (0, 4, 1, 2, 2, 0)}
     for reviewer, given in extents.items():
-        review = desk.reviews.open_review(RUN_ID, reviewer, blind=False)
+        review = session.reviews.open_review(RUN_ID, reviewer, blind=False)
         for item, extent in zip(review.items, given[: 5 if reviewer == "Anna Able" else 6], strict=False):
             review.give(item.key, extent, f"{reviewer.split()[0]} gave {extent}")
-    return desk
+    return session
 
 
-def changes_desk(folder: Path) -> ScriptedDesk:
+def changes_desk(folder: Path) -> ScriptedSession:
     """A suite whose answer changes files of a repository."""
-    desk, path = ScriptedDesk(), Path("suites/bugs.yaml")
+    session, path = ScriptedSession(), Path("suites/bugs.yaml")
     path.parent.mkdir()
     path.write_text("")
     case = case_for("src/bank/accounts.py", id="mend")
-    desk.suites[path] = Opened(suite_of(path, case, case_for(id="later"), models=(MODEL, "other")))
-    desk.kept = (applied(folder, {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}, SEVERAL, case),)
-    return _with_history(desk, folder)
+    session.suites[path] = Opened(suite_of(path, case, case_for(id="later"), models=(MODEL, "other")))
+    session.kept = (applied(folder, {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}, SEVERAL, case),)
+    return _with_history(session, folder)
 
 
-def _with_history(desk: ScriptedDesk, folder: Path) -> ScriptedDesk:
+def _with_history(session: ScriptedSession, folder: Path) -> ScriptedSession:
     store = SqliteStore(folder / "data" / "runs.sqlite")
-    desk.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
-    desk.config = Config(reviewer="Anna Able")
-    desk.scores = Reviews(store, folder / "data", desk.config)
-    return desk
+    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.config = Config(reviewer="Anna Able")
+    session.scores = Reviews(store, folder / "data", session.config)
+    return session
 
 
 _LOOK_SECONDS, _MOST_SECONDS = 0.05, 15
@@ -193,8 +193,8 @@ class CountingApp(AssayApp):
 class Stage:
     """The running app; what is done to it, and what can be read on its screen."""
 
-    def __init__(self, app: CountingApp, pilot: Pilot[int], desk: ScriptedDesk) -> None:
-        self.app, self.pilot, self.desk = app, pilot, desk
+    def __init__(self, app: CountingApp, pilot: Pilot[int], session: ScriptedSession) -> None:
+        self.app, self.pilot, self.session = app, pilot, session
         self._taken: tuple[int, str] | None = None
 
     @property
@@ -247,21 +247,21 @@ class Stage:
 
 @asynccontextmanager
 async def staged(
-    make: Callable[[Path], ScriptedDesk] | None, folder: Path, size: tuple[int, int], theme: str
+    make: Callable[[Path], ScriptedSession] | None, folder: Path, size: tuple[int, int], theme: str
 ) -> AsyncIterator[Stage]:
     """Run the app on a desk that is made in this folder; without one the app waits for its desk until the end."""
-    desk, ended = make(folder) if make else ScriptedDesk(), Event()
+    session, ended = make(folder) if make else ScriptedSession(), Event()
 
-    def open_desk() -> ScriptedDesk:
+    def open_session() -> ScriptedSession:
         if make is None:
             ended.wait()
-        return desk
+        return session
 
-    paths = [Path("suites")] if desk.suites else []
-    app = CountingApp(open_desk, paths, theme=theme, theme_folders=[shipped_folder("themes")])
+    paths = [Path("suites")] if session.suites else []
+    app = CountingApp(open_session, paths, theme=theme, theme_folders=[shipped_folder("themes")])
     try:
         async with app.run_test(size=size) as pilot:
-            yield Stage(app, pilot, desk)
+            yield Stage(app, pilot, session)
             ended.set()
     finally:
         ended.set()
