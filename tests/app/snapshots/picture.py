@@ -55,7 +55,7 @@ def take_picture(app: App[Any]) -> str:
         + "".join(
             f'<text x="{run.column * CELL}" textLength="{cell_len(run.text) * CELL}" class="s{run.style}">'
             f"{escape(run.text)}</text>"
-            for run in _stripped(_joined(texts[number]))
+            for run in _words(_joined(texts[number]))
         )
         + "</g>"
         for number in range(height)
@@ -65,7 +65,7 @@ def take_picture(app: App[Any]) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} shape-rendering="crispEdges">',
             "<style>",
-            "text { font: 16px monospace; white-space: pre }",
+            "text { font: 16px monospace }",
             *(_rule(style) for style in used),
             "</style>",
             f'<rect {size} fill="#{behind}"/>',
@@ -108,11 +108,11 @@ def _joined(runs: list[Run]) -> Iterator[Run]:
         yield current
 
 
-def _stripped(runs: Iterator[Run]) -> Iterator[Run]:
+def _words(runs: Iterator[Run]) -> Iterator[Run]:
+    """Split where two blanks or more follow each other: some viewers would draw them as one."""
     for run in runs:
-        text = run.text.strip()
-        if text:
-            yield Run(run.column + len(run.text) - len(run.text.lstrip(" ")), text, run.style)
+        for found in re.finditer(r"\S+(?: \S+)*", run.text):
+            yield Run(run.column + cell_len(run.text[: found.start()]), found[0], run.style)
 
 
 def rows_of(svg: str) -> list[tuple[str, str]]:

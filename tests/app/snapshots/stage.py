@@ -269,8 +269,9 @@ async def staged(
 
 @pytest.fixture
 def fixed_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty working folder; the clocks of the app stand still, and the time zone is UTC."""
+    """Return an empty working folder; the app has no version, its clocks stand still, and the time zone is UTC."""
     _stop_clocks(monkeypatch)
+    monkeypatch.setattr(tui, "__version__", "0.0.0")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("HOME", str(tmp_path))
