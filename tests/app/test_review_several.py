@@ -115,7 +115,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
 async def test_figures_are_worked_out_and_told(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("f")
-        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "AnswerPanes by band" in drawn(seen))
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "Answers by band" in drawn(seen))
         text = drawn(seen)
         assert "4 of 6 items scored · 2 disputed: the highest extent counts" in text
         assert "1 critical" in text

@@ -229,7 +229,7 @@ class FakeSession:
         return "u1"
 
     async def abort(self) -> None:
-        """CaseEntry."""
+        """Stop the worker."""
         self.aborted = True
         if self._acting is not None:
             self._acting.cancel()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tui.model.prices import add_costs
-from tui.model.results import StepResult, TrialKey, TrialResult, UsageChunk, Verdict, counted_as
+from tui.model.results import StepResult, TrialKey, TrialResult, CountedVerdict, Verdict, counted_as
 
 _LEAST_WRITING_MS = 50
 
@@ -37,7 +37,7 @@ class Outcome:
         return self.trial.case
 
     @property
-    def counted(self) -> UsageChunk:
+    def counted(self) -> CountedVerdict:
         """The word that every figure counts it under."""
         return counted_as(self)
 

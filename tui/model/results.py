@@ -10,7 +10,7 @@ from tui.model.suite import CheckKind
 from tui.model.values import JsonObject, JsonValue
 
 Verdict = Literal["passed", "failed", "error", "timed_out", "incomplete", "cancelled", "unchecked"]
-UsageChunk = Literal["passed", "flaky", "failed", "unchecked", "error"]
+CountedVerdict = Literal["passed", "flaky", "failed", "unchecked", "error"]
 JUDGED: frozenset[Verdict] = frozenset({"passed", "failed", "unchecked"})
 """Verdicts on a whole answer. A trial that ended otherwise has no judged answer: a rerun replaces it."""
 CheckState = Literal["passed", "failed", "timed_out"]
@@ -239,7 +239,7 @@ class HasFirstVerdict(Protocol):
         ...
 
 
-def counted_as(outcome: HasFirstVerdict) -> UsageChunk:
+def counted_as(outcome: HasFirstVerdict) -> CountedVerdict:
     """Return the word that every figure counts a trial under; `error` is for all that has no judged answer."""
     verdict = outcome.first_verdict
     if verdict == "passed":

@@ -71,7 +71,7 @@ def masked_answers(reviewed: Reviewed, names: Sequence[str]) -> Iterator[Block]:
     for model in names:
         with_, less = (figures.by_model.get(model, RiskShare()) for figures in (reviewed.figures, without))
         rows.append(((Strong(model),), *_share_cells(with_), *_share_cells(less)))
-    head = ("Model", "AnswerPanes", "Mean", "High or critical", "Without masked: answers", "Mean", "High or critical")
+    head = ("Model", "Answers", "Mean", "High or critical", "Without masked: answers", "Mean", "High or critical")
     yield Table(head, tuple(rows))
 
 

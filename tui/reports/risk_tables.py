@@ -78,7 +78,7 @@ def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     drawings = tuple(
         Whisker(share.mean.value, share.mean.low, share.mean.high, _GREATEST) for share in by_model.values()
     )
-    head = ("Model", "Mean", "95%", "AnswerPanes", "With a band", "Some open", "All n/a", "Unscored")
+    head = ("Model", "Mean", "95%", "Answers", "With a band", "Some open", "All n/a", "Unscored")
     yield Table(head, rows, 7, drawings, "Weighted mean extent, 0 to 4")
 
 

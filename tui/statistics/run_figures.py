@@ -9,7 +9,7 @@ from tui.statistics.quantiles import spread_of
 from tui.statistics.repeats import is_mixed, pass_curves
 from tui.statistics.shares import Passes, is_sparse, rate_interval
 
-UsageChunk = Literal["passed", "flaky", "failed", "unchecked", "error"]
+CountedVerdict = Literal["passed", "flaky", "failed", "unchecked", "error"]
 
 
 class CountedTrial(Protocol):
@@ -19,7 +19,7 @@ class CountedTrial(Protocol):
     @property
     def case(self) -> str: ...
     @property
-    def counted(self) -> UsageChunk: ...
+    def counted(self) -> CountedVerdict: ...
     @property
     def duration_ms(self) -> float: ...
     @property
@@ -112,7 +112,7 @@ class ModelFigures:
         return self.rates.tally
 
 
-def tally_of(words: Iterable[UsageChunk]) -> ModelTotals:
+def tally_of(words: Iterable[CountedVerdict]) -> ModelTotals:
     """Return the counts of what trials count as."""
     counts = Counter(words)
     return ModelTotals(

@@ -17,7 +17,7 @@ from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filter import parse_filter
 from tui.model.prices import Spent, cost_text
-from tui.model.results import TrialKey, UsageChunk
+from tui.model.results import TrialKey, CountedVerdict
 from tui.model.sanitize import sanitize_text
 from tui.model.state import Counts
 from tui.statistics.run_figures import ModelTotals
@@ -377,6 +377,6 @@ def test_another_suite_keeps_what_was_chosen_as_far_as_it_can() -> None:
     ("width", "end"), [(160, "↻ 1 passed on rerun   in order"), (80, "○ 2 unchecked  ↻ 1"), (50, "○ 2  ↻ 1")]
 )
 def test_the_header_counts_what_a_rerun_passed_at_every_width(width: int, end: str) -> None:
-    words: dict[UsageChunk, int] = {"passed": 14, "failed": 3, "flaky": 0, "error": 1, "unchecked": 2}
-    shown = MatrixHeading("ComparisonSession", "", "", words, None, "in order", passed_since=1)
+    words: dict[CountedVerdict, int] = {"passed": 14, "failed": 3, "flaky": 0, "error": 1, "unchecked": 2}
+    shown = MatrixHeading("Walk", "", "", words, None, "in order", passed_since=1)
     assert text_of(matrix_header(shown, width)).endswith(end)

@@ -175,12 +175,12 @@ class DiffPanel(Vertical):
         message.stop()
         self.place.draw()
 
-    def on_line_list_view_view_reached(self, message: LineListView.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Show the file under the cursor."""
         message.stop()
         self.view.go_to_file(message.place)
 
-    def on_line_list_view_view_chosen(self, message: LineListView.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Show the selected file and focus its diff."""
         message.stop()
         self.view.go_to_file(message.place)

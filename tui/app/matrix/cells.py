@@ -21,7 +21,7 @@ from tui.app.presentation.marks import (
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.results import TrialKey, UsageChunk, has_passed_since
+from tui.model.results import TrialKey, CountedVerdict, has_passed_since
 from tui.model.risk import BANDS, Band
 from tui.model.state import OPEN, RunState, TrialProgress
 from tui.model.suite import Case
@@ -148,7 +148,7 @@ class ModelTotals:
     `passed_since` the failed ones that a rerun passed."""
 
     outcomes: dict[TrialKey, Outcome] = field(default_factory=dict)
-    words: dict[UsageChunk, int] = field(default_factory=lambda: dict.fromkeys(get_args(UsageChunk), 0))
+    words: dict[CountedVerdict, int] = field(default_factory=lambda: dict.fromkeys(get_args(CountedVerdict), 0))
     passed_since: int = 0
 
     @property

@@ -12,13 +12,13 @@ from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pace import NO_PACE, Pace, pause_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.prices import Spent, cost_text
-from tui.model.results import UsageChunk
+from tui.model.results import CountedVerdict
 from tui.model.sanitize import sanitize_line
 from tui.model.state import Counts
 from tui.statistics.run_figures import ModelFigures
 
 _ID = 12
-_TALLIED: tuple[UsageChunk, ...] = ("passed", "failed", "flaky", "error", "unchecked")
+_TALLIED: tuple[CountedVerdict, ...] = ("passed", "failed", "flaky", "error", "unchecked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class MatrixHeading:
     suite: str = ""
     run: str = ""
     baseline: str = ""
-    words: Mapping[UsageChunk, int] = field(default_factory=dict)
+    words: Mapping[CountedVerdict, int] = field(default_factory=dict)
     counts: Counts | None = None
     order: str = ""
     pace: Pace = NO_PACE
@@ -87,7 +87,7 @@ def _progress(shown: MatrixHeading) -> list[Piece]:
     return [(f"   {'‖' if shown.paused else '▶'} {counts.done:>{len(str(counts.trials))}}/{counts.trials}", "accent")]
 
 
-def _tally(words: Mapping[UsageChunk, int], *, short: bool = False) -> list[Piece]:
+def _tally(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list[Piece]:
     """Passed and failed always, the rest where there is any."""
     pieces: list[Piece] = []
     for word in _TALLIED:

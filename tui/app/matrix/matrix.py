@@ -14,7 +14,7 @@ from tui.app.presentation.pieces import Line, cut_middle, width_of
 from tui.model import filter
 from tui.model.filter import Filter
 from tui.model.outcomes import Outcome
-from tui.model.results import TrialKey, UsageChunk
+from tui.model.results import TrialKey, CountedVerdict
 from tui.model.risk import Band
 from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState
@@ -297,10 +297,10 @@ class Matrix:
         return f"{len(self._kept):,} of {self._unfinished:,}"
 
     @property
-    def words(self) -> Mapping[UsageChunk, int]:
+    def words(self) -> Mapping[CountedVerdict, int]:
         """How many trials count as what."""
         tallies = self.ledger.tallies.values()
-        return {word: sum(tally.words[word] for tally in tallies) for word in get_args(UsageChunk)}
+        return {word: sum(tally.words[word] for tally in tallies) for word in get_args(CountedVerdict)}
 
     @property
     def heading(self) -> MatrixHeading:

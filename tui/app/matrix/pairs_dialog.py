@@ -82,11 +82,11 @@ class PairsScreen(ModalScreen[int | None]):
     def _tell(self, place: int) -> None:
         self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
 
-    def on_line_list_view_view_reached(self, message: LineListView.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """All of this one."""
         self._tell(message.place)
 
-    def on_line_list_view_view_chosen(self, message: LineListView.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """This one."""
         self.dismiss(message.place)
 

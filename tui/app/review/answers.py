@@ -24,7 +24,7 @@ class OpenedAnswer(NamedTuple):
 
 
 class OpenAnswers:
-    """AnswerPanes of one review."""
+    """Answers of one review."""
 
     def __init__(self, review: RunReview) -> None:
         self._review = review

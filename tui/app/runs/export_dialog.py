@@ -72,7 +72,7 @@ class ExportScreen(ModalScreen[Path | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", id="export.leave", tooltip="Write nothing"),
-        Binding("a", "turn_answers", "AnswerPanes", id="export.answers", tooltip="With full answers, or without"),
+        Binding("a", "turn_answers", "Answers", id="export.answers", tooltip="With full answers, or without"),
     ]
 
     def __init__(self, history: RunHistory, run: RunRecord, hidden: int = 0) -> None:

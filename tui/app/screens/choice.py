@@ -46,7 +46,7 @@ class ChoiceScreen(ModalScreen[int | None]):
         self._list.go_to(self._current)
         self._list.focus()
 
-    def on_line_list_view_view_chosen(self, message: LineListView.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """This one."""
         self.dismiss(message.place)
 

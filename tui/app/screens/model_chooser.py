@@ -72,7 +72,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._list.show_lines(lines)
         self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} taken"))
 
-    def on_line_list_view_view_chosen(self, message: LineListView.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Take a model, or leave it."""
         self._turn(self._names[message.place])
 

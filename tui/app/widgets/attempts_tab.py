@@ -79,12 +79,12 @@ class AttemptsTab(Vertical):
         enter: Line = (("Enter shows its answer in its model's pane.", "dim"),)
         self._detail.show_lines([*told, (), enter] if told else [enter])
 
-    def on_line_list_view_view_reached(self, message: LineListView.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the attempt under the cursor."""
         message.stop()
         self._tell()
 
-    def on_line_list_view_view_chosen(self, message: LineListView.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Ask for its answer."""
         message.stop()
         row = self._table.rows[message.place]

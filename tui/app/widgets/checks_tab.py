@@ -117,12 +117,12 @@ class ChecksTab(Vertical):
             lines.append((("This case has no check: a whole answer is unchecked, and in no rate.", "dim"),))
         self._detail.show_lines(lines)
 
-    def on_line_list_view_view_reached(self, message: LineListView.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the check under the cursor."""
         message.stop()
         self._tell()
 
-    def on_line_list_view_view_chosen(self, message: LineListView.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """The same for a click."""
         message.stop()
         self._tell()

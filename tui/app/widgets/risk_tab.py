@@ -105,12 +105,12 @@ class RiskTab(Vertical):
         end = [line for line in (hidden_line(table.rows), _invitation(review)) if line]
         self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
 
-    def on_line_list_view_view_reached(self, message: LineListView.Reached) -> None:
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the row under the cursor."""
         message.stop()
         self._tell()
 
-    def on_line_list_view_view_chosen(self, message: LineListView.Chosen) -> None:
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Score it."""
         message.stop()
         self._tell()
