@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tui.model.prices import add_costs
-from tui.model.results import StepResult, TrialKey, TrialResult, CountedVerdict, Verdict, counted_as
+from tui.model.results import CountedVerdict, StepResult, TrialKey, TrialResult, Verdict, counted_as
 
 _LEAST_WRITING_MS = 50
 

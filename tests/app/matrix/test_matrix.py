@@ -17,7 +17,7 @@ from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filter import parse_filter
 from tui.model.prices import Spent, cost_text
-from tui.model.results import TrialKey, CountedVerdict
+from tui.model.results import CountedVerdict, TrialKey
 from tui.model.sanitize import sanitize_text
 from tui.model.state import Counts
 from tui.statistics.run_figures import ModelTotals

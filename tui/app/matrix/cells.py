@@ -21,7 +21,7 @@ from tui.app.presentation.marks import (
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.results import TrialKey, CountedVerdict, has_passed_since
+from tui.model.results import CountedVerdict, TrialKey, has_passed_since
 from tui.model.risk import BANDS, Band
 from tui.model.state import OPEN, RunState, TrialProgress
 from tui.model.suite import Case

@@ -14,7 +14,7 @@ from tui.app.presentation.pieces import Line, cut_middle, width_of
 from tui.model import filter
 from tui.model.filter import Filter
 from tui.model.outcomes import Outcome
-from tui.model.results import TrialKey, CountedVerdict
+from tui.model.results import CountedVerdict, TrialKey
 from tui.model.risk import Band
 from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState
