@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from tests.app.reviewing import ME, keep_run
+from tests.app.review.reviewed_runs import ME, keep_run
 from tests.support.kept_runs import RUN_ID
-from tui.app.review.sitting import ReviewSession
+from tui.app.review.queue import ReviewSession
 from tui.model.subjects import Config
 from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
 
 
 def open_review(folder: Path, reviewer: str = ME, *, blind: bool = False) -> RunReview:
-    """The run of `tests.app.reviewing`, opened; it is made where it is not there."""
+    """The run of `tests.app.review.reviewed_runs`, opened; it is made where it is not there."""
     if not (folder / "data" / "runs.sqlite").exists():
         keep_run(folder).close()
     from tui.store.sqlite import SqliteStore

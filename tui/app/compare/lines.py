@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tui.app.compare.walk import CaseEntry, ComparisonSession
+from tui.app.compare.pairs import CaseEntry, ComparisonSession
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import RERUN, mark_of, word_of
 from tui.app.presentation.names import fitted_names, model_names

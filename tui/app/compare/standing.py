@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, fill, width_of
-from tui.app.review.rows import text_rows
+from tui.app.presentation.text_rows import text_rows
 from tui.model.sanitize import sanitize_line
 from tui.session.preferences import Preferred, latest
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tui.app.presentation.marks import mark_of
 from tui.app.presentation.pieces import Line, Piece
+from tui.app.presentation.text_rows import text_rows
 from tui.app.presentation.transcript import heading
-from tui.app.review.rows import text_rows
 from tui.app.text.page import Mark, MarkKind
 from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask
 from tui.model.results import Attempt, TrialResult, rerun_note

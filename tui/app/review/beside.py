@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tui.app.presentation.bands import band_of, band_piece, extent_words, severity_weight
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
-from tui.app.review.rows import rows_of, text_rows
+from tui.app.presentation.text_rows import rows_of, text_rows
 from tui.model.risk import BandRule
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, Extent, ItemKey

@@ -4,9 +4,9 @@ from collections import Counter
 
 from tui.app.presentation.bands import band_of, band_piece
 from tui.app.presentation.pieces import Line, Piece, fill
+from tui.app.presentation.text_rows import hung, text_rows
 from tui.app.review.pace import minutes
-from tui.app.review.rows import hung, text_rows
-from tui.app.review.sitting import ReviewSession
+from tui.app.review.queue import ReviewSession
 from tui.app.review.starting import problem_lines
 from tui.model.risk import BANDS
 from tui.model.sanitize import sanitize_line

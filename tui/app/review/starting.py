@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.presentation.pieces import Line, Piece
+from tui.app.presentation.text_rows import text_rows
 from tui.app.review.pace import minutes
-from tui.app.review.rows import text_rows
 from tui.app.runs.lines import day_and_time
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import is_blind_open, replaced_answers

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from tui.app.presentation.bands import band_of, band_piece, band_role, extent_words
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
+from tui.app.presentation.text_rows import hung, rows_of, text_rows
 from tui.app.review.pace import minutes
-from tui.app.review.rows import hung, rows_of, text_rows
 from tui.model.risk import EXTENTS, Band, BandRule, Guidance, rule_rows, rule_sentence
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act

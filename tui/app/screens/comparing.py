@@ -57,7 +57,7 @@ class ComparingScreen(RecallingScreen):
         self._show_compared(opened.suite, sources_of_run(choice.run, baseline, runs), None)
 
     def _show_compared(self, suite: Suite, sources: tuple[Source, Source] | None, case: str | None) -> None:
-        from tui.app.screens.compare import CompareScreen
+        from tui.app.compare.screen import CompareScreen
 
         if sources is None:
             self.notify("Nothing to compare here: there is no model.", severity="warning", markup=False)

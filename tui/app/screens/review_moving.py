@@ -3,8 +3,8 @@
 from textual import on
 
 from tui.app.presentation.pieces import Line
-from tui.app.screens.review_acts import ReviewActs
-from tui.app.widgets.review_queue import ReviewQueue
+from tui.app.review.queue_panel import ReviewQueue
+from tui.app.review.scoring import ReviewActs
 from tui.model.sanitize import sanitize_line
 from tui.session.run_review import RunReview
 

@@ -86,9 +86,9 @@ class ReviewingScreen(TabulatingScreen):
             await super().follow_choice(choice)
 
     async def _review(self, session: Session, run_id: str, start: ItemKey | None) -> None:
-        await asyncio.to_thread(import_module, "tui.app.screens.review")  # a tenth of a second the first time
-        from tui.app.screens.review import ReviewScreen
-        from tui.app.screens.review_start import ReviewStartScreen
+        await asyncio.to_thread(import_module, "tui.app.review.screen")  # a tenth of a second the first time
+        from tui.app.review.dialogs import ReviewStartScreen
+        from tui.app.review.screen import ReviewScreen
 
         reviews = session.reviews
         name = await asyncio.to_thread(lambda: self._who(session) or reviews.suggested_reviewer())

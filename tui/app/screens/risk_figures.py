@@ -4,7 +4,7 @@ import asyncio
 
 from textual import work
 
-from tui.app.review.figures import figure_lines
+from tui.app.review.figure_lines import figure_lines
 from tui.app.screens.text_screen import TextScreen
 from tui.model.errors import AssayError
 from tui.model.risk import Reviewed

@@ -8,7 +8,7 @@ import pytest
 from textual.events import Key, Paste
 
 from tests.app.exploring import Seen
-from tests.app.reviewing import (
+from tests.app.review.reviewed_runs import (
     CASES,
     ITEMS,
     ME,
@@ -29,12 +29,12 @@ from tests.app.reviewing import (
     title,
 )
 from tests.support.kept_runs import HOSTILE, RUN_ID
+from tui.app.review.dialogs import ReviewStartScreen
+from tui.app.review.note_editor import LONGEST_NOTE
+from tui.app.review.screen import ReviewScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.review import ReviewScreen
-from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen
-from tui.app.widgets.note_editor import LONGEST_NOTE
 from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.model.subjects import Config

@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from tui.app.compare.lines import Names, choice_line, heads_line, stop_line, title_line
-from tui.app.compare.walk import CaseEntry, ComparisonSession
+from tui.app.compare.pairs import CaseEntry, ComparisonSession
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView

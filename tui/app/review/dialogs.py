@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.app.presentation.pieces import Role
-from tui.app.review.rows import cut_rows
+from tui.app.presentation.text_rows import cut_rows
 from tui.app.review.starting import (
     BLIND,
     NAMED,

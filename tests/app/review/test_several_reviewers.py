@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.reviewing import (
+from tests.app.review.reviewed_runs import (
     ME,
     OTHER,
     SQL,
@@ -28,11 +28,11 @@ from tests.app.reviewing import (
 from tests.support.kept_runs import RUN_ID, make_case
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
-from tui.app.review.figures import figure_lines
+from tui.app.review.dialogs import ReviewStartScreen
+from tui.app.review.figure_lines import figure_lines
+from tui.app.review.screen import ReviewScreen
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.review import ReviewScreen
-from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.results import TrialKey
 from tui.model.scores import Extent

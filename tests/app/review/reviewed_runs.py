@@ -11,9 +11,9 @@ from tests.app.exploring import Seen, explored, session_for
 from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
 from tests.support.scripted_desk import ScriptedSession
 from tui.app.presentation.pieces import text_of
+from tui.app.review.dialogs import ReviewStartScreen
+from tui.app.review.screen import ReviewScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.review import ReviewScreen
-from tui.app.screens.review_start import ReviewStartScreen
 from tui.model.results import Change, TrialKey, TrialResult
 from tui.model.scores import Act
 from tui.model.subjects import Config

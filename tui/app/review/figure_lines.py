@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
-from tui.app.review.rows import hung, packed, text_rows
+from tui.app.presentation.text_rows import hung, packed, text_rows
 from tui.model.filter import SEVERITIES
 from tui.model.risk import (
     BANDS,

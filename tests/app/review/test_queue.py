@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.app.review.items import open_review, sit
-from tests.app.reviewing import OTHER, A, B
+from tests.app.review.reviewed_runs import OTHER, A, B
 from tui.app.review.answer import read_answer
-from tui.app.review.sitting import ReviewSession
-from tui.app.review.wanted import parse_wanted
+from tui.app.review.queue import ReviewSession
+from tui.app.review.queue_filter import parse_wanted
 from tui.model.name_mask import NameMask
 from tui.model.scores import Extent, ItemKey
 

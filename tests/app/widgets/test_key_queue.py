@@ -6,7 +6,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from tests.support.pilots import until
-from tui.app.screens.one_by_one import KeyQueue
+from tui.app.widgets.key_queue import KeyQueue
 
 
 class _Screen(KeyQueue[None]):

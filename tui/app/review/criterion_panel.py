@@ -9,9 +9,9 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.app.review.criterion import Drawn, Judged, draw_criterion, result_line
+from tui.app.review.criterion_lines import Drawn, Judged, draw_criterion, result_line
+from tui.app.review.note_editor import NoteEditor
 from tui.app.theme.styles import content_of, content_of_lines
-from tui.app.widgets.note_editor import NoteEditor
 from tui.model.scores import Extent
 
 _MOST_STACKED, _LEAST_STACKED, _EDITOR_ROWS = 11, 4, 4

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.reviewing import (
+from tests.app.review.reviewed_runs import (
     CASES,
     ITEMS,
     ME,
@@ -34,11 +34,11 @@ from tests.support.kept_runs import RUN_ID
 from tests.support.scripted_desk import ScriptedSession
 from tests.support.terminal import Terminal, run_here
 from tui.app.matrix.screen import MatrixScreen
+from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.results import Attempt
 from tui.model.subjects import Config
@@ -46,7 +46,7 @@ from tui.session.reviews import Reviews
 from tui.session.session import Session
 from tui.store.sqlite import SqliteStore
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SEED = 3249921551  # the third item of its order is one that changed a file
 
 

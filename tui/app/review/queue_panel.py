@@ -10,7 +10,7 @@ from textual.message import Message
 
 from tui.app.presentation.pieces import Line
 from tui.app.review.lines import queue_line
-from tui.app.review.sitting import ORDERS, ReviewSession
+from tui.app.review.queue import ORDERS, ReviewSession
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
 from tui.app.widgets.writer import KeyCapture

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from tui.app.review.queue_filter import QueueFilter, parse_wanted
 from tui.app.review.stands import ItemStatus, stand_of
-from tui.app.review.wanted import QueueFilter, parse_wanted
 from tui.model.filter import SEVERITIES
 from tui.model.scores import Act, Extent, ItemKey
 from tui.risk.queue import ReviewItem

@@ -11,13 +11,13 @@ from textual.widgets import Static
 from tests.app.exploring import Seen, explored, session_for
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
 from tests.support.scripted_desk import ScriptedSession
+from tui.app.compare.screen import CompareScreen
+from tui.app.compare.view import StopList
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
-from tui.app.screens.compare import CompareScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.text_screen import TextScreen
-from tui.app.widgets.compared import StopList
 from tui.model.results import TrialKey
 from tui.session.answers import Source
 from tui.session.preferences import Preferred

@@ -7,10 +7,10 @@ from typing import TypeVar
 from textual import on, work
 
 from tui.app.presentation.pieces import Line
+from tui.app.review.criterion_panel import CriterionPanel
 from tui.app.review.lines import given_line
-from tui.app.screens.review_looking import ReviewLooking
-from tui.app.widgets.note_editor import NoteEditor
-from tui.app.widgets.review_criterion import CriterionPanel
+from tui.app.review.note_editor import NoteEditor
+from tui.app.review.view import ReviewLooking
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Extent, ItemKey

@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from tests.app.review.items import open_review, sit
-from tests.app.reviewing import ME, OTHER, A
+from tests.app.review.reviewed_runs import ME, OTHER, A
 from tests.support.kept_runs import HOSTILE
 from tests.support.scoring import make_act
 from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.app.presentation.text_rows import hung, rows_of
 from tui.app.review.beside import beside_line, beside_rows, detail_lines
-from tui.app.review.criterion import Judged, draw_criterion, result_line
+from tui.app.review.criterion_lines import Judged, draw_criterion, result_line
 from tui.app.review.ending import empty_lines, end_lines
-from tui.app.review.figures import figure_lines
+from tui.app.review.figure_lines import figure_lines
 from tui.app.review.lines import Title, given_line, queue_line, title_line
 from tui.app.review.pace import STILL_SECONDS, Stopwatch, left_words, minutes
-from tui.app.review.rows import hung, rows_of
 from tui.app.review.stands import ItemStatus
 from tui.app.review.starting import start_lines
 from tui.app.review.telling import guidance_lines, rule_lines, trail_lines

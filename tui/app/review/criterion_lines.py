@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from tui.app.presentation.bands import band_block, band_of, band_piece, extent_words, severity_weight
 from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread, width_of
+from tui.app.presentation.text_rows import cut_line, hung, rows_of, text_rows
 from tui.app.review.lines import next_line
-from tui.app.review.rows import cut_line, hung, rows_of, text_rows
 from tui.app.review.stands import ItemStatus
 from tui.model.risk import EXTENTS, BandRule, Guidance
 from tui.model.sanitize import sanitize_line
