@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.kept_runs import HOSTILE
-from tui.app.compare.difference import answer_diff
+from tui.app.compare.pairs import answer_diff
 from tui.app.diff.layout import Document, Look
 from tui.app.diff.word_diff import prose_emphasis
 

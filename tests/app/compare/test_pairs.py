@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tests.support.kept_runs import hostile_run, make_case, make_result, make_suite
-from tui.app.compare.choosing import sources_of_models, sources_of_run
 from tui.app.compare.lines import choice_line, heads_line, source_line, source_names, stop_line, title_line
-from tui.app.compare.pairs import ComparisonSession, Pair, next_answer
+from tui.app.compare.pairs import ComparisonSession, Pair, next_answer, sources_of_models, sources_of_run
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey

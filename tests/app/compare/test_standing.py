@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tui.app.compare.standing import standing_of
+from tui.app.compare.lines import standing_of
 from tui.app.presentation.pieces import text_of, width_of
 from tui.session.preferences import AnswerPlace, Choice, Preferred, turned
 

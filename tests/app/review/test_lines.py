@@ -12,13 +12,21 @@ from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.presentation.text_rows import hung, rows_of
 from tui.app.review.beside import beside_line, beside_rows, detail_lines
 from tui.app.review.criterion_lines import Judged, draw_criterion, result_line
-from tui.app.review.ending import empty_lines, end_lines
 from tui.app.review.figure_lines import figure_lines
-from tui.app.review.lines import Title, given_line, queue_line, title_line
-from tui.app.review.pace import STILL_SECONDS, Stopwatch, left_words, minutes
-from tui.app.review.stands import ItemStatus
-from tui.app.review.starting import start_lines
-from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
+from tui.app.review.lines import (
+    Title,
+    empty_lines,
+    end_lines,
+    given_line,
+    guidance_lines,
+    queue_line,
+    rule_lines,
+    start_lines,
+    title_line,
+    trail_lines,
+)
+from tui.app.review.queue import STILL_SECONDS, Stopwatch, left_words, minutes
+from tui.app.review.queue_filter import ItemStatus
 from tui.model.risk import (
     BANDS,
     EXTENTS,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.app.review.items import open_review, sit
 from tests.app.review.reviewed_runs import OTHER, A, B
-from tui.app.review.answer import read_answer
+from tui.app.review.answers import read_answer
 from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_filter import parse_wanted
 from tui.model.name_mask import NameMask

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from tui.model.diffs import DiffLine, FileDiff, Hunk
 from tui.model.outcomes import Outcome
+from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, Source
@@ -140,3 +142,70 @@ def next_answer(source: Source, outcomes: Sequence[Outcome]) -> Source:
         return source
     repeat, attempt = others[(others.index(here) + 1) % len(others)] if here in others else others[0]
     return replace(source, repeat=repeat, attempt=attempt)
+
+
+def sources_of_models(
+    suite: str, run: str, models: Sequence[str], current: str, runs: Sequence[RunRecord]
+) -> tuple[Source, Source] | None:
+    """The first model and the current one, or the next; of a single model its newest run and the one before, else its
+    first two repeats. `run` is empty for what is newest; `runs` are those of the suite, the newest first."""
+    if not models:
+        return None
+    if len(models) > 1:
+        other = current if current in models[1:] else models[1]
+        return Source(suite, run, models[0]), Source(suite, run, other)
+    [model] = models
+    earlier = [each.id for each in runs if model in each.models and each.id != run]
+    if run and earlier:
+        return Source(suite, run, model), Source(suite, earlier[0], model)
+    if not run and len(earlier) > 1:
+        return Source(suite, earlier[0], model), Source(suite, earlier[1], model)
+    return Source(suite, run, model), Source(suite, run, model, repeat=2)
+
+
+def sources_of_run(run: RunRecord, baseline: str | None, runs: Sequence[RunRecord]) -> tuple[Source, Source] | None:
+    """A run against the baseline of its suite where one is marked and has asked the same model; else its models
+    against each other, or the same model in the run before."""
+    against = next((each for each in runs if each.id == baseline and each.id != run.id), None)
+    shared = [model for model in run.models if against is not None and model in against.models]
+    if against is not None and shared:
+        return Source(run.suite_path, against.id, shared[0]), Source(run.suite_path, run.id, shared[0])
+    return sources_of_models(run.suite_path, run.id, run.models, "", runs)
+
+
+_WHOLE = 1_000_000_000
+_FOLDED = 3
+
+
+def answer_diff(left: str, right: str, *, folded: bool) -> FileDiff:
+    """The left answer as the old text, the right one as the new; identical parts are left out where it is `folded`.
+    Equal answers are shown whole. Loads git's library on first use, and may take a while: for a thread."""
+    from tui.workspace.git.diff import diff_texts
+
+    left, right = _ended(left), _ended(right)
+    if left == right:
+        return _unchanged(left)
+    context = _FOLDED if folded else _WHOLE
+    # A NUL would make git call the text binary; it is shown as a picture anyway.
+    found = diff_texts(_bytes(left), _bytes(right), min(context, left.count("\n") + right.count("\n") + 1))
+    # What git takes for the head of a function is any line of an answer.
+    hunks = tuple(replace(hunk, heading="") for hunk in found.hunks)
+    return FileDiff("answer", "modified", hunks, added=found.added, removed=found.removed)
+
+
+def _ended(text: str) -> str:
+    """Whether the last line has an end is no difference between two answers."""
+    text = text.replace("\r\n", "\n")
+    return text if not text or text.endswith("\n") else text + "\n"
+
+
+def _bytes(text: str) -> bytes:
+    return text.replace("\0", "␀").encode("utf-8", "replace")
+
+
+def _unchanged(text: str) -> FileDiff:
+    lines = text.split("\n")[:-1]
+    if not lines:
+        return FileDiff("answer", "modified")
+    numbered = tuple(DiffLine("context", line, number, number) for number, line in enumerate(lines, 1))
+    return FileDiff("answer", "modified", (Hunk(1, len(lines), 1, len(lines), "", numbered),))

@@ -14,10 +14,8 @@ from textual.content import Content
 from textual.events import Resize
 from textual.screen import Screen
 
-from tui.app.compare.difference import answer_diff
-from tui.app.compare.lines import Names, nothing_lines, source_line, source_names
-from tui.app.compare.pairs import ComparisonSession, Pair, next_answer
-from tui.app.compare.standing import standing_of
+from tui.app.compare.lines import Names, nothing_lines, source_line, source_names, standing_of
+from tui.app.compare.pairs import ComparisonSession, Pair, answer_diff, next_answer
 from tui.app.compare.view import CompareTitle, CompareView, StopList
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView

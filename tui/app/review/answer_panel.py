@@ -10,7 +10,7 @@ from tui.app.diff.answer_diff import ShownDiff
 from tui.app.diff.lines import file_line
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
-from tui.app.review.answer import ReadAnswer
+from tui.app.review.answers import ReadAnswer
 from tui.app.widgets.answer_view import AnswerView
 from tui.app.widgets.scroll_view import TailView
 from tui.app.widgets.text_views import PieceLine

@@ -7,7 +7,7 @@ from tui.app.presentation.bands import band_block, band_of, band_piece, extent_w
 from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread, width_of
 from tui.app.presentation.text_rows import cut_line, hung, rows_of, text_rows
 from tui.app.review.lines import next_line
-from tui.app.review.stands import ItemStatus
+from tui.app.review.queue_filter import ItemStatus
 from tui.model.risk import EXTENTS, BandRule, Guidance
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, Extent

@@ -1,8 +1,9 @@
 """Before scoring: who it is, and whether names are hidden."""
 
+import asyncio
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -12,7 +13,8 @@ from textual.widgets import Static
 
 from tui.app.presentation.pieces import Role
 from tui.app.presentation.text_rows import cut_rows
-from tui.app.review.starting import (
+from tui.app.review.figure_lines import figure_lines
+from tui.app.review.lines import (
     BLIND,
     NAMED,
     Beginning,
@@ -22,9 +24,15 @@ from tui.app.review.starting import (
     start_lines,
     why_not,
 )
+from tui.app.screens.text_screen import TextScreen
 from tui.app.theme.styles import content_of_lines
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
+from tui.model.errors import AssayError
+from tui.model.risk import Reviewed
+from tui.model.run import RunRecord
+from tui.model.sanitize import sanitize_line
+from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
 
 _ROWS = 14  # what the dialog has besides what it tells
@@ -147,3 +155,25 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
     def action_leave(self) -> None:
         """Not now."""
         self.dismiss(None)
+
+
+class RiskFiguresScreen(TextScreen):
+    """They are worked out in a thread: intervals take a moment."""
+
+    def __init__(self, reviews: Reviews, run: RunRecord) -> None:
+        super().__init__("Figures of scoring", lambda _: [(("working out …", "dim"),)], "f")
+        self._reviews, self._record = reviews, run
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._work_out()
+
+    @work(group="figures", exclusive=True)
+    async def _work_out(self) -> None:
+        try:
+            reviewed: Reviewed = await asyncio.to_thread(self._reviews.reviewed, self._record.id)
+        except AssayError as error:
+            said = sanitize_line(str(error), 600)
+            self.change(lambda _: [((said, "error"),)])
+            return
+        self.change(lambda width: figure_lines(reviewed, width, self._record.models))

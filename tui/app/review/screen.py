@@ -9,8 +9,8 @@ from textual.events import Key
 
 from tui.app.holding import NotificationHold
 from tui.app.presentation.pieces import Line
-from tui.app.review.answer import mask_lines
-from tui.app.review.telling import guidance_lines, rule_lines, trail_lines
+from tui.app.review.answers import mask_lines
+from tui.app.review.lines import guidance_lines, rule_lines, trail_lines
 from tui.app.screens.review_keys import REVIEW_KEYS, TELLING
 from tui.app.screens.review_moving import ReviewMoving
 from tui.app.screens.text_screen import TextScreen
@@ -130,7 +130,7 @@ class ReviewScreen(ReviewMoving):
 
     def action_figures(self) -> None:
         """Bands, means, agreement."""
-        from tui.app.screens.risk_figures import RiskFiguresScreen
+        from tui.app.review.dialogs import RiskFiguresScreen
 
         self.app.push_screen(RiskFiguresScreen(self._reviews, self.review_session.review.record))
 

@@ -8,16 +8,13 @@ from textual.containers import Horizontal
 from textual.events import Resize
 
 from tui.app.presentation.pieces import Line
-from tui.app.review.answer import checks_line, masked_words
 from tui.app.review.answer_panel import ReviewAnswer
-from tui.app.review.answers import OpenAnswers, OpenedAnswer
+from tui.app.review.answers import OpenAnswers, OpenedAnswer, checks_line, masked_words
 from tui.app.review.criterion_lines import Judged
 from tui.app.review.criterion_panel import CriterionPanel
-from tui.app.review.ending import empty_lines, end_lines
-from tui.app.review.lines import Title, answer_name
+from tui.app.review.lines import Title, answer_name, empty_lines, end_lines
 from tui.app.review.note_editor import LONGEST_NOTE, NoteEditor
-from tui.app.review.pace import Stopwatch
-from tui.app.review.queue import ReviewSession
+from tui.app.review.queue import ReviewSession, Stopwatch
 from tui.app.review.queue_panel import ReviewQueue
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.key_queue import KeyQueue

@@ -4,7 +4,7 @@ import asyncio
 
 from textual import on, work
 
-from tui.app.compare.choosing import sources_of_models, sources_of_run
+from tui.app.compare.pairs import sources_of_models, sources_of_run
 from tui.app.matrix.messages import CompareRequested
 from tui.app.runs.screen import RunChoice
 from tui.app.screens.recalling import RecallingScreen

@@ -227,7 +227,7 @@ class ReviewingScreen(TabulatingScreen):
     @on(RiskTab.TrailAsked)
     def show_trail(self, message: RiskTab.TrailAsked) -> None:
         """Everything that happened to an item, as far as it may be seen beside a name."""
-        from tui.app.review.telling import trail_lines
+        from tui.app.review.lines import trail_lines
         from tui.app.screens.text_screen import TextScreen
 
         review = self.evidence.risk.review
