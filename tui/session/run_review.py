@@ -39,6 +39,17 @@ class _ReadAnswer(NamedTuple):
     masked: int | None = None
 
 
+class _Entry(NamedTuple):
+    """What an act records of a reviewer's input."""
+
+    kind: ActKind
+    item: ItemKey | None = None
+    extent: Extent | None = None
+    note: str = ""
+    took_ms: int | None = None
+    withdraws: str | None = None
+
+
 class RunReview:
     """What blocks (reading answers, giving scores): call it in a thread. Raises StoreError.
 
@@ -141,7 +152,7 @@ class RunReview:
             if item.again and self.mine(item.first) is None:
                 item = item.first
             before = self.mine(item)
-            return self._remember(self._keep("score", item, extent, note, took_ms), before)
+            return self._remember(self._append(_Entry("score", item, extent, note, took_ms)), before)
 
     def invalidate(self, item: ItemKey, note: str = "") -> Act:
         """Take one's own score back. Raises ConfigError where there is none."""
@@ -149,12 +160,12 @@ class RunReview:
             before = self.mine(item)
             if before is None:
                 raise ConfigError("There is no score of yours to take back")
-            return self._remember(self._keep("invalidate", item, None, note), before)
+            return self._remember(self._append(_Entry("invalidate", item, note=note)), before)
 
     def adjudicate(self, item: ItemKey, extent: Extent, note: str) -> Act:
         """Decide what counts where reviewers differ."""
         with self._lock:
-            return self._remember(self._keep("adjudicate", item, extent, note), None)
+            return self._remember(self._append(_Entry("adjudicate", item, extent, note)), None)
 
     def undo(self) -> ItemKey | None:
         """Take back the last act of this opening that was not undone yet: what counted before counts again. The item,
@@ -165,11 +176,11 @@ class RunReview:
             act, before = self._given[-1]
             assert act.item is not None
             if act.act == "adjudicate":
-                self._keep("invalidate", act.item, None, withdraws=act.id)
+                self._append(_Entry("invalidate", act.item, withdraws=act.id))
             elif before is not None and before.extent is not None:
-                self._keep("score", act.item, before.extent, before.note)
+                self._append(_Entry("score", act.item, before.extent, before.note))
             else:
-                self._keep("invalidate", act.item, None)
+                self._append(_Entry("invalidate", act.item))
             self._given.pop()
             return act.item
 
@@ -177,7 +188,7 @@ class RunReview:
         """Show the names from now on; once is enough."""
         with self._lock:
             earlier = next((act for act in self.board.reveals() if act.reviewer == self.reviewer), None)
-            return earlier or self._keep("reveal", None, None)
+            return earlier or self._append(_Entry("reveal"))
 
     @property
     def is_blind_open(self) -> bool:
@@ -187,60 +198,43 @@ class RunReview:
     def look(self, where: str) -> Act | None:
         """Record that names are seen during an open blind session; None where there is none."""
         with self._lock:
-            return self._keep("look", None, None, where) if self.is_blind_open else None
+            return self._append(_Entry("look", note=where)) if self.is_blind_open else None
 
     def _remember(self, act: Act, before: Act | None) -> Act:
         self._given.append((act, before))
         return act
 
-    def _keep(
-        self,
-        kind: ActKind,
-        item: ItemKey | None,
-        extent: Extent | None,
-        note: str = "",
-        took_ms: int | None = None,
-        withdraws: str | None = None,
-    ) -> Act:
-        """Write an act. One on an item that is shown again is followed by the score that counts, given once more: a
-        reader of the file who does not know the key `again` takes the latest score for the current one, and is right.
-        """
-        act = self._write(kind, item, extent, note, took_ms, withdraws)
-        first = self.mine(item.first) if item is not None and item.again else None
+    def _append(self, entry: _Entry) -> Act:
+        """Write an act. If its item is shown a second time, write the score that counts once more after it: a reader of
+        the file who does not know the key `again` takes the latest score for the current one, and is right."""
+        act = self._write(entry)
+        first = self.mine(entry.item.first) if entry.item is not None and entry.item.again else None
         if first is not None:
-            self._write("score", first.item, first.extent, first.note, not_before=act.order[0])
+            self._write(_Entry("score", first.item, first.extent, first.note), not_before=act.order[0])
         return act
 
-    def _write(
-        self,
-        kind: ActKind,
-        item: ItemKey | None,
-        extent: Extent | None,
-        note: str = "",
-        took_ms: int | None = None,
-        withdraws: str | None = None,
-        not_before: datetime | None = None,
-    ) -> Act:
+    def _write(self, entry: _Entry, not_before: datetime | None = None) -> Act:
+        item, extent = entry.item, entry.extent
         if item is not None and item not in self._known:
             raise ConfigError(f"There is nothing to score at {item}")
         if extent is not None and extent != "n/a" and extent not in range(len(EXTENTS)):
             raise ConfigError(f"There is no extent {extent}", fix="It goes from 0 to 4, or is n/a.")
         read = _ReadAnswer() if item is None else self._answer_read(item.trial)
         act = Act(
-            kind,
+            entry.kind,
             new_act_id(),
             self.record.id,
             item,
             extent,
-            note,
+            entry.note,
             self.reviewer,
             datetime.now(UTC).isoformat(timespec="milliseconds"),
             self.blind,
             self.guidance.version,
             read.attempt,
             self.seed,
-            took_ms,
-            withdraws,
+            entry.took_ms,
+            entry.withdraws,
             read.hash,
             read.masked if self.blind else None,
             self.repeats or None if self.blind else None,
