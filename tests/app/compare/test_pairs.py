@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.kept_runs import hostile_run, make_case, make_result, make_suite
-from tui.app.compare.lines import choice_line, heads_line, source_line, source_names, stop_line, title_line
+from tui.app.compare.lines import choice_line, entry_line, heads_line, source_line, source_names, title_line
 from tui.app.compare.pairs import ComparisonSession, Pair, next_answer, sources_of_models, sources_of_run
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import Outcome, outcome_of
@@ -24,7 +24,7 @@ def outcomes(model: str, cases: Sequence[str]) -> dict[str, list[Outcome]]:
     return {case: [outcome_of(make_result(TrialKey(case, model)))] for case in cases}
 
 
-def walk_of(seed: int | None = None, *, missing: str = "") -> ComparisonSession:
+def comparison_of(seed: int | None = None, *, missing: str = "") -> ComparisonSession:
     cases = [case.id for case in SUITE.cases]
     there = [case for case in cases if case != missing]
     return ComparisonSession(SUITE, Pair(A, B, outcomes("mock-a", cases), outcomes("mock-b", there)), seed)
@@ -35,48 +35,49 @@ def answer(source: Source) -> Answer:
 
 
 def test_only_what_both_have_answered_is_on_the_way() -> None:
-    walk = walk_of(missing="c1")
-    assert [stop.case for stop in walk.stops[:2]] == ["c0", "c2"]
-    assert not walk.step(-1)
-    assert walk.step(1)
-    assert walk.stop is not None
-    assert walk.stop.case == "c2"
-    walk.go_to_case("c1")
-    assert walk.stop.case == "c2"
-    assert ComparisonSession(SUITE, Pair(A, B, {}, {})).stop is None
+    comparison = comparison_of(missing="c1")
+    assert [entry.case for entry in comparison.entries[:2]] == ["c0", "c2"]
+    assert not comparison.step(-1)
+    assert comparison.step(1)
+    assert comparison.entry is not None
+    assert comparison.entry.case == "c2"
+    comparison.go_to_case("c1")
+    assert comparison.entry.case == "c2"
+    assert ComparisonSession(SUITE, Pair(A, B, {}, {})).entry is None
 
 
 def test_the_seed_mixes_the_sides_and_can_be_repeated() -> None:
-    sides = [walk_of(7).swapped(case.id) for case in SUITE.cases]
-    assert sides == [walk_of(7).swapped(case.id) for case in SUITE.cases]
+    sides = [comparison_of(7).swapped(case.id) for case in SUITE.cases]
+    assert sides == [comparison_of(7).swapped(case.id) for case in SUITE.cases]
     assert 8 < sum(sides) < 32
-    assert sides != [walk_of(8).swapped(case.id) for case in SUITE.cases]
-    assert not any(walk_of().swapped(case.id) for case in SUITE.cases)
+    assert sides != [comparison_of(8).swapped(case.id) for case in SUITE.cases]
+    assert not any(comparison_of().swapped(case.id) for case in SUITE.cases)
 
 
 @pytest.mark.parametrize(("shown", "meant"), [("a", "b"), ("b", "a"), ("tie", "tie"), ("both_bad", "both_bad")])
 def test_a_choice_means_the_answer_that_stood_there(shown: Choice, meant: Choice) -> None:
-    walk = walk_of(7)
-    swapped = next(stop.case for stop in walk.stops if walk.swapped(stop.case))
-    walk.go_to_case(swapped)
-    preferred = walk.decide(shown, answer(A), answer(B))
+    comparison = comparison_of(7)
+    swapped = next(entry.case for entry in comparison.entries if comparison.swapped(entry.case))
+    comparison.go_to_case(swapped)
+    preferred = comparison.preference(shown, answer(A), answer(B))
     assert (preferred.choice, preferred.swapped, preferred.blind, preferred.seed) == (meant, True, True, 7)
     assert (preferred.case, preferred.a.model, preferred.b.model) == (swapped, "mock-a", "mock-b")
-    straight = walk_of()
-    assert straight.decide(shown, answer(A), answer(B)).choice == shown
+    straight = comparison_of()
+    assert straight.preference(shown, answer(A), answer(B)).choice == shown
+    straight.record(straight.preference(shown, answer(A), answer(B)))
     assert straight.chosen == 1
 
 
 def test_what_was_preferred_before_is_remembered_for_the_same_answers_alone() -> None:
-    walk = walk_of()
-    first = walk.decide("a", answer(A), answer(B))
-    again = walk_of()
-    again.remember([replace(first, choice="b"), first, replace(first, suite="other", choice="tie")])
-    assert again.stops[0].choice == "a"
-    again.remember([replace(turned(first), seed=3)])
-    assert again.stops[0].choice == "a"
-    again.remember([replace(first, a=replace(first.a, run="run9"))])
-    assert again.stops[0].choice is None
+    comparison = comparison_of()
+    first = comparison.preference("a", answer(A), answer(B))
+    again = comparison_of()
+    again.load_preferences([replace(first, choice="b"), first, replace(first, suite="other", choice="tie")])
+    assert again.entries[0].choice == "a"
+    again.load_preferences([replace(turned(first), seed=3)])
+    assert again.entries[0].choice == "a"
+    again.load_preferences([replace(first, a=replace(first.a, run="run9"))])
+    assert again.entries[0].choice is None
 
 
 def test_repeats_and_attempts_come_in_turn() -> None:
@@ -106,31 +107,31 @@ def test_whose_answers_stand_beside_each_other_at_first() -> None:
 
 
 def test_nothing_is_told_of_hidden_answers() -> None:
-    walk = walk_of(7)
+    comparison = comparison_of(7)
     names, answers = (("mock-a · newest",), ("mock-b · newest",)), (answer(A), answer(B))
-    blind = text_of(heads_line(names, answers, True, 100)) + text_of(stop_line(walk.stops[0], True, 40))
+    blind = text_of(heads_line(names, answers, True, 100)) + text_of(entry_line(comparison.entries[0], True, 40))
     assert "mock" not in blind
     assert "✓" not in blind
     assert "mock-a" in text_of(heads_line(names, answers, False, 100))
-    assert "seed 7" in text_of(title_line(walk, "", 100))
+    assert "seed 7" in text_of(title_line(comparison, "", 100))
 
 
 def test_long_names_keep_their_end_where_they_differ() -> None:
-    stop = replace(walk_of().stops[0], name="A question about security with the number 12", choice="a")
-    line = text_of(stop_line(stop, blind=False, width=30))
+    entry = replace(comparison_of().entries[0], name="A question about security with the number 12", choice="a")
+    line = text_of(entry_line(entry, blind=False, width=30))
     assert "…" in line
     assert line.split("…")[1].split() == ["number", "12", "A"]
 
 
 @pytest.mark.parametrize("width", [30, 60, 76, 120])
 def test_lines_have_their_width(width: int) -> None:
-    walk = walk_of(7)
+    comparison = comparison_of(7)
     hostile = hostile_run().record
     source = Source(hostile.suite_path, hostile.id, hostile.models[0])
     name = source_names(source, [source], hostile)
     lines = [
-        title_line(walk, "", width),
-        stop_line(walk.stops[0], False, width),
+        title_line(comparison, "", width),
+        entry_line(comparison.entries[0], False, width),
         heads_line((name, name), (answer(A), None), False, width),
     ]
     assert [width_of(text_of(line)) for line in lines] == [width] * 3

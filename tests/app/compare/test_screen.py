@@ -1,4 +1,4 @@
-"""The Compare screen: over a scripted desk with a real history."""
+"""The Compare screen: over a scripted session with real saved runs."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from tests.app.exploring import Seen, explored, session_for
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
 from tests.support.scripted_desk import ScriptedSession
 from tui.app.compare.screen import CompareScreen
-from tui.app.compare.view import StopList
+from tui.app.compare.view import CaseList
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
@@ -65,7 +65,7 @@ async def compared(
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
         await seen.press(*["down"] * down, "c")
-        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).walk is not None)
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).comparison is not None)
         yield seen, session
 
 
@@ -77,9 +77,9 @@ def screen(seen: Seen) -> CompareScreen:
 
 def text(seen: Seen) -> str:
     """All that stands beside the list."""
-    panel = screen(seen).compared
+    panel = screen(seen).view
     lines = ["".join(str(line.render()) for line in panel.query("_Heads"))]
-    view = panel.view
+    view = panel.diff
     lines += [strip.text.rstrip() for strip in view.render_lines(view.size.region)]
     lines += [str(line.render()) for line in panel.query("_ChoiceLine")]
     return "\n".join(line for line in lines if line)
@@ -108,7 +108,7 @@ async def test_two_models_word_by_word_with_what_is_the_same_folded(store: Sqlit
         await seen.until(
             lambda: "- The driver binds the value" in text(seen) and "+ The driver binds the para" in text(seen)
         )
-        view = screen(seen).compared.view
+        view = screen(seen).view.diff
         strips = view.render_lines(view.size.region)[:4]
         marked = [segment.text for strip in strips for segment in strip if segment.style and segment.style.bold]
         assert [word.strip() for word in marked] == ["value", "change", "parameter", "break"]
@@ -119,11 +119,11 @@ async def test_the_cases_are_walked_and_the_list_follows(store: SqliteStore, tmp
         await seen.press("right_square_bracket")
         await seen.until(lambda: "both answers are the same" in text(seen))
         assert "case 2/3" in title(seen)
-        stops = seen.app.screen.query_one(StopList)
-        assert stops.cursor == 1
+        entries = seen.app.screen.query_one(CaseList)
+        assert entries.cursor == 1
         await seen.press("left_square_bracket", "left_square_bracket")
         await seen.until(lambda: "case 1/3" in title(seen))
-        stops.focus()
+        entries.focus()
         await seen.press("end")
         await seen.until(lambda: "third a" in text(seen))
         assert "\x1b" not in text(seen)
@@ -163,15 +163,15 @@ async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store:
         await seen.until(lambda: "parameter" in text(seen))
         await seen.press("B")
         await seen.until(lambda: "blind · seed" in title(seen) and "mock" not in text(seen))
-        walk = screen(seen).walk
-        assert walk is not None
-        swapped = walk.swapped("c0")
+        comparison = screen(seen).comparison
+        assert comparison is not None
+        swapped = comparison.swapped("c0")
         await seen.until(lambda: ("binds the parameter" in text(seen).split("│")[0]) is swapped)
         await seen.press("a")
         await seen.until(lambda: preferred(session))
         [choice] = preferred(session)
         assert (choice.choice, choice.swapped, choice.blind) == ("b" if swapped else "a", swapped, True)
-        assert choice.seed == walk.seed
+        assert choice.seed == comparison.seed
         await seen.press("B")
         await seen.until(lambda: "mock-a" in text(seen) and "seed" not in title(seen))
         assert "1 preferred" in title(seen)
@@ -185,14 +185,14 @@ async def test_nothing_that_moves_or_opens_tells_who_is_hidden(store: SqliteStor
         while not swapped:  # until the seed shows B's answer on the left
             await seen.press("B")
             await seen.until(lambda: "blind" in title(seen) and "third a" in text(seen))
-            walk = screen(seen).walk
-            assert walk is not None
-            swapped = walk.swapped("c2")
+            comparison = screen(seen).comparison
+            assert comparison is not None
+            swapped = comparison.swapped("c2")
             if not swapped:
                 await seen.press("B")
                 await seen.until(lambda: "blind" not in title(seen) and "mock-a" in text(seen))
         await seen.press("3")  # A has two attempts, and so has B
-        await seen.until(lambda: (walk := screen(seen).walk) is not None and walk.pair.b.attempt == 1)
+        await seen.until(lambda: (comparison := screen(seen).comparison) is not None and comparison.pair.b.attempt == 1)
         for key in "12p":
             await seen.press(key)
             await seen.until(lambda: any("names are hidden" in note.message for note in seen.app._notifications))
@@ -233,8 +233,8 @@ async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_
     session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session, (80, 24)) as seen:
         await seen.press("C")
-        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).walk is not None)
-        said = screen(seen).compared.query_one("TextPanel Static")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).comparison is not None)
+        said = screen(seen).view.query_one("TextPanel Static")
         await seen.until(lambda: "no case that both have answered" in str(said.render()))
         await seen.press("a", "b", "t", "x", "B", "o", "3", "4", "right_square_bracket", "1", "escape")
         assert not preferred(session)
@@ -253,7 +253,7 @@ async def test_a_preference_that_cannot_be_kept_is_told(store: SqliteStore, tmp_
 async def test_the_mouse_chooses_a_case(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
         await seen.until(lambda: "parameter" in text(seen))
-        await seen.pilot.click(StopList, offset=(6, 2))
+        await seen.pilot.click(CaseList, offset=(6, 2))
         await seen.until(lambda: "case 3/3" in title(seen) and "third a" in text(seen))
 
 
@@ -274,12 +274,15 @@ async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: Sq
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))
         screen = seen.app.screen
         assert isinstance(screen, CompareScreen)
-        await seen.until(lambda: screen.walk is not None)
-        walk = screen.walk
-        assert walk is not None
-        assert walk.stop is not None
-        assert walk.stop.case == "c2"
-        assert [walk.pair.a, walk.pair.b] == [Source(walk.suite.path, FIRST, A), Source(walk.suite.path, FIRST, B)]
+        await seen.until(lambda: screen.comparison is not None)
+        comparison = screen.comparison
+        assert comparison is not None
+        assert comparison.entry is not None
+        assert comparison.entry.case == "c2"
+        assert [comparison.pair.a, comparison.pair.b] == [
+            Source(comparison.suite.path, FIRST, A),
+            Source(comparison.suite.path, FIRST, B),
+        ]
         await seen.press("left_square_bracket", "escape")
         await seen.until(lambda: seen.app.screen is matrix)
         assert matrix.panel.table.case_id == "c2"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tui.app.compare.lines import standing_of
+from tui.app.compare.lines import leaderboard_of
 from tui.app.presentation.pieces import text_of, width_of
 from tui.session.preferences import AnswerPlace, Choice, Preferred, turned
 
@@ -25,7 +25,7 @@ def chosen(counts: Iterable[tuple[str, str, Choice, int]]) -> list[Preferred]:
 
 
 def told(preferred: Iterable[Preferred], width: int = 90) -> str:
-    lines = standing_of(preferred, SUITE).lines(width)
+    lines = leaderboard_of(preferred, SUITE).lines(width)
     assert all(width_of(text_of(line)) <= width for line in lines)
     return "\n".join(text_of(line) for line in lines)
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_said_is_said() -> None:
     assert "Not enough data: bad was never preferred to good" in told(chosen([("good", "bad", "a", 4)]))
     same_model = chosen([("good", "good", "a", 4)])
     assert told(same_model).startswith("No preference")
-    elsewhere = standing_of(chosen([("good", "bad", "a", 4)]), "/other.yaml")
+    elsewhere = leaderboard_of(chosen([("good", "bad", "a", 4)]), "/other.yaml")
     assert elsewhere.choices == 0
 
 

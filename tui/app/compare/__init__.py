@@ -1,1 +1,1 @@
-"""Two answers beside each other: what differs, which cases there are to walk through, what is said of them."""
+"""Compare: two answers side by side, their differences, and preferences between models."""

@@ -1,11 +1,11 @@
-"""The lines around two answers: the cases, whose answers they are, the choice."""
+"""What the Compare screen shows as lines: cases, names of answers, the choice, and the leaderboard of preferences."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui.app.compare.pairs import CaseEntry, ComparisonSession
+from tui.app.compare.pairs import CaseEntry, ComparisonSession, swapped_choice
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import RERUN, mark_of, word_of
 from tui.app.presentation.names import fitted_names, model_names
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from tui.statistics.preferences import Estimate, Ranking
 
 Names = tuple[str, ...]
-"""What somebody is called, in full and ever shorter."""
+"""The name of a source, in full and in ever shorter forms."""
 _SHORT_NAME = 20
 _WIDE_HALF = 50
-_STOP_AROUND = " ✓✓↻   ● "
+_ENTRY_FRAME = " ✓✓↻   ● "
 _CHOICES: dict[Choice, Piece] = {
     "a": ("A", "accent"),
     "b": ("B", "accent"),
@@ -42,17 +42,17 @@ _KEYS: tuple[tuple[str, Choice, str], ...] = (
 _SHORT = {"A is better": "A", "B is better": "B"}
 
 
-def stop_line(stop: CaseEntry, blind: bool, width: int) -> Line:
-    """A case on the way: how both did, unless that is hidden, its name, what was preferred."""
+def entry_line(entry: CaseEntry, blind: bool, width: int) -> Line:
+    """Return a case: both verdicts, unless `blind`; its name; the preference."""
     marks: list[Piece] = [("··" if blind else "", "dim")]
     if not blind:
-        marks = [mark_of(_status(outcome)) for outcome in stop.marks]
-        if any(outcome and outcome.verdict != outcome.first_verdict for outcome in stop.marks):
+        marks = [mark_of(_status(outcome)) for outcome in entry.marks]
+        if any(outcome and outcome.verdict != outcome.first_verdict for outcome in entry.marks):
             marks.append(RERUN)
     choice: Piece = ("", "dim")
-    if stop.choice is not None:
-        choice = ("●", "accent") if blind else _CHOICES[stop.choice]
-    name = cut_middle(stop.name, width - len(_STOP_AROUND))
+    if entry.choice is not None:
+        choice = ("●", "accent") if blind else _CHOICES[entry.choice]
+    name = cut_middle(entry.name, width - len(_ENTRY_FRAME))
     return spread([(" ", "plain"), *marks, (f" {name}", "plain")], [choice, (" ", "plain")], width)
 
 
@@ -62,22 +62,22 @@ def _status(outcome: Outcome | Answer | None) -> StatusWord:
     return "flaky" if outcome.flaky and outcome.verdict == "passed" else outcome.verdict
 
 
-def title_line(walk: ComparisonSession | None, said: str, width: int) -> Line:
-    """Suite, how far one is, how many preferences there are."""
+def title_line(comparison: ComparisonSession | None, message: str, width: int) -> Line:
+    """Return the suite, the progress and the number of preferences; `message` is appended."""
     left: list[Piece] = [(" Assay", "accent"), ("  Compare  ", "strong")]
-    if walk is None:
-        return spread([*left, (said, "dim")], [], width)
-    left.append((sanitize_line(walk.suite.name, 40), "plain"))
-    if walk.stops:
-        left.append((f"  case {walk.at + 1}/{len(walk.stops)}", "dim"))
-        left.append((f" · {walk.chosen} preferred", "dim"))
-    left.append((f"  {said}" if said else "", "accent"))
-    right: list[Piece] = [(f"blind · seed {walk.seed} ", "accent")] if walk.blind else []
+    if comparison is None:
+        return spread([*left, (message, "dim")], [], width)
+    left.append((sanitize_line(comparison.suite.name, 40), "plain"))
+    if comparison.entries:
+        left.append((f"  case {comparison.position + 1}/{len(comparison.entries)}", "dim"))
+        left.append((f" · {comparison.chosen} preferred", "dim"))
+    left.append((f"  {message}" if message else "", "accent"))
+    right: list[Piece] = [(f"blind · seed {comparison.seed} ", "accent")] if comparison.blind else []
     return spread(left, right, width)
 
 
 def source_names(source: Source, among: Sequence[Source], run: RunRecord | None) -> Names:
-    """Whose answers they are, told apart from the others: in full, without the run that all are of, and short."""
+    """Return names that distinguish a source `among` others: in full, without a run that all share, and short."""
     models = list(dict.fromkeys((source.model, *(each.model for each in among))))
     place = models.index(source.model)
     where = "newest"
@@ -87,15 +87,15 @@ def source_names(source: Source, among: Sequence[Source], run: RunRecord | None)
     which += [f"attempt {source.attempt}"] if source.attempt else []
     name, short = model_names(models)[place], fitted_names(models, _SHORT_NAME)[place]
     of_one_run = len(models) > 1 and len({each.run for each in among}) == 1
-    telling = which if of_one_run else [where, *which]
-    return tuple(" · ".join(parts) for parts in ([name, where, *which], [name, *telling], [short, *telling]))
+    parts = which if of_one_run else [where, *which]
+    return tuple(" · ".join(form) for form in ([name, where, *which], [name, *parts], [short, *parts]))
 
 
 def heads_line(
     names: tuple[Names, Names], answers: tuple[Answer | None, Answer | None], blind: bool, width: int
 ) -> Line:
-    """Whose answer stands on which side, and how it did; of hidden ones the letter alone. Both are called as fully as
-    there is room for both."""
+    """Return the names and verdicts of the left and the right answer, the names as full as both fit; only
+    their letters while `blind`."""
     half = max(4, width // 2)
     halves = (half, max(4, width - half))
     ends = [_end(answer, each) for answer, each in zip(answers, halves, strict=True)]
@@ -112,7 +112,7 @@ def heads_line(
 
 
 def _end(answer: Answer | None, width: int) -> Line:
-    """How an answer did and how long it took; what its trial counts as, where that is not what a rerun came to."""
+    """Return verdict and duration of an answer; after a rerun also the verdict that counts for the trial."""
     if answer is None:
         return ()
     mark, duration = mark_of(_status(answer)), f" {seconds(answer.duration_ms)} s "
@@ -123,18 +123,18 @@ def _end(answer: Answer | None, width: int) -> Line:
 
 
 def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> Line:
-    """The four keys, with what was chosen before, as it is shown now; `note` is said at the end."""
-    shown = {"a": "b", "b": "a"}.get(choice or "", choice) if swapped else choice
+    """Return the four keys, the current choice marked, and a `note` at the end."""
+    shown = swapped_choice(choice) if choice is not None and swapped else choice
     pieces: list[Piece] = []
-    for key, means, says in _KEYS:
-        is_it = means == shown
-        says = says if width - (width_of(note) + 3 if note else 0) >= 54 else _SHORT.get(says, says)
-        pieces += [(" ▸" if is_it else "  ", "accent"), (key, "accent"), (f" {says} ", "strong" if is_it else "dim")]
+    for key, means, label in _KEYS:
+        marked = means == shown
+        label = label if width - (width_of(note) + 3 if note else 0) >= 54 else _SHORT.get(label, label)
+        pieces += [(" ▸" if marked else "  ", "accent"), (key, "accent"), (f" {label} ", "strong" if marked else "dim")]
     return spread(pieces, [(cut(note, max(0, width // 2)), "dim"), (" ", "plain")] if note else [], width)
 
 
 def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
-    """A source to choose: its model, the run, how that did."""
+    """Return a source to choose: its model, and the run with its passes."""
     name = fill(model_names([source.model])[0], max(12, width // 2 - 2))
     if run is None:
         return ((f" {name}", "strong"), ("  newest answers of all runs", "dim"))
@@ -144,7 +144,7 @@ def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
 
 
 def nothing_lines(pair: Sequence[Names]) -> list[Line]:
-    """Why there is nothing to compare, and what to do."""
+    """Return why there is nothing to compare, and what to do."""
     return [
         (("There is no case that both have answered.", "strong"),),
         ((f"A  {pair[0][0]}", "dim"),),
@@ -170,14 +170,14 @@ _PEOPLE = (
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """The models from the one preferred most, by so many choices, `blind` of them without names."""
+    """Models ordered by how often they were preferred in a number of `choices`, `blind` of them made without names."""
 
     choices: int
     blind: int
     ranking: "Ranking"
 
     def lines(self, width: int) -> list[Line]:
-        """All of it in so many cells."""
+        """Return the whole leaderboard in rows of at most `width` cells."""
         if not self.choices:
             return [
                 *text_rows("No preference between two models was given in this suite yet.", width, "strong"),
@@ -185,14 +185,14 @@ class Leaderboard:
             ]
         choices = "1 choice" if self.choices == 1 else f"{self.choices} choices"
         people = f", by {self.ranking.people} people" if self.ranking.people > 1 else ""
-        told = f"{choices} in this suite{people}, about {_cases(self.ranking.cases)}; {self.blind} of them blind."
+        summary = f"{choices} in this suite{people}, about {_cases(self.ranking.cases)}; {self.blind} of them blind."
         names = self._names(width)
         return [
-            *text_rows(told, width, "dim"),
+            *text_rows(summary, width, "dim"),
             (),
             *self._table(names),
             (),
-            *self._follows(names, width),
+            *self._conclusions(names, width),
             *self._how(width),
         ]
 
@@ -212,8 +212,8 @@ class Leaderboard:
             lines.append(((name, "strong"), (counts, "plain"), (f"{share:>{_SHARE}}", "accent")))
         return lines
 
-    def _follows(self, names: Mapping[str, str], width: int) -> list[Line]:
-        """What may be said of each pair, or why nothing may be."""
+    def _conclusions(self, names: Mapping[str, str], width: int) -> list[Line]:
+        """Return the conclusion on each pair, or why there is none."""
         if self.ranking.lacking:
             return text_rows(f"Not enough data: {sanitize_line(self.ranking.lacking, 400)}.", width, "accent")
         models = [*names]
@@ -239,8 +239,8 @@ class Leaderboard:
         return [(), *text_rows(_HOW + (_PEOPLE if self.ranking.people > 1 else _ALONE), width, "dim")]
 
 
-def standing_of(preferred: Iterable[Preferred], suite_path: str) -> Leaderboard:
-    """Return the ranking from all choices of a suite between two models. Loads numpy: call it in a thread."""
+def leaderboard_of(preferred: Iterable[Preferred], suite_path: str) -> Leaderboard:
+    """Return the leaderboard from all choices between two models in a suite. Loads numpy: call it in a thread."""
     from tui.statistics.preferences import Preference, rank_preferences
 
     counted = [each for each in latest(preferred) if each.suite == suite_path and each.a.model != each.b.model]
@@ -251,7 +251,7 @@ def standing_of(preferred: Iterable[Preferred], suite_path: str) -> Leaderboard:
 
 
 def _share(estimate: "Estimate") -> str:
-    """Log odds as shares: `62% (41–79)`."""
+    """Return log odds as percentages: `62% (41–79)`."""
     return f"{_percent(estimate.value):.0f}% {_span((estimate.low, estimate.high))}"
 
 

@@ -1,6 +1,6 @@
-"""The walk through the cases that two sources have both answered. Without textual."""
+"""Pairs of answers: the cases that two sources have both answered, the preferences, and how two answers differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -9,7 +9,7 @@ from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
-from tui.session.answers import Answer, Source
+from tui.session.answers import Answer, KeptAnswers, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, turned
 
 Outcomes = Mapping[str, Sequence[Outcome]]
@@ -17,7 +17,7 @@ Outcomes = Mapping[str, Sequence[Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The two sources, and their results by case."""
+    """Two sources with their results by case."""
 
     a: Source
     b: Source
@@ -25,19 +25,19 @@ class Pair:
     b_outcomes: Outcomes
 
     def answered(self, case: str) -> bool:
-        """Whether both have a result."""
+        """Return whether both have a result for a case."""
         return _of(self.a_outcomes, case, self.a.repeat) is not None and (
             _of(self.b_outcomes, case, self.b.repeat) is not None
         )
 
     def outcomes(self, case: str) -> tuple[Outcome | None, Outcome | None]:
-        """Both results of a case."""
+        """Return both results for a case."""
         return _of(self.a_outcomes, case, self.a.repeat), _of(self.b_outcomes, case, self.b.repeat)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseEntry:
-    """A case on the way; `choice` is what was preferred before, None where nothing was yet."""
+    """A case that both sources have answered, with the preference between them, if there is one."""
 
     case: str
     name: str
@@ -46,22 +46,24 @@ class CaseEntry:
 
 
 class ComparisonSession:
-    """Where one is. `seed` None means that nothing is hidden; else names and verdicts are, and the seed decides for
-    each case which answer stands on the left."""
+    """One pass through the cases of two sources; `position` counts in `entries`.
+
+    With a `seed` names and verdicts are hidden, and the seed decides for each case which answer is on the left.
+    """
 
     def __init__(self, suite: Suite, pair: Pair, seed: int | None = None) -> None:
         self.suite, self.pair, self.seed = suite, pair, seed
-        self.stops = [
+        self.entries = [
             CaseEntry(case.id, sanitize_line(case.name or case.id, 200), pair.outcomes(case.id))
             for case in suite.cases
             if pair.answered(case.id)
         ]
-        self.at = 0
+        self.position = 0
 
     @property
-    def stop(self) -> CaseEntry | None:
-        """The case that is looked at."""
-        return self.stops[self.at] if self.at < len(self.stops) else None
+    def entry(self) -> CaseEntry | None:
+        """The current case, None if there is none."""
+        return self.entries[self.position] if self.position < len(self.entries) else None
 
     @property
     def blind(self) -> bool:
@@ -71,44 +73,125 @@ class ComparisonSession:
     @property
     def chosen(self) -> int:
         """How many cases have a preference."""
-        return sum(stop.choice is not None for stop in self.stops)
+        return sum(entry.choice is not None for entry in self.entries)
 
     def go_to_case(self, case: str) -> None:
-        """Look at that case, where it is on the way."""
-        self.at = next((place for place, stop in enumerate(self.stops) if stop.case == case), self.at)
+        """Go to a case, if both sources have answered it."""
+        self.position = next((index for index, entry in enumerate(self.entries) if entry.case == case), self.position)
 
     def step(self, by: int) -> bool:
-        """To the next case or the one before; False where there is none."""
-        place = self.at + by
-        if not 0 <= place < len(self.stops):
+        """Go to the next case or back to the one before. Return False if there is none."""
+        position = self.position + by
+        if not 0 <= position < len(self.entries):
             return False
-        self.at = place
+        self.position = position
         return True
 
     def swapped(self, case: str) -> bool:
-        """Whether `b` stands on the left."""
+        """Return whether the answer of `b` is on the left."""
         return self.seed is not None and Random(f"{self.seed}:{case}").random() < 0.5
 
-    def remember(self, preferred: Sequence[Preferred]) -> None:
-        """Take what was preferred between these two sources before: the last choice for each case counts."""
+    def load_preferences(self, preferred: Sequence[Preferred]) -> None:
+        """Take over earlier preferences between the two sources: the last one for each case counts."""
         last: dict[str, Choice] = {}
         for one in preferred:
             for each in (one, turned(one)):
                 if each.suite == self.suite.path and _is_from(each.a, self.pair.a) and _is_from(each.b, self.pair.b):
                     last[each.case] = each.choice
-        self.stops = [replace(stop, choice=last.get(stop.case)) for stop in self.stops]
+        self.entries = [replace(entry, choice=last.get(entry.case)) for entry in self.entries]
 
-    def decide(self, shown: Choice, a: Answer, b: Answer) -> Preferred:
-        """What to write down of a choice between the answers as they are shown: `a` is the left one."""
-        stop = self.stops[self.at]
-        swapped = self.swapped(stop.case)
-        meant = {"a": "b", "b": "a"}.get(shown, shown) if swapped else shown
-        choice: Choice = next(each for each in _CHOICES if each == meant)
-        self.stops[self.at] = replace(stop, choice=choice)
-        return Preferred(self.suite.path, stop.case, a.place, b.place, choice, self.blind, swapped, self.seed)
+    def preference(self, choice: Choice, a: Answer, b: Answer) -> Preferred:
+        """Return a choice between the sides that are shown as a preference between the answers of the two sources."""
+        case = self.entries[self.position].case
+        swapped = self.swapped(case)
+        meant = swapped_choice(choice) if swapped else choice
+        return Preferred(self.suite.path, case, a.place, b.place, meant, self.blind, swapped, self.seed)
+
+    def record(self, preferred: Preferred) -> None:
+        """Show a preference that was saved."""
+        self.entries = [
+            replace(entry, choice=preferred.choice) if entry.case == preferred.case else entry for entry in self.entries
+        ]
 
 
-_CHOICES: tuple[Choice, ...] = ("a", "b", "tie", "both_bad")
+class AnswerPairs:
+    """Read the answers of a suite in pairs, and save the preferences of a reviewer.
+
+    All methods block: call them in a thread. They raise StoreError.
+    """
+
+    def __init__(self, answers: KeptAnswers, suite: Suite, reviewer: Callable[[], str | None]) -> None:
+        self.suite = suite
+        self._answers, self._reviewer = answers, reviewer
+
+    def open(self, a: Source, b: Source, seed: int | None) -> ComparisonSession:
+        """Begin a pass through the cases that both sources have answered; with a `seed` it is blind."""
+        pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
+        comparison = ComparisonSession(self.suite, pair, seed)
+        reviewers = ("", self._reviewer() or "")
+        comparison.load_preferences([each for each in self.preferences() if each.reviewer in reviewers])
+        return comparison
+
+    def runs(self) -> dict[str, RunRecord]:
+        """Return the saved runs of the suite by their ids."""
+        return {run.id: run for run in self._answers.list_runs(self.suite.path)}
+
+    def sources(self) -> Sequence[tuple[Source, RunRecord | None]]:
+        """Return the sources that have answered the suite, each with its run."""
+        return self._answers.list_sources(self.suite.path)
+
+    def read(self, comparison: ComparisonSession, case: str, *, folded: bool) -> "AnswerPair":
+        """Read both answers to a case."""
+        a, b = (self._answers.read(source, case) for source in (comparison.pair.a, comparison.pair.b))
+        left, right = (b, a) if comparison.swapped(case) else (a, b)
+        diff = answer_diff(left.text if left else "", right.text if right else "", folded=folded)
+        return AnswerPair(a, b, diff)
+
+    def preferences(self) -> Sequence[Preferred]:
+        """Return all preferences, of any suite and reviewer."""
+        return self._answers.preferences.read()
+
+    def save(self, preferred: Preferred) -> None:
+        """Save a preference of the reviewer."""
+        self._answers.preferences.append(replace(preferred, reviewer=self._reviewer() or ""))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPair:
+    """The answers of two sources to a case, None where there is none, and the `diff` from the left to the right one."""
+
+    a: Answer | None
+    b: Answer | None
+    diff: FileDiff
+
+    @property
+    def both(self) -> tuple[Answer, Answer] | None:
+        """Both answers, None unless there are two."""
+        return None if self.a is None or self.b is None else (self.a, self.b)
+
+    @property
+    def run_ids(self) -> Sequence[str]:
+        """The runs from which the answers are."""
+        return tuple(dict.fromkeys(each.place.run for each in (self.a, self.b) if each is not None))
+
+    @property
+    def note(self) -> str:
+        """What a reader should know of the answers; empty for nothing."""
+        if self.a is None or self.b is None:
+            return "one of them has no such answer"
+        if self.diff.added or self.diff.removed:
+            return ""
+        return "both answers are the same" if self.a.text else "both answers are empty"
+
+
+def swapped_choice(choice: Choice) -> Choice:
+    """Return what a choice means if the answers change sides."""
+    match choice:
+        case "a":
+            return "b"
+        case "b":
+            return "a"
+    return choice
 
 
 def _of(outcomes: Outcomes, case: str, repeat: int) -> Outcome | None:
@@ -116,7 +199,7 @@ def _of(outcomes: Outcomes, case: str, repeat: int) -> Outcome | None:
 
 
 def _is_from(place: AnswerPlace, source: Source) -> bool:
-    """Newest answers are of any run."""
+    """Return whether an answer is from a source; a source without a run has the newest answers of all runs."""
     return (
         place.model == source.model
         and place.repeat == source.repeat
@@ -126,7 +209,7 @@ def _is_from(place: AnswerPlace, source: Source) -> bool:
 
 
 def other_answers(outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
-    """Every repeat and attempt of a case, as (repeat, attempt); attempt 0 is the last one."""
+    """Return every repeat and attempt of a case as (repeat, attempt); attempt 0 is the last one."""
     found: list[tuple[int, int]] = []
     for outcome in outcomes:
         found += [(outcome.trial.repeat, number) for number in range(1, outcome.attempts)]
@@ -135,7 +218,7 @@ def other_answers(outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
 
 
 def next_answer(source: Source, outcomes: Sequence[Outcome]) -> Source:
-    """The same source with its next repeat or attempt, after the last one the first."""
+    """Return the source with its next repeat or attempt, after the last one with the first."""
     others = other_answers(outcomes)
     here = (source.repeat, source.attempt)
     if not others:
@@ -147,8 +230,11 @@ def next_answer(source: Source, outcomes: Sequence[Outcome]) -> Source:
 def sources_of_models(
     suite: str, run: str, models: Sequence[str], current: str, runs: Sequence[RunRecord]
 ) -> tuple[Source, Source] | None:
-    """The first model and the current one, or the next; of a single model its newest run and the one before, else its
-    first two repeats. `run` is empty for what is newest; `runs` are those of the suite, the newest first."""
+    """Return which answers to compare first: those of the first model and of the `current` one, or of the next.
+
+    With a single model these are its newest run and the one before, or its first two repeats. An empty `run` means the
+    newest answers; `runs` are those of the suite, the newest first. Return None without a model.
+    """
     if not models:
         return None
     if len(models) > 1:
@@ -164,28 +250,30 @@ def sources_of_models(
 
 
 def sources_of_run(run: RunRecord, baseline: str | None, runs: Sequence[RunRecord]) -> tuple[Source, Source] | None:
-    """A run against the baseline of its suite where one is marked and has asked the same model; else its models
-    against each other, or the same model in the run before."""
-    against = next((each for each in runs if each.id == baseline and each.id != run.id), None)
-    shared = [model for model in run.models if against is not None and model in against.models]
-    if against is not None and shared:
-        return Source(run.suite_path, against.id, shared[0]), Source(run.suite_path, run.id, shared[0])
+    """Return which answers of a run to compare first: with the baseline of its suite if both ran the same model; else
+    two of its models, or the same model in the run before."""
+    base = next((each for each in runs if each.id == baseline and each.id != run.id), None)
+    shared = [model for model in run.models if base is not None and model in base.models]
+    if base is not None and shared:
+        return Source(run.suite_path, base.id, shared[0]), Source(run.suite_path, run.id, shared[0])
     return sources_of_models(run.suite_path, run.id, run.models, "", runs)
 
 
-_WHOLE = 1_000_000_000
-_FOLDED = 3
+_ALL_LINES = 1_000_000_000
+_CONTEXT_LINES = 3
 
 
 def answer_diff(left: str, right: str, *, folded: bool) -> FileDiff:
-    """The left answer as the old text, the right one as the new; identical parts are left out where it is `folded`.
-    Equal answers are shown whole. Loads git's library on first use, and may take a while: for a thread."""
+    """Return the differences of two answers, the left one as the old text; `folded` leaves out identical parts.
+
+    Equal answers are returned whole. Loads the git library on first use, and can take a while: call it in a thread.
+    """
     from tui.workspace.git.diff import diff_texts
 
-    left, right = _ended(left), _ended(right)
+    left, right = _with_newline(left), _with_newline(right)
     if left == right:
         return _unchanged(left)
-    context = _FOLDED if folded else _WHOLE
+    context = _CONTEXT_LINES if folded else _ALL_LINES
     # A NUL would make git call the text binary; it is shown as a picture anyway.
     found = diff_texts(_bytes(left), _bytes(right), min(context, left.count("\n") + right.count("\n") + 1))
     # What git takes for the head of a function is any line of an answer.
@@ -193,8 +281,8 @@ def answer_diff(left: str, right: str, *, folded: bool) -> FileDiff:
     return FileDiff("answer", "modified", hunks, added=found.added, removed=found.removed)
 
 
-def _ended(text: str) -> str:
-    """Whether the last line has an end is no difference between two answers."""
+def _with_newline(text: str) -> str:
+    """Return the text with a newline at its end: one that is missing is no difference between answers."""
     text = text.replace("\r\n", "\n")
     return text if not text or text.endswith("\n") else text + "\n"
 

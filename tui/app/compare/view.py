@@ -1,11 +1,11 @@
-"""Two answers as a diff, with whose they are above and the choice below; and the cases to walk through."""
+"""Widgets of the Compare screen: two answers as a diff with their names and the choice, and the list of cases."""
 
 from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from tui.app.compare.lines import Names, choice_line, heads_line, stop_line, title_line
+from tui.app.compare.lines import Names, choice_line, entry_line, heads_line, title_line
 from tui.app.compare.pairs import CaseEntry, ComparisonSession
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
@@ -16,42 +16,42 @@ from tui.session.answers import Answer
 from tui.session.preferences import Choice
 
 
-class StopList(LineListView):
-    """The cases to walk through."""
+class CaseList(LineListView):
+    """List the cases that both sources have answered."""
 
-    stops: Sequence[CaseEntry] = ()
+    entries: Sequence[CaseEntry] = ()
     blind = False
 
     @property
     def line_count(self) -> int:
-        """All that both have answered."""
-        return len(self.stops)
+        """How many cases there are."""
+        return len(self.entries)
 
     def line_at(self, place: int, width: int) -> Line:
-        """One case."""
-        return stop_line(self.stops[place], self.blind, width)
+        """Return the line of a case."""
+        return entry_line(self.entries[place], self.blind, width)
 
-    def show_walk(self, walk: ComparisonSession) -> None:
-        """Show where one is."""
-        self.stops, self.blind = walk.stops, walk.blind
-        self.lines_changed(walk.at)
-        self.go_to(walk.at)
+    def show_comparison(self, comparison: ComparisonSession) -> None:
+        """Show the cases, with the cursor on the current one."""
+        self.entries, self.blind = comparison.entries, comparison.blind
+        self.lines_changed(comparison.position)
+        self.go_to(comparison.position)
 
 
 class CompareTitle(PieceLine):
-    """Suite and progress."""
+    """Show the suite and the progress."""
 
-    walk: ComparisonSession | None = None
-    said = "reading the history …"
+    comparison: ComparisonSession | None = None
+    message = "reading the history …"
 
-    def show(self, walk: ComparisonSession | None, said: str = "") -> None:
-        """Another state."""
-        self.walk, self.said = walk, said
+    def show(self, comparison: ComparisonSession | None, message: str = "") -> None:
+        """Show another state, or only a message."""
+        self.comparison, self.message = comparison, message
         self.draw()
 
     def line_for(self, width: int) -> Line:
-        """The line in at most so many cells."""
-        return title_line(self.walk, self.said, width)
+        """Return the line for a width."""
+        return title_line(self.comparison, self.message, width)
 
 
 class _Heads(PieceLine):
@@ -73,7 +73,7 @@ class _ChoiceLine(PieceLine):
 
 
 class CompareView(Vertical):
-    """Shows one pair of answers at a time."""
+    """Show one pair of answers at a time."""
 
     DEFAULT_CSS = """
     CompareView { height: 1fr; border: round $quiet-border; &:focus-within { border: round $focused-border; } }
@@ -84,18 +84,18 @@ class CompareView(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.view = DiffView()
+        self.diff = DiffView()
         self._heads, self._choice, self._nothing = _Heads(), _ChoiceLine(), TextPanel()
 
     def compose(self) -> ComposeResult:
-        """Heads, diff, choice."""
+        """Yield the names, the diff and the choice."""
         yield self._heads
-        yield self.view
+        yield self.diff
         yield self._nothing
         yield self._choice
 
     def show_nothing(self, lines: Sequence[Line]) -> None:
-        """Why there is nothing."""
+        """Show why there is nothing to compare."""
         self.set_class(True, "-nothing")
         self._nothing.show_lines(lines)
 
@@ -108,13 +108,13 @@ class CompareView(Vertical):
         blind: bool,
         stay: bool = False,
     ) -> None:
-        """These two, the first on the left."""
+        """Show two answers, the first on the left; `stay` keeps the scroll position."""
         self.set_class(False, "-nothing")
         self._heads.names, self._heads.answers, self._heads.blind = names, answers, blind
         self._heads.draw()
-        self.view.show_files([file], (), stay=stay)
+        self.diff.show_files([file], (), stay=stay)
 
     def show_choice(self, choice: Choice | None, swapped: bool, note: str) -> None:
-        """What was preferred, and what else is to say."""
+        """Show the choice, and a note about the answers."""
         self._choice.choice, self._choice.swapped, self._choice.note = choice, swapped, note
         self._choice.draw()
