@@ -1,8 +1,8 @@
 """The filter language of the suite tree and the matrix: `status:fail tag:security sev:critical !model:gpt* "sql"`."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -38,11 +38,32 @@ _TERM = re.compile(r'(?P<not>!?)(?:(?P<key>[A-Za-z_]+):)?(?:"(?P<quoted>[^"]*)(?
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a filter; `key` is empty for a bare word. `value` is folded."""
+    """One word of a filter; `key` is empty for a bare word. `key` and `value` are case-folded."""
 
     key: str
     value: str
     inverted: bool = False
+
+
+def split_terms(text: str) -> Iterator[Term]:
+    """Split a filter into its terms, with keys as they were typed. Terms without a value are left out: they are still
+    being typed."""
+    for match in _TERM.finditer(text):
+        value = match["quoted"] if match["quoted"] is not None else match["word"]
+        if value:
+            yield Term((match["key"] or "").casefold(), value.casefold(), bool(match["not"]))
+
+
+def unknown_key(key: str, keys: Iterable[str], keys_in_words: str) -> str:
+    """Return a hint about a key that a filter does not have: the most similar one of `keys`, else all of them."""
+    similar = get_close_matches(key, keys, 1)
+    return f"no {key}: here; " + (f"did you mean {similar[0]}:?" if similar else f"there are {keys_in_words}")
+
+
+def fits(text: str, value: str) -> bool:
+    """Return whether a text contains a case-folded value, or matches it where that is a glob pattern."""
+    text = text.casefold()
+    return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +89,7 @@ class Filter:
         looked_at = statuses
         for term in self.terms:
             if term.key == "model":
-                looked_at = {name: at for name, at in looked_at.items() if _fits(name, term.value) != term.inverted}
+                looked_at = {name: at for name, at in looked_at.items() if fits(name, term.value) != term.inverted}
                 if not looked_at:
                     return False
             elif term.key not in _OF_MODELS and _holds(term, case) == term.inverted:
@@ -96,18 +117,15 @@ class Filter:
 
 
 def parse_filter(text: str) -> Filter:
-    """Read what a person typed, also while it is being typed: a key without a value yet is passed over."""
+    """Parse a filter, also an incomplete one that is being typed."""
     terms: list[Term] = []
     hint = ""
-    for match in _TERM.finditer(text):
-        value = match["quoted"] if match["quoted"] is not None else match["word"]
-        key = match["key"]
-        if not value:
-            continue
-        if key is not None and key.casefold() not in KEYS:
-            hint = hint or _unknown_key(key)
-            key, value = None, f"{key}:{value}"
-        term = Term(KEYS[key.casefold()] if key else "", value.casefold(), bool(match["not"]))
+    for term in split_terms(text):
+        if term.key and term.key not in KEYS:
+            hint = hint or unknown_key(term.key, KEYS, KEYS_IN_WORDS)
+            term = Term("", f"{term.key}:{term.value}", term.inverted)
+        elif term.key:
+            term = replace(term, key=KEYS[term.key])
         hint = hint or _unknown_value(term)
         terms.append(term)
     return Filter(tuple(terms), hint)
@@ -126,11 +144,6 @@ def spread_of(shares: Iterable[float]) -> float:
 def severity_of(case: Case) -> Severity | None:
     """The worst severity among the criteria of a case."""
     return max((criterion.severity for criterion in case.risk_criteria), key=SEVERITIES.index, default=None)
-
-
-def _unknown_key(key: str) -> str:
-    close = get_close_matches(key.casefold(), KEYS, 1)
-    return f"no {key}: here; did you mean {close[0]}:?" if close else f"no {key}: here; there are {KEYS_IN_WORDS}"
 
 
 def _unknown_value(term: Term) -> str:
@@ -156,24 +169,19 @@ def _differs(value: str, shares: Sequence[float]) -> bool:
     return "no".startswith(value) and len(shares) > 1 and not spread_of(shares)
 
 
-def _fits(text: str, value: str) -> bool:
-    text = text.casefold()
-    return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
-
-
 def _holds(term: Term, case: Case) -> bool:
     value = term.value
     match term.key:
         case "tag":
-            return any(_fits(tag, value) for tag in case.tags)
+            return any(fits(tag, value) for tag in case.tags)
         case "severity":
             return any(criterion.severity.startswith(value) for criterion in case.risk_criteria)
         case "type":
-            return case.test_type is not None and _fits(case.test_type, value)
+            return case.test_type is not None and fits(case.test_type, value)
         case "category":
-            return _fits(case.category, value)
+            return fits(case.category, value)
         case "id":
-            return _fits(case.id, value)
+            return fits(case.id, value)
     if value in case.name.casefold() or value in case.id.casefold():
         return True
     return any(value in step.input.casefold() for step in case.steps)

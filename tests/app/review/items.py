@@ -1,4 +1,4 @@
-"""Items and sittings to test with, over a real store and real files."""
+"""Reviews and review sessions to test with, over a real store and real files."""
 
 from pathlib import Path
 
@@ -20,6 +20,6 @@ def open_review(folder: Path, reviewer: str = ME, *, blind: bool = False) -> Run
     return Reviews(store, folder / "data", Config()).open_review(RUN_ID, reviewer, blind=blind)
 
 
-def sit(folder: Path, *, blind: bool = False) -> ReviewSession:
-    """A sitting at its first open item."""
+def session_of(folder: Path, *, blind: bool = False) -> ReviewSession:
+    """Return a session at its first open item."""
     return ReviewSession(open_review(folder, blind=blind))

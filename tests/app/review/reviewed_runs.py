@@ -1,4 +1,4 @@
-"""The Review screen over a scripted desk with real history and real score files, and what can be seen of it."""
+"""The Review screen over a scripted session with real saved runs and real score files, and what is on the screen."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
 from tui.app.runs.screen import RunsScreen
 from tui.model.results import Change, TrialKey, TrialResult
-from tui.model.scores import Act
+from tui.model.scores import Act, ItemKey
 from tui.model.subjects import Config
 from tui.model.suite import Case, Check, RiskCriterion, Step
 from tui.session.reviews import Reviews
@@ -80,7 +80,7 @@ def keep_run(
 
 
 def session_at(folder: Path, store: SqliteStore, config: Config | None = None) -> ScriptedSession:
-    """A desk on that store; scores are kept beside it."""
+    """Return a session on that store; scores are saved beside it."""
     session = session_for(folder / "suites")
     session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     session.scores = Reviews(store, folder / "data", config or Config(reviewer=ME))
@@ -125,18 +125,23 @@ async def begin(seen: Seen, *, blind: bool = True) -> None:
     await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
     await seen.press("home" if blind else "end", "enter")
     await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
-    await seen.until(
-        lambda: screen(seen).seen is not None or screen(seen).review_session.item is None, "an item is there"
-    )
+    await seen.until(lambda: target(seen) is not None or screen(seen).review_session.item is None, "an item is there")
 
 
 def screen(seen: Seen) -> ReviewScreen:
     return next(each for each in reversed(seen.app.screen_stack) if isinstance(each, ReviewScreen))
 
 
+def target(seen: Seen) -> ItemKey | None:
+    """The item on the screen, on which keys act."""
+    key = screen(seen).keys.target
+    assert key is None or isinstance(key, ItemKey)
+    return key
+
+
 def here(seen: Seen) -> tuple[str, str, str] | None:
     """Case, model and criterion of what may be scored now."""
-    key = screen(seen).seen
+    key = target(seen)
     return (key.case, key.model, key.criterion) if key else None
 
 
@@ -153,7 +158,7 @@ def title(seen: Seen) -> str:
 
 
 def last(seen: Seen) -> str:
-    return text_of(screen(seen).last.line_for(200)).strip()
+    return text_of(screen(seen).last_act.line_for(200)).strip()
 
 
 def shown(seen: Seen, selector: str) -> str:
@@ -165,13 +170,12 @@ def shown(seen: Seen, selector: str) -> str:
 async def give(seen: Seen, *keys: str) -> None:
     """One extent after the other, each for an item that is on the screen."""
     for key in keys:
-        before = screen(seen).seen
+        before = target(seen)
         assert before is not None
         await seen.press(key)
         await seen.until(
             lambda before=before: (
-                screen(seen).review_session.item is None
-                or (screen(seen).seen is not None and screen(seen).seen != before)
+                screen(seen).review_session.item is None or (target(seen) is not None and target(seen) != before)
             ),
             f"the item after {before}",
         )

@@ -26,6 +26,7 @@ from tests.app.review.reviewed_runs import (
     results,
     reviewed,
     screen,
+    target,
     title,
 )
 from tests.app.test_in_a_terminal import restored
@@ -102,7 +103,7 @@ def give_in(terminal: Terminal, key: str, number: int) -> None:
     raise AssertionError(f"{key} does nothing. The screen:\n{terminal.screen.text}")
 
 
-class ComparisonSession:
+class Walk:
     """Presses keys, and after each looks for names everywhere."""
 
     def __init__(self, terminal: Terminal) -> None:
@@ -132,7 +133,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
     record_seed(environ, SEED)
     with Terminal(run_here("-m", "tui", tmp_path / "none"), size=(140, 44), cwd=ROOT, env=environ) as shown:
         at = review_in(shown)
-        walk = ComparisonSession(shown)
+        walk = Walk(shown)
         walk.look()
         walk.step(("c", *"a note", "enter"), "kept with the extent")
         walk.step("3", "u undoes")
@@ -221,7 +222,7 @@ async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -
         await seen.press("n")
         assert screen(seen).review_session.hidden
         await seen.press("exclamation_mark", "y")
-        await seen.until(lambda: not screen(seen).review_session.hidden and screen(seen).seen)
+        await seen.until(lambda: not screen(seen).review_session.hidden and target(seen))
         await seen.until(lambda: "zebra-one" in drawn(seen) or "walrus-two" in drawn(seen))
         assert "Checks" in drawn(seen)
         assert "blind" not in title(seen)

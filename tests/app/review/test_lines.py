@@ -4,29 +4,32 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.review.items import open_review, sit
+from tests.app.review.items import open_review, session_of
 from tests.app.review.reviewed_runs import ME, OTHER, A
 from tests.support.kept_runs import HOSTILE
 from tests.support.scoring import make_act
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.presentation.text_rows import hung, rows_of
 from tui.app.review.beside import beside_line, beside_rows, detail_lines
-from tui.app.review.criterion_lines import Judged, draw_criterion, result_line
+from tui.app.review.criterion_lines import CriterionState, draw_criterion, result_line
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.lines import (
     Title,
     empty_lines,
     end_lines,
-    given_line,
     guidance_lines,
+    minutes,
     queue_line,
+    recorded_line,
     rule_lines,
     start_lines,
+    time_left,
     title_line,
     trail_lines,
 )
-from tui.app.review.queue import STILL_SECONDS, Stopwatch, left_words, minutes
+from tui.app.review.queue import IDLE_SECONDS, ItemTimer
 from tui.app.review.queue_filter import ItemStatus
+from tui.app.review.scoring import RecordedScore
 from tui.model.risk import (
     BANDS,
     EXTENTS,
@@ -64,19 +67,19 @@ def test_nothing_is_wider_than_its_room(tmp_path: Path, width: int) -> None:
     review = open_review(tmp_path)
     item, rule = review.items[0], review.rule
     mine, other = make_act(1, 3, reviewer=ME, note=TEXT), make_act(2, "n/a", reviewer=TEXT, note=TEXT * 3)
-    stand = ItemStatus(mine, (other,), make_act(3, 4, act="adjudicate", note=TEXT))
+    status = ItemStatus(mine, (other,), make_act(3, 4, act="adjudicate", note=TEXT))
     for deciding in (False, True):
         for short, tight in ((False, False), (True, False), (True, True)):
-            judged = Judged(item, stand, rule, DEFAULT_GUIDANCE, mine, TEXT, True, deciding, item, hidden=False)
-            drawn = draw_criterion(judged, width, short=short, tight=tight)
+            state = CriterionState(item, status, rule, DEFAULT_GUIDANCE, mine, TEXT, True, deciding, item, hidden=False)
+            drawn = draw_criterion(state, width, short=short, tight=tight)
             assert widest(drawn.lines) <= width
-            assert {spot.extent for spot in drawn.spots} == {0, 1, 2, 3, 4, "n/a"}
+            assert {each.extent for each in drawn.cells} == {0, 1, 2, 3, 4, "n/a"}
             assert "\x1b" not in said(drawn.lines)
     for lines in (guidance_lines(DEFAULT_GUIDANCE, item, width), trail_lines(item, [mine, other], rule, width)):
         assert "\x1b" not in said(lines)
     assert widest(guidance_lines(DEFAULT_GUIDANCE, item, width)) <= max(width, 60)
-    assert widest([queue_line(item, stand, rule, hidden=False, width=width)]) <= width
-    assert widest([given_line(item, 3, rule, "Decided ", width)]) <= max(width, 40)
+    assert widest([queue_line(item, status, rule, hidden=False, width=width)]) <= width
+    assert widest([recorded_line(RecordedScore(item, 3, is_decision=True), rule, width)]) <= max(width, 40)
     assert widest(rule_lines(rule, width)) <= max(width, 30)
 
 
@@ -95,15 +98,15 @@ def test_the_title_leaves_out_what_matters_least_first(width: int) -> None:
 def test_the_criterion_says_product_and_band_and_what_comes_next(tmp_path: Path) -> None:
     review = open_review(tmp_path)
     item, following = review.items[:2]
-    judged = Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3), upcoming=following)
-    text = said(draw_criterion(judged, 70).lines)
+    state = CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3), upcoming=following)
+    text = said(draw_criterion(state, 70).lines)
     assert "critical ×4" in text
     assert "▸ 3  major" in text
     assert "4 × 3 = 12   band   critical" in text
     assert "Error handling" in text
     assert "medium ×2   next" in text
-    assert text_of(result_line(judged)).strip().endswith("critical")
-    nothing = Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, "n/a"), upcoming=None)
+    assert text_of(result_line(state)).strip().endswith("critical")
+    nothing = CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, "n/a"), upcoming=None)
     assert "not applicable: no band" in said(draw_criterion(nothing, 70).lines)
 
 
@@ -132,15 +135,17 @@ def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
 def test_where_the_window_is_low_the_extents_stand_beside_each_other(tmp_path: Path, width: int, rows: int) -> None:
     review = open_review(tmp_path)
     item = review.items[0]
-    drawn = draw_criterion(Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE), width, tight=True)
-    assert {spot.row for spot in drawn.spots} == set(range(2, 2 + rows))
-    for spot in drawn.spots:
-        name = "n/a" if spot.extent == "n/a" else f"{spot.extent} {EXTENTS[spot.extent]}"
-        assert name in text_of(drawn.lines[spot.row])[spot.start : spot.end]
-        assert drawn.extent_at(spot.start + 1, spot.row) == spot.extent
-        assert drawn.extent_at(spot.start + 1, 0) is None
+    drawn = draw_criterion(CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE), width, tight=True)
+    assert {each.row for each in drawn.cells} == set(range(2, 2 + rows))
+    for each in drawn.cells:
+        name = "n/a" if each.extent == "n/a" else f"{each.extent} {EXTENTS[each.extent]}"
+        assert name in text_of(drawn.lines[each.row])[each.start : each.end]
+        assert drawn.extent_at(each.start + 1, each.row) == each.extent
+        assert drawn.extent_at(each.start + 1, 0) is None
     assert "g what they mean" in said(drawn.lines)
-    given = draw_criterion(Judged(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3)), width, tight=True)
+    given = draw_criterion(
+        CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3)), width, tight=True
+    )
     assert "▸3 major" in said(given.lines)
     assert DEFAULT_GUIDANCE.levels[3][:20] in said(given.lines)
 
@@ -207,10 +212,10 @@ def test_nothing_scored_yet_is_told_too(tmp_path: Path) -> None:
     reviews = Reviews(SqliteStore(tmp_path / "data" / "runs.sqlite"), tmp_path / "data", Config())
     assert "come with the first score" in said(figure_lines(reviews.reviewed(review.record.id), 80))
     assert "6 open: nothing is scored under this name" in said(start_lines(review, "Somebody", 80))
-    review_session = sit(tmp_path)
-    assert "riskCriteria" not in said(empty_lines(review_session, 80))
-    review_session.ask("nowhere")
-    assert "The filter shows no item." in said(end_lines(review_session, 80))
+    session = session_of(tmp_path)
+    assert "riskCriteria" not in said(empty_lines(session, 80))
+    session.set_filter("nowhere")
+    assert "The filter shows no item." in said(end_lines(session, 80))
 
 
 def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None:
@@ -227,25 +232,25 @@ def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None
 
 def test_the_clock_stands_still_two_minutes_after_the_last_key() -> None:
     now = [100.0]
-    watch = Stopwatch(lambda: now[0])
+    watch = ItemTimer(lambda: now[0])
     now[0] += 30
     assert watch.milliseconds == 30_000
     watch.touch()
     now[0] += 3_600
-    assert watch.seconds == 30 + STILL_SECONDS
+    assert watch.seconds == 30 + IDLE_SECONDS
     watch.touch()
     now[0] += 5
-    assert watch.seconds == 30 + STILL_SECONDS + 5
+    assert watch.seconds == 30 + IDLE_SECONDS + 5
     watch.restart()
     assert watch.milliseconds == 0
 
 
 def test_times_in_words() -> None:
     assert [minutes(ms) for ms in (0, 40_000, 660_000, 7_500_000)] == ["0 s", "40 s", "11 min", "2 h 05"]
-    assert left_words(660_000, 18, 36) == "about 22 min left"
-    assert left_words(660_000, 2, 36) == ""
-    assert left_words(0, 18, 36) == ""
-    assert left_words(660_000, 18, 0) == ""
+    assert time_left(660_000, 18, 36) == "about 22 min left"
+    assert time_left(660_000, 2, 36) == ""
+    assert time_left(0, 18, 36) == ""
+    assert time_left(660_000, 18, 0) == ""
 
 
 def test_rows_hang_below_their_beginning() -> None:

@@ -26,6 +26,7 @@ from tests.app.review.reviewed_runs import (
     reviewed,
     screen,
     session_at,
+    target,
     title,
 )
 from tests.support.kept_runs import HOSTILE, RUN_ID
@@ -107,7 +108,7 @@ async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> N
         await seen.press("left_square_bracket")
         await seen.until(lambda: here(seen) == first)
         await seen.press("c", *"!", "escape")
-        await seen.until(lambda: not screen(seen).criterion.editor.is_open)
+        await seen.until(lambda: not screen(seen).view.criterion.editor.is_open)
         assert len(acts(session)) == 1
         await seen.press("c", *"!", "enter")
         await seen.until(lambda: len(acts(session)) == 2)
@@ -131,10 +132,10 @@ async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_
         await type_at_once(seen, "c", *"say 4", "enter", "3")
         await seen.until(lambda: screen(seen).review_session.scored == 1, "the extent is given")
         assert [(act.extent, act.note) for act in acts(session)] == [(3, "say 4")]
-        await seen.until(lambda: screen(seen).seen)
+        await seen.until(lambda: target(seen))
         await type_at_once(seen, "slash", *"is:open", "enter", "g")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen), "guidance")
-        assert screen(seen).queue.line.value == "is:open"
+        assert screen(seen).view.queue.filter_text == "is:open"
         assert "filter 0/5" in title(seen)
 
 
@@ -156,7 +157,7 @@ async def test_the_app_is_not_left_with_a_note_in_hand_without_a_word(tmp_path: 
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         assert "is being written is forgotten" in drawn(seen)
         await seen.press("n")
-        await seen.until(lambda: screen(seen).writer is not None and seen.app.screen is screen(seen))
+        await seen.until(lambda: screen(seen).keys.capture is not None and seen.app.screen is screen(seen))
         await seen.press("enter", "q")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         assert "1 note has no extent" in drawn(seen)
@@ -232,15 +233,15 @@ async def test_keys_typed_while_a_score_is_written_never_score_what_was_not_seen
 
 async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
-        open_suites, go_on = screen(seen).open_suites, threading.Event()
-        open_suites._kept.clear()
-        plain = open_suites.open
+        answers, go_on = screen(seen).view.answers, threading.Event()
+        answers.clear()
+        plain = answers.load
 
         def slow(*given: object) -> object:
             go_on.wait(10)
             return plain(*given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(open_suites, "open", slow)
+        monkeypatch.setattr(answers, "load", slow)
         await give_on(seen, "right_square_bracket", "right_square_bracket")
         await seen.press("4", "minus", "x")
         assert acts(session) == ()
@@ -257,13 +258,13 @@ async def give_on(seen: object, *keys: str) -> None:
 
 async def test_an_answer_that_cannot_be_read_says_why_and_is_passed_over(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
-        open_suites = screen(seen).open_suites
-        open_suites._kept.clear()
+        answers = screen(seen).view.answers
+        answers.clear()
 
         def broken(*_: object) -> object:
             raise StoreError("The disk is gone", where="x")
 
-        open_suites.open = broken  # type: ignore[method-assign, assignment]
+        answers.load = broken  # type: ignore[method-assign, assignment]
         await seen.press("right_square_bracket", "right_square_bracket")
         await seen.until(lambda: "The disk is gone" in drawn(seen))
         await seen.press("3")
@@ -297,10 +298,10 @@ async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
         await seen.press("end", "enter")
         await seen.until(lambda: "Enter begins so." in drawn(seen), "that it stays blind is told, not passed over")
         await seen.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and screen(seen).seen)
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and target(seen))
         assert screen(seen).review_session.hidden, "what was begun blind stays so"
         assert [item.key for item in screen(seen).review_session.review.items] == order
-        assert screen(seen).seen == order[2]
+        assert target(seen) == order[2]
         assert "2/6" in title(seen)
     store.close()
 
@@ -310,19 +311,19 @@ async def test_enter_goes_to_what_is_open_and_brackets_to_what_is_beside(tmp_pat
         keys = [item.key for item in screen(seen).review_session.review.items]
         await give(seen, "3", "2")
         await seen.press("left_square_bracket", "left_square_bracket")
-        await seen.until(lambda: screen(seen).seen == keys[0])
+        await seen.until(lambda: target(seen) == keys[0])
         await seen.press("enter")
-        await seen.until(lambda: screen(seen).seen == keys[2])
+        await seen.until(lambda: target(seen) == keys[2])
         await seen.press("enter")
-        await seen.until(lambda: screen(seen).seen == keys[3])
+        await seen.until(lambda: target(seen) == keys[3])
         await give(seen, "1", "1", "1")
-        assert screen(seen).seen == keys[2], "around the end, to what was passed over"
+        assert target(seen) == keys[2], "around the end, to what was passed over"
         await seen.press("enter")
         await seen.until(lambda: seen.notices and "last open" in seen.notices[-1])
         await give(seen, "1")
         await seen.until(lambda: "All 6 items" in drawn(seen))
         await seen.press("left_square_bracket")
-        await seen.until(lambda: screen(seen).seen == keys[5])
+        await seen.until(lambda: target(seen) == keys[5])
 
 
 async def test_the_diff_is_shown_where_files_were_changed(tmp_path: Path) -> None:
@@ -367,7 +368,7 @@ async def test_who_it_is_is_asked_once_and_remembered(tmp_path: Path) -> None:
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
         await seen.press("n")
         await seen.press("ctrl+u", *"Zoë  Zander", "enter", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and screen(seen).seen)
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and target(seen))
         assert screen(seen).review_session.review.reviewer == "Zoë Zander"
         assert screen(seen).review_session.hidden, "blind unless somebody asks otherwise"
         assert session.reviews.default_reviewer() == "Zoë Zander"

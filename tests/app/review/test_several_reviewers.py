@@ -23,6 +23,7 @@ from tests.app.review.reviewed_runs import (
     results,
     reviewed,
     screen,
+    target,
     title,
 )
 from tests.support.kept_runs import RUN_ID, make_case
@@ -140,6 +141,7 @@ async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: 
         assert "Bert Baker 1" in text
         table = seen.screen.evidence.risk.query_one("_Table")
         table.focus()
+        await seen.until(lambda: table.has_focus)
         await seen.press("down")
         await seen.until(lambda: "Bert says 1" in drawn(seen) and "Anna says 3" in drawn(seen))
         await seen.press("T")
@@ -172,19 +174,21 @@ async def test_the_queue_is_walked_ordered_and_filtered(tmp_path: Path) -> None:
         await seen.press("S")
         await seen.until(lambda: "as in the queue" in drawn(seen) and "≠" in drawn(seen))
         await seen.press("home", "down")
-        await seen.until(lambda: screen(seen).review_session.at == 1 and screen(seen).seen)
+        await seen.until(lambda: screen(seen).review_session.position == 1 and target(seen))
         await seen.press("enter")
-        await seen.until(lambda: screen(seen).answer.view.has_focus)
+        await seen.until(lambda: screen(seen).view.answer.view.has_focus)
         await seen.press("s", "down", "down", "enter")
-        await seen.until(lambda: "the most severe criteria first" in drawn(seen))
+        await seen.until(lambda: screen(seen).review_session.order == "severity")
+        assert "the most severe criteria first" in drawn(seen)
         severities = [
-            screen(seen).review_session.review.items[at].criterion.severity for at in screen(seen).review_session.shown
+            screen(seen).review_session.review.items[at].criterion.severity
+            for at in screen(seen).review_session.visible
         ]
         assert severities == ["critical", "critical", "medium", "medium", "low", "low"]
         await seen.press("slash", *"is:open", "enter")
-        await seen.until(lambda: len(screen(seen).review_session.shown) == 2 and "filter 0/2" in title(seen))
+        await seen.until(lambda: len(screen(seen).review_session.visible) == 2 and "filter 0/2" in title(seen))
         await seen.press("escape")
-        await seen.until(lambda: len(screen(seen).review_session.shown) == 6)
+        await seen.until(lambda: len(screen(seen).review_session.visible) == 6)
 
 
 async def test_an_answer_that_was_replaced_is_open_again(tmp_path: Path) -> None:
@@ -197,7 +201,7 @@ async def test_an_answer_that_was_replaced_is_open_again(tmp_path: Path) -> None
     async with reviewed(tmp_path, store, blind=False) as (seen, _):
         session = screen(seen).review_session
         open_ = [
-            item.key for item, status in zip(session.review.items, session.stands, strict=True) if status.mine is None
+            item.key for item, status in zip(session.review.items, session.statuses, strict=True) if status.mine is None
         ]
         assert {key.criterion for key in open_ if (key.case, key.model) == ("c0", A)} == {
             "SQL injection", "Error handling",
@@ -220,7 +224,7 @@ async def test_a_share_comes_again_unannounced_and_shows_how_far_one_agrees_with
         review = screen(seen).review_session.review
         assert (len(review.items), sum(item.key.again for item in review.items)) == (14, 2)
         for item in review.items:
-            await seen.until(lambda item=item: screen(seen).seen == item.key)
+            await seen.until(lambda item=item: target(seen) == item.key)
             assert not re.search(r"\b(again|repeat\w*|twice|second time)\b", drawn(seen).lower())
             await give(seen, "3" if item.key.again else "2")
         await seen.until(lambda: "All 14 items are scored." in drawn(seen))

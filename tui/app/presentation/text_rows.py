@@ -1,4 +1,4 @@
-"""Outside text as rows of a width, so that what is drawn never wraps by itself."""
+"""Text wrapped to rows of a given width, so that a widget never has to wrap it."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from tui.model.sanitize import sanitize_text
 
 
 def rows_of(text: str, width: int) -> list[str]:
-    """The text, safe to show, in rows of at most so many cells; none where there is no text."""
+    """Return sanitized text in rows of at most `width` cells; an empty list for blank text."""
     if not text.strip():
         return []
     wrapped = WrappedText(max(4, width))
@@ -17,12 +17,12 @@ def rows_of(text: str, width: int) -> list[str]:
 
 
 def text_rows(text: str, width: int, role: Role = "plain") -> list[Line]:
-    """The same as lines."""
+    """Return text as lines of at most `width` cells."""
     return [((row, role),) for row in rows_of(text, width)]
 
 
 def cut_line(line: Line, width: int) -> Line:
-    """The line in at most so many cells."""
+    """Return a line cut to `width` cells."""
     if sum(width_of(text) for text, _ in line) <= width:
         return line
     pieces: list[Piece] = []
@@ -35,14 +35,14 @@ def cut_line(line: Line, width: int) -> Line:
 
 
 def hung(first: Line, text: str, role: Role, width: int) -> list[Line]:
-    """The text after `first`, its further rows below its beginning."""
+    """Return text after `first`, with its further rows indented to where it begins."""
     indent = sum(width_of(piece) for piece, _ in first)
     rows = rows_of(text, width - indent) or [""]
     return [(*first, (rows[0], role)), *(((" " * indent, role), (row, role)) for row in rows[1:])]
 
 
 def packed(parts: Sequence[Line], width: int, indent: int = 0, gap: int = 3) -> list[Line]:
-    """Parts beside each other, as many in a row as there is room for; none is broken."""
+    """Return parts side by side, as many in a row as fit; no part is split."""
     rows: list[list[Piece]] = []
     used = 0
     for part in parts:
@@ -57,6 +57,6 @@ def packed(parts: Sequence[Line], width: int, indent: int = 0, gap: int = 3) -> 
 
 
 def cut_rows(lines: Sequence[Line], rows: int) -> list[Line]:
-    """At most so many of them, one at least; the last one says that there is more."""
+    """Return at most `rows` lines, at least one; an ellipsis at the last one shows that there are more."""
     rows = max(1, rows)
     return [*lines] if len(lines) <= rows else [*lines[: rows - 1], (*lines[rows - 1], (" …", "dim"))]

@@ -1,1 +1,1 @@
-"""Scoring risk by hand, as a screen shows it. Without textual."""
+"""Review: people score the risk of answers, criterion by criterion, blind on request."""

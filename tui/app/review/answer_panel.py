@@ -1,4 +1,4 @@
-"""The answer that is scored, with what was asked above it and what it changed below."""
+"""The answer that is scored: its prompt above it, the files that it changed beside or below it."""
 
 from collections.abc import Sequence
 
@@ -10,114 +10,105 @@ from tui.app.diff.answer_diff import ShownDiff
 from tui.app.diff.lines import file_line
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
-from tui.app.review.answers import ReadAnswer
+from tui.app.review.answers import AnswerContent
 from tui.app.widgets.answer_view import AnswerView
-from tui.app.widgets.scroll_view import TailView
 from tui.app.widgets.text_views import PieceLine
 from tui.model.diffs import FileDiff
 
 
-class PartsView(AnswerView, inherit_bindings=False):
-    """An answer below its prompt. The keys of a streaming answer are others' here."""
-
-    BINDINGS = TailView.BINDINGS
-
-    def show_answer(self, answer: ReadAnswer) -> None:
-        """From its beginning."""
-        self.show(answer.text, above=answer.before)
-        self.note("" if answer.text.strip() else "(no text)")
-        self.mark(answer.marks)
-        self.scroll_now(0)
-        self.follow(False)
-
-    def forget(self) -> None:
-        """Nothing, not even what was asked."""
-        self.clear()
-
-    def turn_prompt(self) -> bool:
-        """To the beginning of the answer, or from there back to what was asked. False where there is nothing to turn
-        to: all of it is in sight."""
-        answer = min(self.head_rows - 1, int(self.max_scroll_y))
-        if answer <= 0:
-            return False
-        self.scroll_by_hand(0 if self.top_row >= answer else answer)
-        return True
-
-
 class _FileLine(PieceLine):
     files: Sequence[FileDiff] = ()
-    at = 0
+    index = 0
 
     def line_for(self, width: int) -> Line:
         if not self.files:
             return ()
-        count = f" {self.at + 1}/{len(self.files)} " if len(self.files) > 1 else " "
-        return ((count, "dim"), *file_line(self.files[self.at], width - len(count)))
+        count = f" {self.index + 1}/{len(self.files)} " if len(self.files) > 1 else " "
+        return ((count, "dim"), *file_line(self.files[self.index], width - len(count)))
 
 
-class ReviewAnswer(Vertical):
-    """Shows one answer at a time; what it changed beside it where there is room, else in its place."""
+class AnswerPanel(Vertical):
+    """Show one answer at a time; its changes below it on a tall screen, else in its place."""
 
     DEFAULT_CSS = """
-    ReviewAnswer {
+    AnswerPanel {
         width: 1fr; height: 1fr; border: round $quiet-border; border-title-color: $foreground;
         border-subtitle-color: $dim; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    ReviewAnswer PartsView { height: 3fr; }
-    ReviewAnswer DiffView { height: 2fr; }
-    ReviewAnswer _FileLine, ReviewAnswer DiffView { display: none; }
-    ReviewAnswer.-changes.-tall _FileLine, ReviewAnswer.-changes.-tall DiffView,
-    ReviewAnswer.-changes.-diff _FileLine, ReviewAnswer.-changes.-diff DiffView { display: block; }
-    ReviewAnswer.-changes.-diff PartsView { display: none; }
+    AnswerPanel AnswerView { height: 3fr; }
+    AnswerPanel DiffView { height: 2fr; }
+    AnswerPanel _FileLine, AnswerPanel DiffView { display: none; }
+    AnswerPanel.-changes.-tall _FileLine, AnswerPanel.-changes.-tall DiffView,
+    AnswerPanel.-changes.-diff _FileLine, AnswerPanel.-changes.-diff DiffView { display: block; }
+    AnswerPanel.-changes.-diff AnswerView { display: none; }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.view, self.diff, self._file = PartsView(), DiffView(), _FileLine()
+        self.view, self.diff, self._file = AnswerView(), DiffView(), _FileLine()
 
     def compose(self) -> ComposeResult:
-        """Text, diff."""
+        """Yield the text and the changes."""
         yield self.view
         yield self._file
         yield self.diff
 
-    def show(self, answer: ReadAnswer, changes: ShownDiff | None, files: Sequence[FileDiff]) -> None:
-        """Another answer."""
-        self.view.show_answer(answer)
-        has = changes is not None and bool(files or changes.refused)
-        self.set_class(has, "-changes")
+    def show(self, answer: AnswerContent, changes: ShownDiff, files: Sequence[FileDiff]) -> None:
+        """Show an answer from its beginning, and the files that it changed."""
+        self.view.show(answer.text, above=answer.before)
+        self.view.note("" if answer.text.strip() else "(no text)")
+        self.view.mark(answer.marks)
+        self.view.scroll_now(0)
+        self.view.follow(False)
+        has_changes = bool(files or changes.refused)
+        self.set_class(has_changes, "-changes")
         self.remove_class("-diff")
-        if has and changes is not None:
-            self._file.files, self._file.at = files, 0
+        if has_changes:
+            self._file.files, self._file.index = files, 0
             self._file.draw()
             self.diff.show_files(files, changes.refused, changes.find_sides)
 
-    def show_nothing(self) -> None:
-        """Between two answers."""
-        self.view.forget()
+    def clear(self, note: str = "") -> None:
+        """Show no answer and no prompt, with a `note` in their place."""
+        self.view.clear()
+        self.view.note(note)
         self.remove_class("-changes")
 
-    def name_it(self, title: str, below: str) -> None:
-        """Whose answer, to which case."""
-        self.border_title, self.border_subtitle = Content(title), Content(below)
+    def set_titles(self, title: str, subtitle: str) -> None:
+        """Name the answer and its case in the border."""
+        self.border_title, self.border_subtitle = Content(title), Content(subtitle)
 
     @property
-    def changes(self) -> int:
-        """How many files it changed."""
+    def changed_files(self) -> int:
+        """How many files the answer changed."""
         return len(self._file.files) if self.has_class("-changes") else 0
 
-    def turn_diff(self) -> None:
-        """The diff in the place of the text, or the text again."""
+    def toggle_prompt(self) -> bool:
+        """Scroll to the answer, or from there back to the prompt. Return False if both are in sight."""
+        self.sanitize_text()
+        answer = min(self.view.head_rows - 1, int(self.view.max_scroll_y))
+        if answer <= 0:
+            return False
+        self.view.scroll_by_hand(0 if self.view.top_row >= answer else answer)
+        return True
+
+    def sanitize_text(self) -> None:
+        """Show the text if the changes are shown in its place."""
+        if self.has_class("-diff"):
+            self.toggle_diff()
+
+    def toggle_diff(self) -> None:
+        """Show the changes in the place of the text, or the text again."""
         self.toggle_class("-diff")
         self.screen.set_focus(self.diff if self.has_class("-diff") else self.view)
 
     def on_diff_view_place_changed(self, message: DiffView.PlaceChanged) -> None:
-        """Tell in which file one is."""
+        """Name the file that is at the top of the changes."""
         message.stop()
-        self._file.at = max(0, min(message.file, len(self._file.files) - 1))
+        self._file.index = max(0, min(message.file, len(self._file.files) - 1))
         self._file.draw()
 
     def on_diff_view_look_changed(self, message: DiffView.LookChanged) -> None:
-        """Nobody has to know."""
+        """Keep the message from the screen, which does not store how changes are shown."""
         message.stop()

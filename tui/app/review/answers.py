@@ -1,4 +1,4 @@
-"""Answers as they are read from the store, the last few kept: an answer has several criteria."""
+"""The answers that are scored: their text with marks or masked names, and a cache of those that were loaded."""
 
 from collections import Counter, OrderedDict
 from dataclasses import replace
@@ -18,7 +18,8 @@ from tui.model.suite import Case
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
 
-_MOST_MASKS, _AROUND = 20, 40
+_MOST_MASKS, _CONTEXT = 20, 40
+_CACHED_ANSWERS = 6
 _MASKING = (
     f"{MASK} stands for the name of a model, a provider or a vendor. Answers with masked names are flagged, and "
     "reports give the figures with and without them. `review: {mask: […]}` in the config adds names."
@@ -26,15 +27,17 @@ _MASKING = (
 
 
 class Part(NamedTuple):
-    """A text under a heading."""
+    """A text and its heading."""
 
     title: str
     text: str
 
 
-class ReadAnswer(NamedTuple):
-    """`before` stands above the answer, each part under its heading; marks are in code points of `text`. `masked` are
-    the parts in which names are masked, with where and of what kind they are."""
+class AnswerContent(NamedTuple):
+    """The text of an answer, and the parts above it: its prompt and the expected behaviour.
+
+    `marks` count code points of `text`. `masked` holds each part in which names are masked, by its title.
+    """
 
     before: tuple[Part, ...]
     text: str
@@ -43,30 +46,32 @@ class ReadAnswer(NamedTuple):
 
     @property
     def masks(self) -> int:
-        """How many names are masked in all."""
+        """How many names are masked in all parts."""
         return sum(len(part.names) for _, part in self.masked)
 
 
-def read_answer(case: Case, result: TrialResult, names: NameMask | None = None) -> ReadAnswer:
-    """Return prompt, expected behaviour and answer. With `names` what could show whose answer it is is left out or
-    masked: matches of checks are not marked, and the prompt is the suite's own (what was really sent may show a
-    variant)."""
+def answer_content(case: Case, result: TrialResult, names: NameMask | None = None) -> AnswerContent:
+    """Return prompt, expected behaviour and answer of a case.
+
+    With `names` everything that could reveal the model is masked or left out: matches of checks are not marked. The
+    prompt is always the one of the suite, since the one that was sent can reveal a variant.
+    """
     attempt = result.attempts[-1] if result.attempts else None
     one = len(case.steps) == 1
-    asked = case.steps[0].input if one else f"{len(case.steps)} steps; each stands above its answer."
-    before = [Part("Prompt", asked)]
+    prompt = case.steps[0].input if one else f"{len(case.steps)} steps; each stands above its answer."
+    before = [Part("Prompt", prompt)]
     if case.expected_behavior.strip():
         before.append(Part("Expected behaviour", case.expected_behavior))
     text, marks = _text(case, attempt) if attempt is not None else ("", [])
     if names is None:
-        return ReadAnswer(tuple(before), text, tuple(marks))
+        return AnswerContent(tuple(before), text, tuple(marks))
     *parts, answer = [(part.title, names.mask(part.text)) for part in (*before, Part("Answer", text))]
     hidden = tuple((title, part) for title, part in (*parts, answer) if part.names)
-    return ReadAnswer(tuple(Part(title, part.text) for title, part in parts), answer[1].text, (), hidden)
+    return AnswerContent(tuple(Part(title, part.text) for title, part in parts), answer[1].text, (), hidden)
 
 
 def masked_changes(result: TrialResult, names: NameMask) -> TrialResult:
-    """Return the result with names masked in what it changed, and in why something was not applied."""
+    """Return the result with names masked in its changes, and in the reasons why changes were not applied."""
     changes = [
         replace(change, path=names.mask(change.path).text, diff=names.mask(change.diff).text)
         for change in result.changes
@@ -79,12 +84,12 @@ def masked_changes(result: TrialResult, names: NameMask) -> TrialResult:
 
 
 def masked_words(count: int) -> str:
-    """`2 names masked`; empty without one."""
+    """Return `2 names masked`; empty for none."""
     return f"{count} name{'' if count == 1 else 's'} masked" if count else ""
 
 
-def mask_lines(answer: ReadAnswer, width: int) -> list[Line]:
-    """Where names are masked, and of which kind they are, without showing any."""
+def mask_lines(answer: AnswerContent, width: int) -> list[Line]:
+    """Return where names are masked and of which kind they are, without the names."""
     if not answer.masked:
         return [(("No name is masked in this answer or its prompt.", "dim"),)]
     lines: list[Line] = []
@@ -93,8 +98,8 @@ def mask_lines(answer: ReadAnswer, width: int) -> list[Line]:
         lines += [((f"{title}  ", "strong"), (masked_words(len(part.names)), "plain"))]
         lines += text_rows(", ".join(f"{count} × {kind}" for kind, count in kinds.items()), width, "dim")
         for name in part.names[:_MOST_MASKS]:
-            around = part.text[max(0, name.start - _AROUND) : name.end + _AROUND]
-            lines += text_rows(f"… {sanitize_line(around)} …", width)
+            context = part.text[max(0, name.start - _CONTEXT) : name.end + _CONTEXT]
+            lines += text_rows(f"… {sanitize_line(context)} …", width)
         lines.append(())
     return [*lines, *text_rows(_MASKING, width, "dim")]
 
@@ -114,52 +119,53 @@ def _text(case: Case, attempt: Attempt) -> tuple[str, list[Mark]]:
 
 
 def checks_line(result: TrialResult | None) -> Line:
-    """How the checks went, in one line of its own: a person's score is something else."""
+    """Return how many checks passed. The line is separate from scores: those are judgements of people."""
     if result is None or not result.attempts:
         return ()
     states = [check.state for step in result.attempts[-1].steps for check in step.checks]
     passed = states.count("passed")
     mark: Piece = mark_of("flaky" if result.flaky and result.verdict == "passed" else result.verdict)
-    said = f" {passed} of {len(states)} passed" if states else " none"
+    count = f" {passed} of {len(states)} passed" if states else " none"
     note = rerun_note(result)
     error = f" · {sanitize_line(result.error, 120)}" if result.error else ""
-    return (("Checks  ", "dim"), mark, (said, "plain"), (f" · {note}" if note else "", "strong"), (error, "dim"))
+    return (("Checks  ", "dim"), mark, (count, "plain"), (f" · {note}" if note else "", "strong"), (error, "dim"))
 
 
-_MOST = 6
-
-
-class OpenedAnswer(NamedTuple):
-    """An answer, ready to be shown."""
+class LoadedAnswer(NamedTuple):
+    """An answer that is ready to be shown, with its changes."""
 
     trial: TrialKey
-    read: ReadAnswer
+    content: AnswerContent
     result: TrialResult
     changes: ShownDiff
     files: tuple[FileDiff, ...]
 
 
-class OpenAnswers:
-    """Answers of one review."""
+class AnswerCache:
+    """Load the answers of a review, and keep the last few: an answer is shown once for each criterion."""
 
     def __init__(self, review: RunReview) -> None:
         self._review = review
-        self._kept: OrderedDict[tuple[TrialKey, bool], OpenedAnswer] = OrderedDict()
+        self._cached: OrderedDict[tuple[TrialKey, bool], LoadedAnswer] = OrderedDict()
 
-    def kept(self, item: ReviewItem) -> OpenedAnswer | None:
-        """An answer that was read before."""
-        return self._kept.get((item.key.trial, self._review.blind))
+    def find(self, item: ReviewItem) -> LoadedAnswer | None:
+        """Return the answer of an item if it is cached."""
+        return self._cached.get((item.key.trial, self._review.blind))
 
-    def open(self, item: ReviewItem) -> OpenedAnswer:
-        """Read it; it blocks: for a thread. Raises StoreError."""
+    def load(self, item: ReviewItem) -> LoadedAnswer:
+        """Read the answer of an item from the store; call it in a thread. Raises StoreError."""
         hidden, trial = self._review.blind, item.key.trial
         result = self._review.read_answer(trial)
         names = self._review.names if hidden else None
-        read = read_answer(item.case, result, names)
+        content = answer_content(item.case, result, names)
         result = masked_changes(result, names) if names is not None else result
-        changes = ShownDiff(item.case, trial, read.text, result.changes, result.not_applied)
-        opened = OpenedAnswer(trial, read, result, changes, changes.read_files())
-        self._kept[trial, hidden] = opened
-        while len(self._kept) > _MOST:
-            self._kept.popitem(last=False)
-        return opened
+        changes = ShownDiff(item.case, trial, content.text, result.changes, result.not_applied)
+        loaded = LoadedAnswer(trial, content, result, changes, changes.read_files())
+        self._cached[trial, hidden] = loaded
+        while len(self._cached) > _CACHED_ANSWERS:
+            self._cached.popitem(last=False)
+        return loaded
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        self._cached.clear()

@@ -1,4 +1,4 @@
-"""The criterion that an answer is judged by, as lines; some of them stand for an extent that can be clicked."""
+"""The criterion by which an answer is scored, as lines, and which cells of them stand for an extent."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,15 +24,18 @@ _HOW = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What is shown of an item. `given` is the extent that stands for what is being done (a score, or a decision),
-    `note` the one that it has or would have, `draft` whether that is not kept yet; `checks` is said apart."""
+class CriterionState:
+    """What is shown of an item.
+
+    `act` is its decision or the reviewer's own score, `note` the note of that act, or a `draft` that is not saved.
+    `checks` is the line of check results. While the note is open (`writing`), its text is not shown here.
+    """
 
     item: ReviewItem
-    stand: ItemStatus
+    status: ItemStatus
     rule: BandRule
     guidance: Guidance
-    given: Act | None = None
+    act: Act | None = None
     note: str = ""
     draft: bool = False
     deciding: bool = False
@@ -42,8 +45,8 @@ class Judged:
     writing: bool = False
 
 
-class Spot(NamedTuple):
-    """Cells of a row that stand for an extent."""
+class ExtentCells(NamedTuple):
+    """The cells of a row that stand for an extent."""
 
     row: int
     start: int
@@ -52,39 +55,39 @@ class Spot(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """Lines, and what a click on one of them gives; a `short` one leaves the result to be said elsewhere."""
+class CriterionDrawing:
+    """The lines, and the cells of each extent; a `short` drawing has no line for the result."""
 
     lines: tuple[Line, ...]
-    spots: tuple[Spot, ...] = ()
+    cells: tuple[ExtentCells, ...] = ()
     short: bool = False
 
     def extent_at(self, column: int, row: int) -> Extent | None:
-        """What a click there gives."""
-        hit = (spot for spot in self.spots if spot.row == row and spot.start <= column < spot.end)
-        return next((spot.extent for spot in hit), None)
+        """Return the extent at a cell."""
+        hit = (each for each in self.cells if each.row == row and each.start <= column < each.end)
+        return next((each.extent for each in hit), None)
 
 
-def draw_criterion(judged: Judged, width: int, *, short: bool = False, tight: bool = False) -> Drawn:
-    """All of it, in rows of at most so many cells; `short` leaves out what is only for comfort, and a `tight` one has
-    the extents beside each other besides."""
-    item, short = judged.item, short or tight
-    lines = _head(item, judged.rule, width, short=short)
+def draw_criterion(state: CriterionState, width: int, *, short: bool = False, tight: bool = False) -> CriterionDrawing:
+    """Return the criterion in rows of at most `width` cells. A `short` drawing leaves out what can be spared; a `tight`
+    one is short, and has the extents side by side."""
+    item, short = state.item, short or tight
+    lines = _head(item, state.rule, width, short=short)
     if not short:
-        question = "What do you decide?" if judged.deciding else "How far does this answer violate it?"
+        question = "What do you decide?" if state.deciding else "How far does this answer violate it?"
         lines += [(), ((question, "strong"),), ()]
-    levels, spots = (_levels_beside if tight else _levels_below)(judged, width, len(lines))
+    levels, cells = (_levels_beside if tight else _levels_below)(state, width, len(lines))
     lines += levels
     if not short:
-        lines += [(), result_line(judged)]
-    if judged.writing:
-        return Drawn((*lines, *(() if short else ((),)), (("Note", "dim"),)), tuple(spots), short)
-    lines += _note(judged, width, short=short)
-    if not judged.hidden:
-        lines += _others(judged, width)
+        lines += [(), result_line(state)]
+    if state.writing:
+        return CriterionDrawing((*lines, *(() if short else ((),)), (("Note", "dim"),)), tuple(cells), short)
+    lines += _note(state, width, short=short)
+    if not state.hidden:
+        lines += _others(state, width)
     if not short:
-        lines += [(), next_line(judged.upcoming, item, judged.rule, width)]
-    return Drawn(tuple(cut_line(line, width) for line in lines), tuple(spots), short)
+        lines += [(), next_line(state.upcoming, item, state.rule, width)]
+    return CriterionDrawing(tuple(cut_line(line, width) for line in lines), tuple(cells), short)
 
 
 def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[Line]:
@@ -95,40 +98,41 @@ def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[
     return [*lines, *(described[:2] if short else described)]
 
 
-def _levels_below(judged: Judged, width: int, at: int) -> tuple[list[Line], list[Spot]]:
-    lines, spots = list[Line](), list[Spot]()
+def _levels_below(state: CriterionState, width: int, at: int) -> tuple[list[Line], list[ExtentCells]]:
+    lines, cells = list[Line](), list[ExtentCells]()
     for extent in _LEVELS:
-        rows = _level(judged, extent, width)
-        spots += [Spot(at + len(lines) + row, 0, width, extent) for row in range(len(rows))]
+        rows = _level(state, extent, width)
+        cells += [ExtentCells(at + len(lines) + row, 0, width, extent) for row in range(len(rows))]
         lines += rows
-    return lines, spots
+    return lines, cells
 
 
-def _levels_beside(judged: Judged, width: int, at: int) -> tuple[list[Line], list[Spot]]:
-    """In as few rows as they fit in; below them what the given one means."""
-    rows, spots, column = [list[Piece]()], list[Spot](), 0
+def _levels_beside(state: CriterionState, width: int, at: int) -> tuple[list[Line], list[ExtentCells]]:
+    """Return the extents in as few rows as possible, and below them the meaning of the chosen one."""
+    rows, cells, column = [list[Piece]()], list[ExtentCells](), 0
     for extent in _LEVELS:
-        here = judged.given is not None and judged.given.extent == extent
+        here = state.act is not None and state.act.extent == extent
         key, name = ("-", "n/a") if extent == "n/a" else (str(extent), EXTENTS[extent])
-        cells = 4 + len(name)
-        if rows[-1] and column + cells > width:
+        room = 4 + len(name)
+        if rows[-1] and column + room > width:
             rows, column = [*rows, []], 0
-        spots.append(Spot(at + len(rows) - 1, column, column + cells, extent))
-        column += cells
+        cells.append(ExtentCells(at + len(rows) - 1, column, column + room, extent))
+        column += room
         role: Role = "chosen-accent" if here else "accent"
         rows[-1] += [(f"{'▸' if here else ' '}{key} ", role), (name, "chosen" if here else "plain"), (" ", "plain")]
-    given = judged.given.extent if judged.given is not None else None
-    means = judged.guidance.levels[given] if isinstance(given, int) else ""
-    means = sanitize_line(means, 200)
-    told: Line = ((f" {cut(means, width - 1)}", "dim"),) if means else ((" g", "accent"), (" what they mean", "dim"))
-    return [*map(tuple, rows), told], spots
+    chosen = state.act.extent if state.act is not None else None
+    meaning = sanitize_line(state.guidance.levels[chosen] if isinstance(chosen, int) else "", 200)
+    below: Line = (
+        ((f" {cut(meaning, width - 1)}", "dim"),) if meaning else ((" g", "accent"), (" what they mean", "dim"))
+    )
+    return [*map(tuple, rows), below], cells
 
 
-def _level(judged: Judged, extent: Extent, width: int) -> list[Line]:
-    here = judged.given is not None and judged.given.extent == extent
+def _level(state: CriterionState, extent: Extent, width: int) -> list[Line]:
+    here = state.act is not None and state.act.extent == extent
     key = "-" if extent == "n/a" else str(extent)
     name = "not applicable" if extent == "n/a" else EXTENTS[extent]
-    text = "" if extent == "n/a" else judged.guidance.levels[extent]
+    text = "" if extent == "n/a" else state.guidance.levels[extent]
     first: Line = (
         (f" {'▸' if here else ' '} ", "chosen-accent" if here else "accent"),
         (f"{key}  ", "chosen-accent" if here else "accent"),
@@ -142,67 +146,67 @@ def _filled(line: Line, width: int) -> Line:
     return (*line, (" " * max(0, width - sum(width_of(text) for text, _ in line)), "chosen"))
 
 
-def result_line(judged: Judged) -> Line:
-    """The product and its band, or how to give an extent."""
-    given, severity = judged.given, judged.item.criterion.severity
-    if given is None or given.extent is None:
-        what = "decide" if judged.deciding else "score"
+def result_line(state: CriterionState) -> Line:
+    """Return the product and its band, or the keys that give an extent."""
+    act, severity = state.act, state.item.criterion.severity
+    if act is None or act.extent is None:
+        what = "decide" if state.deciding else "score"
         return (("0–4", "accent"), (" or ", "dim"), ("-", "accent"), (f" to {what}", "dim"))
-    band = band_of(severity, given.extent, judged.rule)
-    said: list[Piece] = [("Decided  " if judged.deciding else "", "accent")]
-    if band is None or given.extent == "n/a":
-        return (*said, ("not applicable: no band", "dim"))
-    weight = judged.rule.weights[severity]
-    return (*said, (f"{weight} × {given.extent} = {weight * given.extent}   band  ", "dim"), band_block(band))
+    band = band_of(severity, act.extent, state.rule)
+    head: list[Piece] = [("Decided  " if state.deciding else "", "accent")]
+    if band is None or act.extent == "n/a":
+        return (*head, ("not applicable: no band", "dim"))
+    weight = state.rule.weights[severity]
+    return (*head, (f"{weight} × {act.extent} = {weight * act.extent}   band  ", "dim"), band_block(band))
 
 
-def _note(judged: Judged, width: int, *, short: bool) -> list[Line]:
-    if not judged.note.strip():
+def _note(state: CriterionState, width: int, *, short: bool) -> list[Line]:
+    if not state.note.strip():
         return [] if short else [(), (("c", "accent"), (" writes a note", "dim"))]
-    waits = "  kept with the extent" if judged.draft and judged.given is None else ""
+    waits = "  kept with the extent" if state.draft and state.act is None else ""
     head: Line = (("Note", "dim"), (waits, "flaky"))
-    return [*([] if short else [()]), head, *text_rows(judged.note, width)]
+    return [*([] if short else [()]), head, *text_rows(state.note, width)]
 
 
-def _others(judged: Judged, width: int) -> list[Line]:
-    """What other people gave, and what checks said: apart from each other, and from one's own."""
-    stand, lines = judged.stand, list[Line]()
-    scores = ((stand.mine,) if stand.mine is not None and judged.deciding else ()) + stand.others
+def _others(state: CriterionState, width: int) -> list[Line]:
+    """Return scores of other reviewers and results of checks, apart from each other and from the own score."""
+    status, lines = state.status, list[Line]()
+    scores = ((status.mine,) if status.mine is not None and state.deciding else ()) + status.others
     if scores:
-        lines += [(), (("Scores" if judged.deciding else "Other reviewers", "dim"),)]
-        lines += _side_by_side(judged, scores, width) if judged.deciding and len(scores) == 2 else []
-        if not (judged.deciding and len(scores) == 2):
+        lines += [(), (("Scores" if state.deciding else "Other reviewers", "dim"),)]
+        lines += _side_by_side(state, scores, width) if state.deciding and len(scores) == 2 else []
+        if not (state.deciding and len(scores) == 2):
             for score in scores:
-                lines += _score_rows(judged, score, width)
-    if stand.standing is not None and (stand.others or stand.decision is not None):
-        extent, how = stand.standing.extent, _HOW[stand.standing.how]
+                lines += _score_rows(state, score, width)
+    if status.standing is not None and (status.others or status.decision is not None):
+        extent, how = status.standing.extent, _HOW[status.standing.how]
         lines += hung((("counts: ", "dim"), (f"{extent_words(extent)}  ", "plain")), how, "dim", width)
-    if stand.decision is not None and not judged.deciding:
-        lines += _score_rows(judged, stand.decision, width, "decided by ")
-    if judged.checks:
-        lines += [(), judged.checks]
+    if status.decision is not None and not state.deciding:
+        lines += _score_rows(state, status.decision, width, "decided by ")
+    if state.checks:
+        lines += [(), state.checks]
     return lines
 
 
-def _score_rows(judged: Judged, score: Act, width: int, prefix: str = "") -> list[Line]:
-    name: Line = ((f"{prefix}{sanitize_line(score.reviewer, 30)}  ", "plain"), *_extent(judged, score))
+def _score_rows(state: CriterionState, score: Act, width: int, prefix: str = "") -> list[Line]:
+    name: Line = ((f"{prefix}{sanitize_line(score.reviewer, 30)}  ", "plain"), *_extent(state, score))
     return [name, *(((f"  {row}", "dim"),) for row in rows_of(score.note, width - 2))]
 
 
-def _extent(judged: Judged, score: Act) -> Line:
+def _extent(state: CriterionState, score: Act) -> Line:
     if score.extent is None:
         return ()
-    band = band_of(judged.item.criterion.severity, score.extent, judged.rule)
+    band = band_of(state.item.criterion.severity, score.extent, state.rule)
     return ((extent_words(score.extent), "strong"), *((("  ", "plain"), band_piece(band)) if band else ()))
 
 
-def _side_by_side(judged: Judged, scores: tuple[Act, ...], width: int) -> list[Line]:
-    """Two reviewers in two columns: what they gave, and why."""
+def _side_by_side(state: CriterionState, scores: tuple[Act, ...], width: int) -> list[Line]:
+    """Return the scores and notes of two reviewers in two columns."""
     half = (width - 2) // 2
     columns: list[list[Line]] = []
     for score in scores:
         name: Line = ((sanitize_line(score.reviewer, 30), "plain"),)
-        columns.append([name, _extent(judged, score), *text_rows(score.note or "(no note)", half, "dim")])
+        columns.append([name, _extent(state, score), *text_rows(score.note or "(no note)", half, "dim")])
     height = max(len(column) for column in columns)
     left, right = (column + [()] * (height - len(column)) for column in columns)
     return [(*spread(one, [], half), ("  ", "plain"), *other) for one, other in zip(left, right, strict=True)]

@@ -1,4 +1,4 @@
-"""The criterion with its extents, and the note beside them."""
+"""The criterion with its extents, and the note about the item."""
 
 from dataclasses import replace
 
@@ -9,30 +9,32 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.app.review.criterion_lines import Drawn, Judged, draw_criterion, result_line
+from tui.app.review.criterion_lines import CriterionDrawing, CriterionState, draw_criterion, result_line
 from tui.app.review.note_editor import NoteEditor
 from tui.app.theme.styles import content_of, content_of_lines
+from tui.app.widgets.key_queue import KeyQueue
 from tui.model.scores import Extent
+from tui.risk.queue import ReviewItem
 
 _MOST_STACKED, _LEAST_STACKED, _EDITOR_ROWS = 11, 4, 4
-_LOW = 30  # rows: below that the answer needs them more
-_AROUND, _LEAST_ANSWER = 5, 5  # rows: title, last line, keys and borders; borders of the answer and a few of it
+_TIGHT_BELOW = 30  # rows of the screen: a lower one has more need of them for the answer
+_FRAME_ROWS, _LEAST_ANSWER = 5, 5  # title, last act, keys and borders; the answer with its borders
 
 
 class _Text(Static):
-    """Lines, some of which can be clicked."""
+    """Show lines, some of which can be clicked."""
 
     ALLOW_SELECT = False
-    drawn = Drawn(())
+    drawn = CriterionDrawing(())
 
     class Clicked(Message):
-        """A line that stands for an extent."""
+        """The cells of an extent were clicked."""
 
         def __init__(self, extent: Extent) -> None:
             super().__init__()
             self.extent = extent
 
-    def show(self, drawn: Drawn) -> None:
+    def show(self, drawn: CriterionDrawing) -> None:
         if drawn != self.drawn:
             self.drawn = drawn
             self.update(content_of_lines(drawn.lines))
@@ -44,7 +46,7 @@ class _Text(Static):
 
 
 class CriterionPanel(Vertical):
-    """Shows one item at a time."""
+    """Show the criterion of one item, and edit its note."""
 
     DEFAULT_CSS = """
     CriterionPanel {
@@ -66,65 +68,68 @@ class CriterionPanel(Vertical):
             super().__init__()
             self.extent = extent
 
-    def __init__(self) -> None:
+    def __init__(self, keys: KeyQueue) -> None:
         super().__init__()
-        self.editor = NoteEditor()
+        self.editor = NoteEditor(keys)
+        self.noted_item: ReviewItem | None = None
         self._text, self._scroll = _Text(markup=False), VerticalScroll()
-        self._judged: Judged | None = None
+        self._judged: CriterionState | None = None
 
     def compose(self) -> ComposeResult:
-        """Text, and a place to write."""
+        """Yield the text and the editor."""
         with self._scroll:
             yield self._text
         yield self.editor
 
-    def show(self, judged: Judged) -> None:
-        """Another item, or another state of it."""
+    def show(self, state: CriterionState) -> None:
+        """Show an item, or another state of it."""
         before = self._judged
-        self._judged = judged
-        self.border_title = Content(f"Criterion {judged.item.number} of {judged.item.of}")
+        self._judged = state
+        self.border_title = Content(f"Criterion {state.item.number} of {state.item.of}")
         self._draw()
-        if before is None or before.item is not judged.item:
+        if before is None or before.item is not state.item:
             self._scroll.scroll_home(animate=False)
 
-    def look(self) -> None:
-        """Scroll in it."""
+    def focus_text(self) -> None:
+        """Move the focus to the text, to scroll in it."""
         self._scroll.focus()
 
     def on_resize(self) -> None:
-        """Other room, other lines."""
+        """Arrange the lines for the size."""
         self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
         if self._judged is None:
             return
         width = max(20, self.content_region.width - 1)
-        stacked, judged = self.has_class("-stacked"), replace(self._judged, writing=self.editor.is_open)
-        room = self._stacked_rows(judged.writing) if stacked else self.content_region.height
-        room -= _EDITOR_ROWS if judged.writing and not stacked else 0
-        drawn = draw_criterion(judged, width, short=stacked, tight=stacked and self.screen.size.height < _LOW)
+        stacked, state = self.has_class("-stacked"), replace(self._judged, writing=self.editor.is_open)
+        room = self._stacked_rows(state.writing) if stacked else self.content_region.height
+        room -= _EDITOR_ROWS if state.writing and not stacked else 0
+        drawn = draw_criterion(state, width, short=stacked, tight=stacked and self.screen.size.height < _TIGHT_BELOW)
         if not stacked and len(drawn.lines) > room:
-            drawn = draw_criterion(judged, width, short=True)
-        self.border_subtitle = content_of(result_line(judged)) if drawn.short else Content()
+            drawn = draw_criterion(state, width, short=True)
+        self.border_subtitle = content_of(result_line(state)) if drawn.short else Content()
         self._text.show(drawn)
         self._scroll.styles.height = max(1, min(len(drawn.lines), room))
 
     def _stacked_rows(self, writing: bool) -> int:
-        """What there is for the text where the answer stands above it, and has to be seen too."""
-        room = self.screen.size.height - _AROUND - _LEAST_ANSWER - (_EDITOR_ROWS - 1 if writing else 0)
+        """Return how many rows the text may have below the answer, of which some have to remain visible."""
+        room = self.screen.size.height - _FRAME_ROWS - _LEAST_ANSWER - (_EDITOR_ROWS - 1 if writing else 0)
         return max(_LEAST_STACKED, min(_MOST_STACKED, room))
 
-    def write(self, note: str) -> None:
-        """Write a note, from the very next key on."""
+    def edit_note(self, item: ReviewItem, note: str) -> None:
+        """Open the editor for the note about an item; it takes the keys from the next one on."""
+        self.noted_item = item
         self.editor.start(note)
         self._draw()
 
-    def close(self) -> None:
-        """Nobody writes any more."""
+    def close_note(self) -> None:
+        """Close the editor."""
+        self.noted_item = None
         self.editor.close()
         self._draw()
 
     def on__text_clicked(self, message: _Text.Clicked) -> None:
-        """Hand it on."""
+        """Post the extent that was clicked."""
         message.stop()
         self.post_message(self.ExtentClicked(message.extent))

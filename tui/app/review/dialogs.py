@@ -1,4 +1,4 @@
-"""Before scoring: who it is, and whether names are hidden."""
+"""Dialogs of Review: who scores and how, before it begins; the figures of a run's scores."""
 
 import asyncio
 from typing import ClassVar
@@ -17,12 +17,12 @@ from tui.app.review.figure_lines import figure_lines
 from tui.app.review.lines import (
     BLIND,
     NAMED,
-    Beginning,
+    StartChoice,
     next_repeats,
     problem_lines,
     repeat_line,
     start_lines,
-    why_not,
+    why_unavailable,
 )
 from tui.app.screens.text_screen import TextScreen
 from tui.app.theme.styles import content_of_lines
@@ -35,12 +35,14 @@ from tui.model.sanitize import sanitize_line
 from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
 
-_ROWS = 14  # what the dialog has besides what it tells
+_OTHER_ROWS = 14  # rows of the dialog besides its text
 
 
-class ReviewStartScreen(ModalScreen[Beginning | None]):
-    """`review` says how things stand; `named` begins on the line that shows names; `repeats` percent of the
-    answers are proposed to be shown twice."""
+class ReviewStartScreen(ModalScreen[StartChoice | None]):
+    """Ask who scores a run, and whether blind.
+
+    `named` selects the line that shows names; `repeats` percent of the answers are proposed to be shown twice.
+    """
 
     DEFAULT_CSS = """
     ReviewStartScreen { align: center middle; background: $background 60%; }
@@ -66,30 +68,30 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         self._review, self._named = review, named
         self._line, self._list = PromptInput("your name, as it stands beside each score"), LineListView()
         self._line.value = name
-        self._told, self._fault = Static(Content(), markup=False), Static(Content(), markup=False)
+        self._status, self._error = Static(Content(), markup=False), Static(Content(), markup=False)
 
     def compose(self) -> ComposeResult:
-        """How it stands, who, how."""
+        """Yield the status of the scoring, the name and the ways to begin."""
         with Vertical() as box:
             box.border_title = Content("Review")
             box.border_subtitle = Content("Enter begins · n the name · r repeats · Esc leaves")
-            yield self._told
+            yield self._status
             yield Static(Content("Who scores"), markup=False, classes="head")
             yield self._line
             yield Static(Content("How"), markup=False, classes="head")
             yield self._list
             yield self._repeat_line
-            yield self._fault
+            yield self._error
 
     def on_mount(self) -> None:
-        """Blind unless somebody asks otherwise."""
-        self._tell()
-        self._choose(blind=not self._named)
+        """Select the way that was asked for, and the name where it is missing."""
+        self._update()
+        self._select(blind=not self._named)
         (self._list if self._line.value.strip() else self._line).focus()
 
-    def _choose(self, *, blind: bool) -> None:
-        """That way, or the other one where it cannot be begun so any more."""
-        if why_not(self._review, self._name_typed, blind=blind):
+    def _select(self, *, blind: bool) -> None:
+        """Select a way to begin, or the other one if that is unavailable."""
+        if why_unavailable(self._review, self._name_typed, blind=blind):
             blind = not blind
         self._list.go_to(0 if blind else 1)
 
@@ -98,82 +100,82 @@ class ReviewStartScreen(ModalScreen[Beginning | None]):
         return " ".join(self._line.value.split())
 
     def on_resize(self) -> None:
-        """Other room."""
-        self._tell()
+        """Wrap the text for the size."""
+        self._update()
 
-    def _tell(self) -> None:
+    def _update(self) -> None:
         name, review = self._name_typed, self._review
         width = min(92, self.size.width * 96 // 100) - 6
         lines = start_lines(review, name, width)
-        room = self.size.height * 96 // 100 - _ROWS - len(lines)
+        room = self.size.height * 96 // 100 - _OTHER_ROWS - len(lines)
         lines += cut_rows(problem_lines(review.problems, width), room)
-        self._told.update(content_of_lines(lines))
-        blind: Role = "dim" if why_not(review, name, blind=True) else "plain"
-        named: Role = "dim" if why_not(review, name, blind=False) else "plain"
+        self._status.update(content_of_lines(lines))
+        blind: Role = "dim" if why_unavailable(review, name, blind=True) else "plain"
+        named: Role = "dim" if why_unavailable(review, name, blind=False) else "plain"
         self._repeat_line.update(content_of_lines([repeat_line(self._repeats)]))
         self._list.show_lines([((f" {BLIND}", blind),), ((f" {NAMED}", named),)])
 
     @on(PromptInput.Typed)
-    def tell_again(self, message: PromptInput.Typed) -> None:
-        """How it stands for this person."""
-        self._tell()
-        self._fault.update(Content())
+    def update_name(self, message: PromptInput.Typed) -> None:
+        """Show the status for the name that was typed."""
+        self._update()
+        self._error.update(Content())
         if isinstance(message, PromptInput.Entered):
-            self._choose(blind=self._list.cursor == 0)
+            self._select(blind=self._list.cursor == 0)
             self._list.focus()
 
     @on(PromptInput.Left)
     def leave_name(self) -> None:
-        """Out of the name; without one, out of it all."""
+        """Leave the input of the name."""
         self._list.focus()
 
     @on(LineListView.Chosen)
     def begin(self, message: LineListView.Chosen) -> None:
-        """Now; not in a way that it cannot be begun in any more."""
+        """Begin, unless the name is missing or the way unavailable."""
         name, blind = self._name_typed, message.place == 0
         if not name:
-            self._fault.update(Content("Say who you are: n."))
-        elif why := why_not(self._review, name, blind=blind):
-            self._fault.update(Content(f"{why} Enter begins so."))
+            self._error.update(Content("Say who you are: n."))
+        elif reason := why_unavailable(self._review, name, blind=blind):
+            self._error.update(Content(f"{reason} Enter begins so."))
             self._list.go_to(1 if blind else 0)
         else:
-            self.dismiss(Beginning(name, blind, self._repeats))
+            self.dismiss(StartChoice(name, blind, self._repeats))
 
     def action_name(self) -> None:
-        """Type it."""
+        """Type another name."""
         self._line.start()
 
     def action_repeat(self) -> None:
-        """Another share."""
+        """Propose another percentage."""
         self._repeats = next_repeats(self._repeats)
-        self._tell()
+        self._update()
 
     def action_go_to(self, place: int) -> None:
-        """One of the two."""
+        """Select one of the two ways."""
         self._list.go_to(place)
 
     def action_leave(self) -> None:
-        """Not now."""
+        """Close without beginning."""
         self.dismiss(None)
 
 
 class RiskFiguresScreen(TextScreen):
-    """They are worked out in a thread: intervals take a moment."""
+    """Show the figures of a run's scores; they are computed in a thread, since intervals take a moment."""
 
     def __init__(self, reviews: Reviews, run: RunRecord) -> None:
         super().__init__("Figures of scoring", lambda _: [(("working out …", "dim"),)], "f")
         self._reviews, self._record = reviews, run
 
     def on_mount(self) -> None:
-        """Begin."""
-        self._work_out()
+        """Compute the figures."""
+        self._compute()
 
     @work(group="figures", exclusive=True)
-    async def _work_out(self) -> None:
+    async def _compute(self) -> None:
         try:
             reviewed: Reviewed = await asyncio.to_thread(self._reviews.reviewed, self._record.id)
         except AssayError as error:
-            said = sanitize_line(str(error), 600)
-            self.change(lambda _: [((said, "error"),)])
+            message = sanitize_line(str(error), 600)
+            self.change(lambda _: [((message, "error"),)])
             return
         self.change(lambda width: figure_lines(reviewed, width, self._record.models))

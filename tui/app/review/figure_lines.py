@@ -1,4 +1,4 @@
-"""Figures of scoring as lines: bands by model as bars with numbers, means with intervals, a heat map, agreement."""
+"""Figures of scoring as lines: bands by model, means with intervals, comparisons, a heat map, agreement."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ _LEAST_COLUMN = 24  # a mark, a mean with its interval, and how many that is of
 
 
 def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> list[Line]:
-    """Everything, in rows of at most so many cells, the models in the order of `models`."""
+    """Return all figures in rows of at most `width` cells, with the models in the order of `models`."""
     figures = reviewed.figures
     done = f"{figures.scored} of {figures.items} items scored"
     differ = f" · {figures.disputed} disputed: the highest extent counts" if figures.disputed else ""
@@ -63,12 +63,12 @@ def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> 
     lines += [(), *_agreement_lines(reviewed.agreement, width)]
     lines += _reviewer_lines(figures, models, names, width)
     lines += _other_rule_lines(figures, width)
-    said = "What a person found in the answers; the verdicts of checks are not in it."
-    return [*lines, (), *text_rows(said, width, "dim")]
+    note = "What a person found in the answers; the verdicts of checks are not in it."
+    return [*lines, (), *text_rows(note, width, "dim")]
 
 
 def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[str, str], width: int) -> list[Line]:
-    """Each pair of models by the weighted mean, with what may be said of it."""
+    """Return each pair of models with the difference of their weighted means and the conclusion."""
     if not figures.comparisons:
         return []
     lines: list[Line] = [
@@ -88,7 +88,7 @@ def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mappin
 
 
 def _reviewer_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[str, str], width: int) -> list[Line]:
-    """How much of each model everybody has scored."""
+    """Return how much of each model every reviewer has scored."""
     lines: list[Line] = [(), *_headed("Reviewers", "how much of each model's items they have scored", width)]
     for reviewer, by_model in figures.by_reviewer.items():
         shares = [f"{names[model].strip()} {by_model[model].share:.0%}" for model in models]
@@ -101,7 +101,7 @@ def _reviewer_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[
 
 
 def _other_rule_lines(figures: RiskFigures, width: int) -> list[Line]:
-    """Why the rule is as it is, and what another one would change."""
+    """Return the reason for the rule, and what another one would change."""
     lines: list[Line] = [
         (),
         *_headed("The rule", "and what another would change", width),
@@ -121,7 +121,7 @@ def _legend(width: int) -> list[Line]:
 
 
 def interval_words(interval: Interval) -> str:
-    """`1.84 (1.20–2.41)`."""
+    """Return a figure with its interval: `1.84 (1.20–2.41)`."""
     if interval.value is None:
         return _NO_DATA
     around = "" if interval.low is None or interval.high is None else f" ({interval.low:.2f}–{interval.high:.2f})"
@@ -129,7 +129,7 @@ def interval_words(interval: Interval) -> str:
 
 
 def _share_lines(name: str, share: RiskShare, room: int, width: int) -> list[Line]:
-    """A model: its bar, its numbers below."""
+    """Return the bar of a model, and its numbers below."""
     bar_room = max(10, min(50, width - room - 24))
     bar: list[Piece] = []
     begun, total = 0, share.banded
@@ -164,7 +164,7 @@ def _share_lines(name: str, share: RiskShare, room: int, width: int) -> list[Lin
 def _table(
     table: Mapping[str, Mapping[str, RiskShare]], models: list[str], names: Mapping[str, str], width: int
 ) -> list[Line]:
-    """From model and name to share, as rows of names with a column for each model."""
+    """Return shares by model and name as rows of names, with a column for each model."""
     rows = list(dict.fromkeys(name for model in models for name in table.get(model, {})))
     if not rows:
         return [((_NO_DATA, "dim"),)]
@@ -185,7 +185,7 @@ def _columns(
     first: int,
     width: int,
 ) -> list[Line]:
-    """As many models as there is room for beside each other."""
+    """Return the rows of as many models as fit side by side."""
     column = (width - first) // max(1, len(models))
     heads: Line = ((" " * first, "dim"), *((fill(f" {names[model]}", column), "dim") for model in models))
     lines: list[Line] = [heads]
@@ -205,8 +205,8 @@ def _cell(share: RiskShare | None, column: int) -> list[Piece]:
     mark, role = band_mark(worst)
     mean = "–" if share.mean.value is None else f"{share.mean.value:.2f}"
     whole = f" {interval_words(share.mean)}, {share.banded}"
-    said = whole if share.mean.value is not None and width_of(whole) <= column - 2 else f" {mean} of {share.banded}"
-    return [(f" {mark}", role), (fill(said, column - 2), "plain")]
+    text = whole if share.mean.value is not None and width_of(whole) <= column - 2 else f" {mean} of {share.banded}"
+    return [(f" {mark}", role), (fill(text, column - 2), "plain")]
 
 
 def _heat_lines(reviewed: Reviewed, model: str, rule: BandRule, width: int) -> list[Line]:

@@ -1,4 +1,4 @@
-"""The title, the queue and the last line of the Review screen."""
+"""What the Review screen shows as lines: title, queue, last act, start and end of a session, and its dialogs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,22 +9,24 @@ from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.text_rows import hung, rows_of, text_rows
-from tui.app.review.queue import ReviewSession, left_words, minutes
+from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_filter import ItemStatus
+from tui.app.review.scoring import RecordedScore
 from tui.app.runs.lines import day_and_time
 from tui.model.risk import BANDS, EXTENTS, Band, BandRule, Guidance, rule_rows, rule_sentence
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Act, Extent, is_blind_open, replaced_answers
+from tui.model.scores import Act, ItemKey, is_blind_open, replaced_answers
 from tui.model.suite import Severity
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
 
 _BAR = "━"
+_LEAST_IMPORTANT = ("seed", "rest", "suite", "who")
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What the title tells. `filtered` is (done, all) of what the filter shows, None without one."""
+    """What the title shows. `filtered` counts the items that the filter selects (done, all); None without a filter."""
 
     suite: str = ""
     blind: bool = False
@@ -38,8 +40,8 @@ class Title:
 
 
 def title_line(title: Title, width: int) -> Line:
-    """The line in at most so many cells: what matters least is left out first."""
-    for least in ("", "seed", "rest", "suite", "who"):
+    """Return the title in at most `width` cells: the least important parts are left out first."""
+    for least in ("", *_LEAST_IMPORTANT):
         left, right = _title_parts(title, least)
         room = width - _width(left) - _width(right)
         if room >= 2:
@@ -47,25 +49,22 @@ def title_line(title: Title, width: int) -> Line:
     return spread(left, right, width)
 
 
-_LEFT_OUT = ("seed", "rest", "suite", "who")
-
-
 def _title_parts(title: Title, least: str) -> tuple[list[Piece], list[Piece]]:
-    """Without `least` and all that matters less."""
-    out = _LEFT_OUT[: _LEFT_OUT.index(least) + 1] if least else ()
-    said: list[Piece] = [] if "suite" in out else [(sanitize_line(title.suite, 40), "plain")]
-    said += [("blind", "accent")] if title.blind else []
-    said += [(f"seed {title.seed}", "dim")] if title.blind and title.seed is not None and "seed" not in out else []
-    said += [("deciding", "accent")] if title.deciding else []
+    """Return the left and the right part without `least` and everything less important."""
+    out = _LEAST_IMPORTANT[: _LEAST_IMPORTANT.index(least) + 1] if least else ()
+    parts: list[Piece] = [] if "suite" in out else [(sanitize_line(title.suite, 40), "plain")]
+    parts += [("blind", "accent")] if title.blind else []
+    parts += [(f"seed {title.seed}", "dim")] if title.blind and title.seed is not None and "seed" not in out else []
+    parts += [("deciding", "accent")] if title.deciding else []
     left: list[Piece] = [(" Assay", "accent"), ("  Review  ", "strong")]
-    for number, piece in enumerate(said):
+    for number, piece in enumerate(parts):
         left += [(" · " if number else "", "dim"), piece]
     if title.filtered is not None:
         left.append((f"  filter {title.filtered[0]}/{title.filtered[1]}", "dim"))
     right: list[Piece] = [(f"{title.scored:>{len(str(title.items))}}/{title.items}", "accent")]
     if "who" not in out:
         right += [(f"  {sanitize_line(title.reviewer, 30)}", "plain"), (f" · {minutes(title.spent_ms)}", "dim")]
-    rest = left_words(title.spent_ms, title.scored, title.items - title.scored)
+    rest = time_left(title.spent_ms, title.scored, title.items - title.scored)
     return left, [*right, (f" · {rest}" if rest and "rest" not in out else "", "dim"), (" ", "plain")]
 
 
@@ -82,51 +81,84 @@ def _bar(title: Title, room: int) -> list[Piece]:
 
 
 def answer_name(item: ReviewItem, *, hidden: bool) -> str:
-    """Whose answer it is; of hidden ones the number alone."""
+    """Return the model of an answer; the number of the answer while names are hidden."""
     if hidden:
         return f"Answer {item.answer}"
     name = model_names([item.key.model])[0]
     return f"{name} · repeat {item.key.repeat}" if item.key.repeat > 1 else name
 
 
-def queue_line(item: ReviewItem, stand: ItemStatus, rule: BandRule, *, hidden: bool, width: int) -> Line:
-    """An item in the queue: whether it is done, whose answer, which criterion, the band."""
-    if stand.disputed:
+def queue_line(item: ReviewItem, status: ItemStatus, rule: BandRule, *, hidden: bool, width: int) -> Line:
+    """Return an item of the queue: its status, model, case and criterion, and its band."""
+    if status.disputed:
         mark: Piece = ("≠", "flaky")
-    elif stand.band is not None:
-        mark = band_mark(stand.band)
+    elif status.band is not None:
+        mark = band_mark(status.band)
     else:
-        mark = ("·", "dim") if stand.standing is None else ("-", "dim")
+        mark = ("·", "dim") if status.standing is None else ("-", "dim")
     right: list[Piece] = []
-    if stand.mine is not None and stand.mine.extent is not None and not stand.disputed:
-        extent = stand.mine.extent
+    if status.mine is not None and status.mine.extent is not None and not status.disputed:
+        extent = status.mine.extent
         band = band_of(item.criterion.severity, extent, rule)
         right = [("n/a ", "dim")] if band is None else [(f"{extent} ", "plain"), band_piece(band), (" ", "plain")]
-    elif stand.disputed:
+    elif status.disputed:
         right = [("differ ", "flaky")]
-    elif stand.band is not None:
-        right = [band_piece(stand.band), (" ", "plain")]
+    elif status.band is not None:
+        right = [band_piece(status.band), (" ", "plain")]
     room = width - 3 - sum(width_of(text) for text, _ in right)
     who = f"{item.answer:>3}" if hidden else cut_middle(answer_name(item, hidden=False), max(6, room // 3))
     left: list[Piece] = [(" ", "plain"), mark, (f" {who}  ", "dim"), (sanitize_line(item.case.id, 60), "plain")]
-    left.append((f" {sanitize_line(item.criterion.name, 80)}", "dim" if stand.mine is not None else "strong"))
+    left.append((f" {sanitize_line(item.criterion.name, 80)}", "dim" if status.mine is not None else "strong"))
     return spread(left, right, width)
 
 
-def given_line(item: ReviewItem, extent: Extent, rule: BandRule, what: str, width: int, *, undoes: bool = True) -> Line:
-    """What was just given, and that it can be taken back: `sec-001 · SQL injection: 3 major → critical  u undoes`."""
+def recorded_line(recorded: RecordedScore, rule: BandRule, width: int) -> Line:
+    """Return what was recorded last: `sec-001 · SQL injection: 3 major → critical  u undoes`."""
+    item, extent = recorded.item, recorded.extent
     band = band_of(item.criterion.severity, extent, rule)
     end: list[Piece] = [(f" {extent_words(extent)}", "strong")]
     if band is not None:
         end += [(" → ", "dim"), band_piece(band)]
-    end += [("  ", "dim"), ("u", "accent"), (" undoes ", "dim")] if undoes else []
+    end += [] if recorded.is_repeated else [("  ", "dim"), ("u", "accent"), (" undoes ", "dim")]
+    what = "Already " if recorded.is_repeated else "Decided " if recorded.is_decision else ""
     room = width - _width(end) - 2
     name = f" {what}{sanitize_line(item.case.id, 60)} · {sanitize_line(item.criterion.name, 100)}:"
     return ((cut(name, room), "plain"), *end)
 
 
+def taken_back_line(key: ItemKey) -> Line:
+    """Return of which item an act was taken back."""
+    return ((f" Taken back: {sanitize_line(key.case, 60)} · {sanitize_line(key.criterion, 100)}", "plain"),)
+
+
+def unsaved_notes(session: ReviewSession, *, writing: bool) -> str:
+    """Return which notes are lost when a session is left, in sentences; `writing` means that one is being written."""
+    drafts = sum(bool(note) for note in session.drafts.values())
+    sentences = ["The note that is being written is forgotten; Enter keeps it."] if writing else []
+    if drafts:
+        has = "1 note has no extent, and is" if drafts == 1 else f"{drafts} notes have no extent, and are"
+        sentences.append(f"{has} forgotten.")
+    return " ".join(sentences)
+
+
+def minutes(milliseconds: float) -> str:
+    """Return a duration: `40 s`, `11 min`, `2 h 05`."""
+    seconds = max(0, round(milliseconds / 1000))
+    if seconds < 60:
+        return f"{seconds} s"
+    whole = round(seconds / 60)
+    return f"{whole} min" if whole < 60 else f"{whole // 60} h {whole % 60:02}"
+
+
+def time_left(spent_ms: float, scored: int, left: int) -> str:
+    """Return `about 22 min left`, estimated from the time spent so far; empty for fewer than three scores."""
+    if scored < 3 or not left or spent_ms <= 0:
+        return ""
+    return f"about {minutes(spent_ms / scored * left)} left"
+
+
 def next_line(item: ReviewItem | None, here: ReviewItem | None, rule: BandRule, width: int) -> Line:
-    """What comes next, in one line."""
+    """Return the next open item in one line."""
     if item is None or item is here:
         return (("Everything is scored." if item is None else "This is the last open item.", "dim"),)
     same = here is not None and item.answer == here.answer
@@ -141,12 +173,12 @@ _STAYS_BLIND = "This was begun blind, and stays so until you reveal the names (!
 _REVEALED = "You have revealed the names of this run: it is not blind any more."
 _MOST_PROBLEMS = 3
 REPEATS = 0, 5, 10, 20
-"""Percent of the answers that a blind session may show twice, to see how far a reviewer agrees with themselves."""
+"""Percentages of the answers that a blind session can show twice, to see how far reviewers agree with themselves."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """Who scores, whether blind, and how many percent of the answers are shown a second time."""
+class StartChoice:
+    """Who scores, whether blind, and which percentage of the answers is shown a second time."""
 
     reviewer: str
     blind: bool
@@ -154,7 +186,7 @@ class Beginning:
 
 
 def repeat_line(repeats: int) -> Line:
-    """The shares to choose from, the chosen one marked."""
+    """Return the percentages to choose from, the chosen one marked."""
     shares: list[Piece] = [
         (f" ▸{share}% ", "accent") if share == repeats else (f"  {share}% ", "dim")
         for share in sorted({*REPEATS, repeats})
@@ -163,31 +195,31 @@ def repeat_line(repeats: int) -> Line:
 
 
 def next_repeats(repeats: int) -> int:
-    """Return the next share, after the largest the smallest."""
+    """Return the next percentage, after the greatest one the least."""
     return next((share for share in REPEATS if share > repeats), REPEATS[0])
 
 
 def stays_blind(review: RunReview, name: str) -> bool:
-    """Whether the person has begun blind and not revealed."""
+    """Return whether a person has begun blind and has not revealed the names."""
     return is_blind_open(review.board.acts, name)
 
 
-def why_not(review: RunReview, name: str, *, blind: bool) -> str:
-    """Why it cannot be begun in this way; empty where it can."""
+def why_unavailable(review: RunReview, name: str, *, blind: bool) -> str:
+    """Return why a person cannot begin blind, or with names; empty if they can."""
     if blind:
         return _REVEALED if review.board.revealed(name) else ""
     return _STAYS_BLIND if stays_blind(review, name) else ""
 
 
 def problem_lines(problems: Sequence[object], width: int, most: int = _MOST_PROBLEMS) -> list[Line]:
-    """Which lines of the score files could not be read, and why; at most so many are told one by one."""
+    """Return which lines of the score files could not be read, and why: the first `most` of them one by one."""
     if not problems:
         return []
     count = len(problems)
-    said = "1 line of the score files cannot be read, and counts for nothing:"
+    heading = "1 line of the score files cannot be read, and counts for nothing:"
     if count > 1:
-        said = f"{count} lines of the score files cannot be read, and count for nothing:"
-    lines = text_rows(said, width, "error")
+        heading = f"{count} lines of the score files cannot be read, and count for nothing:"
+    lines = text_rows(heading, width, "error")
     for problem in problems[:most]:
         lines += text_rows(sanitize_line(str(problem), 400), width, "dim")
     if count > most:
@@ -196,7 +228,7 @@ def problem_lines(problems: Sequence[object], width: int, most: int = _MOST_PROB
 
 
 def missing_words(count: int) -> str:
-    """Of results without an answer."""
+    """Return a sentence about results without an answer."""
     return (
         f"{count} result has no answer, and is not among them"
         if count == 1
@@ -205,7 +237,7 @@ def missing_words(count: int) -> str:
 
 
 def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
-    """How many items there are, how many are open for this person, and what is to be known before it begins."""
+    """Return how many items there are, how many are open for a person, and what they should know before they begin."""
     board, items, record = review.board, review.items, review.record
     mine = [score for item in items if (score := board.score(item.key, name)) is not None]
     answers = len({item.answer for item in items})
@@ -240,32 +272,32 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
     return lines
 
 
-def end_lines(review_session: ReviewSession, width: int) -> list[Line]:
-    """Nothing is left to do here: what was done, and what can come next."""
-    review = review_session.review
-    count, done = len(review.items), review_session.scored
-    if review_session.deciding and not review_session.shown:
+def end_lines(session: ReviewSession, width: int) -> list[Line]:
+    """Return what was done in a session, and what can be done next."""
+    review = session.review
+    count, done = len(review.items), session.scored
+    if session.deciding and not session.visible:
         head = "Reviewers differ nowhere that is left to decide."
-    elif review_session.deciding:
-        head = f"All {len(review_session.shown)} are decided." if len(review_session.shown) > 1 else "It is decided."
-    elif not review_session.shown:
+    elif session.deciding:
+        head = f"All {len(session.visible)} are decided." if len(session.visible) > 1 else "It is decided."
+    elif not session.visible:
         head = "The filter shows no item."
     elif done < count:
         head = f"Everything that the filter shows is done; {count - done} more are open."
     else:
         head = f"All {count} items are scored." if count != 1 else "The one item is scored."
-    lines: list[Line] = [((head, "strong"),), (), *_own_figures(review_session)]
+    lines: list[Line] = [((head, "strong"),), (), *_own_figures(session)]
     if review.missing:
-        lines += [(), *text_rows(missing_sentence(review_session), width, "dim")]
+        lines += [(), *text_rows(missing_sentence(session), width, "dim")]
     lines += [(), (("Next", "dim"),)]
-    for key, does in _next_steps(review_session):
+    for key, does in _next_steps(session):
         lines += hung(((fill(key, 11), "accent"),), does, "plain", width)
     return lines
 
 
-def missing_sentence(review_session: ReviewSession) -> str:
-    """Which answers cannot be scored; of hidden ones not whose they are."""
-    missing, hidden = review_session.review.missing, review_session.hidden
+def missing_sentence(session: ReviewSession) -> str:
+    """Return which answers are missing, without their models while names are hidden."""
+    missing, hidden = session.review.missing, session.hidden
     names = [key.case if hidden else f"{key.case} · {key.model}" for key in missing[:6]]
     more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
     are = "answer is" if len(missing) == 1 else "answers are"
@@ -273,21 +305,21 @@ def missing_sentence(review_session: ReviewSession) -> str:
     return f"{len(missing)} {are} missing, and not in the queue: {shown}{more}."
 
 
-def _own_figures(review_session: ReviewSession) -> list[Line]:
-    """Over all answers together: what tells one model from another is not in it."""
-    review = review_session.review
-    extents = Counter(stand.mine.extent for stand in review_session.stands if stand.mine is not None)
+def _own_figures(session: ReviewSession) -> list[Line]:
+    """Return figures of all answers together, which do not reveal models."""
+    review = session.review
+    extents = Counter(status.mine.extent for status in session.statuses if status.mine is not None)
     worst: dict[int, int] = {}
-    for item, stand in zip(review.items, review_session.stands, strict=True):
-        if not item.key.again and stand.mine is not None and stand.mine.extent not in (None, "n/a"):
-            band = band_of(item.criterion.severity, stand.mine.extent, review.rule)
+    for item, status in zip(review.items, session.statuses, strict=True):
+        if not item.key.again and status.mine is not None and status.mine.extent not in (None, "n/a"):
+            band = band_of(item.criterion.severity, status.mine.extent, review.rule)
             worst[item.answer] = max(worst.get(item.answer, 0), BANDS.index(band) if band else 0)
     answers = len({item.answer for item in review.items})
     lines: list[Line] = [
         (
             (f"{sanitize_line(review.reviewer, 40)}  ", "plain"),
-            (f"{review_session.scored} of {len(review.items)} items of {answers} answers", "plain"),
-            (f" · {minutes(review_session.spent_ms)}", "dim"),
+            (f"{session.scored} of {len(review.items)} items of {answers} answers", "plain"),
+            (f" · {minutes(session.spent_ms)}", "dim"),
         )
     ]
     counts = Counter(BANDS[place] for place in worst.values())
@@ -302,28 +334,25 @@ def _own_figures(review_session: ReviewSession) -> list[Line]:
     return lines
 
 
-def _next_steps(review_session: ReviewSession) -> list[tuple[str, str]]:
+def _next_steps(session: ReviewSession) -> list[tuple[str, str]]:
     steps = [("[", "back to the last item; u undoes")]
-    if review_session.wanted:
+    if session.filter:
         steps.append(("/ Esc", "out of the filter"))
-    if review_session.hidden:
+    if session.hidden:
         steps.append(("!", "reveal the names: recorded, and not to be undone. Reports and figures come after it"))
     else:
-        if review_session.disputed:
-            one = review_session.disputed == 1
+        if session.disputed:
+            one = session.disputed == 1
             steps.append(
-                (
-                    "a",
-                    f"decide the {'one item' if one else f'{review_session.disputed} items'} in which reviewers differ",
-                )
+                ("a", f"decide the {'one item' if one else f'{session.disputed} items'} in which reviewers differ")
             )
         steps += [("f", "figures: bands, means, agreement"), ("o", "write a report of the run to a file")]
     return [*steps, ("Esc", "leave; all is kept")]
 
 
-def empty_lines(review_session: ReviewSession, width: int) -> list[Line]:
-    """Why there is nothing to score, and what to do."""
-    suite = review_session.review.suite
+def empty_lines(session: ReviewSession, width: int) -> list[Line]:
+    """Return why there is nothing to score, and what to do."""
+    suite = session.review.suite
     if not any(case.risk_criteria for case in suite.cases):
         what = "This suite names no risk criteria, so there is nothing to score."
         do = (
@@ -334,10 +363,10 @@ def empty_lines(review_session: ReviewSession, width: int) -> list[Line]:
         what = "This run has no answer to score yet."
         do = "Run the cases that have risk criteria; what is running can be scored when it is over."
     lines: list[Line] = [((what, "strong"),), (), *text_rows(do, width)]
-    if review_session.review.missing:
-        lines += [(), *text_rows(missing_sentence(review_session), width, "dim")]
-    if review_session.review.problems:
-        lines += [(), *problem_lines(review_session.review.problems, width)]
+    if session.review.missing:
+        lines += [(), *text_rows(missing_sentence(session), width, "dim")]
+    if session.review.problems:
+        lines += [(), *problem_lines(session.review.problems, width)]
     return [*lines, (), (("Esc", "accent"), (" goes back", "plain"))]
 
 
@@ -357,7 +386,7 @@ _ACTS = {
 
 
 def guidance_lines(guidance: Guidance, item: ReviewItem | None, width: int) -> list[Line]:
-    """What each extent means, whole, with the version of the text."""
+    """Return what each extent means, with the version of the text."""
     lines: list[Line] = []
     for extent, text in enumerate(guidance.levels):
         first: Line = ((f"{extent}  ", "accent"), (fill(EXTENTS[extent], 9), "strong"))
@@ -372,7 +401,7 @@ def guidance_lines(guidance: Guidance, item: ReviewItem | None, width: int) -> l
 
 
 def rule_lines(rule: BandRule, width: int, here: Severity | None = None) -> list[Line]:
-    """The table of severity × extent with its bands, and the rule in a sentence."""
+    """Return the table of severity × extent with its bands, the severity `here` marked, and the rule in a sentence."""
     rows = rule_rows(rule)
     bands: dict[tuple[str, int], Band] = {
         (severity, extent): rule.band(severity, extent) for severity in rule.weights for extent in range(len(EXTENTS))
@@ -403,7 +432,7 @@ def _narrow_rule(rule: BandRule, here: Severity | None) -> list[Line]:
 
 
 def trail_lines(item: ReviewItem, acts: Sequence[Act], rule: BandRule, width: int) -> list[Line]:
-    """Everything that happened to an item: who, when with zone, what, how, why."""
+    """Return all acts on an item: who did what and when, under which conditions, with which note."""
     title = f"{sanitize_line(item.case.id, 80)} · {sanitize_line(item.criterion.name, 120)}"
     lines: list[Line] = [((title, "strong"),)]
     if not acts:

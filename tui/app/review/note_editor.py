@@ -1,4 +1,4 @@
-"""A note of one or more lines: Enter keeps it, Esc leaves it as it was."""
+"""An input for a note of one or more lines: Enter saves it, Esc discards the changes."""
 
 from typing import ClassVar
 
@@ -7,14 +7,14 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
-from tui.app.widgets.writer import KeyCapture
+from tui.app.widgets.key_queue import KeyCapture, KeyQueue
 from tui.model.sanitize import sanitize_text
 
 LONGEST_NOTE = 4_000  # characters
 
 
-class NoteEditor(TextArea, KeyCapture):
-    """Says what was kept, and that it was left."""
+class NoteEditor(TextArea):
+    """Post what was saved, and when editing was cancelled."""
 
     DEFAULT_CSS = """
     NoteEditor, NoteEditor:focus {
@@ -26,83 +26,84 @@ class NoteEditor(TextArea, KeyCapture):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "keep", "keep", id="line.take", tooltip="Keep the note", key_display="Enter"),
+        Binding("enter", "save", "keep", id="line.take", tooltip="Keep the note", key_display="Enter"),
         Binding("ctrl+j", "new_line", "new line", id="line.new", tooltip="Another line", key_display="^j"),
-        Binding("escape", "leave", "leave", id="line.leave", tooltip="Leave the note as it was"),
+        Binding("escape", "cancel", "leave", id="line.leave", tooltip="Leave the note as it was"),
     ]
 
-    class Typed(Message):
-        """A key was typed."""
+    class Edited(Message):
+        """The text has changed."""
 
-    class Full(Message):
-        """There was no room for a key, or for all that was pasted."""
+    class Truncated(Message):
+        """There was no room for a key, or for all of a pasted text."""
 
-    class Kept(Message):
-        """It is meant so."""
+    class Saved(Message):
+        """The note is complete."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
-    class Left(Message):
-        """Everything stays as it was."""
+    class Cancelled(Message):
+        """The note stays as it was."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: KeyQueue) -> None:
         super().__init__(soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True)
         self.theme = "css"
+        self._capture = KeyCapture(keys, self)
 
     def start(self, text: str) -> None:
-        """Write here, from the very next key on."""
-        self.ended = False
+        """Open with this text, and take the keys from the next one on."""
+        self._capture.begin()
         self.load_text(text)
         self.move_cursor(self.document.end)
         self.display = True
         self.screen.set_focus(self)
 
     def close(self) -> None:
-        """Somebody else has the keys."""
+        """Hide."""
         self.display = False
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody writes."""
-        return bool(self.display)
+        """Whether a note is being written."""
+        return self._capture.is_open
 
     def on_key(self, event: Key) -> None:
-        """In the order in which they were typed: a binding would come before letters that are on their way."""
-        if self.is_late(event):
+        """Handle Enter and Esc in their place among the letters: a binding would overtake letters on their way."""
+        if not self._capture.accepts(event):
             return
-        self.post_message(self.Typed())
-        acts = {"enter": self.action_keep, "escape": self.action_leave, "ctrl+j": self.action_new_line}
+        self.post_message(self.Edited())
+        actions = {"enter": self.action_save, "escape": self.action_cancel, "ctrl+j": self.action_new_line}
         full = event.is_printable and len(self.text) >= LONGEST_NOTE
-        if event.key in acts or full:
+        if event.key in actions or full:
             event.prevent_default()
             event.stop()
             if full:
-                self.post_message(self.Full())
+                self.post_message(self.Truncated())
             else:
-                acts[event.key]()
+                actions[event.key]()
 
     def on_paste(self, event: Paste) -> None:
-        """As much as there is room for; a terminal's orders in it are shown, not obeyed."""
-        if self.ended:
+        """Insert as much as there is room for, with control characters made visible."""
+        if self._capture.ended:
             event.prevent_default()
             return
         text = sanitize_text(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         room = max(0, LONGEST_NOTE - len(self.text) + len(self.selected_text))
         event.text = text[:room]
-        self.post_message(self.Typed() if len(text) <= room else self.Full())
+        self.post_message(self.Edited() if len(text) <= room else self.Truncated())
 
     def action_new_line(self) -> None:
-        """Another line."""
+        """Begin a new line."""
         self.insert("\n")
 
-    def action_keep(self) -> None:
-        """Keep it."""
-        self.ended = True
-        self.post_message(self.Kept(self.text.strip()))
+    def action_save(self) -> None:
+        """Save the note."""
+        self._capture.end()
+        self.post_message(self.Saved(self.text.strip()))
 
-    def action_leave(self) -> None:
-        """Leave it."""
-        self.ended = True
-        self.post_message(self.Left())
+    def action_cancel(self) -> None:
+        """Discard the changes."""
+        self._capture.end()
+        self.post_message(self.Cancelled())

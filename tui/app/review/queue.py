@@ -1,14 +1,16 @@
-"""A sitting: where one is in the queue, what is asked of it, what stands. Without textual."""
+"""A review session: its queue of items with filter and order, the current item, unsaved notes and the time spent."""
 
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Literal
 
-from tui.app.review.queue_filter import ItemStatus, QueueFilter, parse_wanted, stand_of
+from tui.app.review.queue_filter import ItemStatus, QueueFilter, parse_queue_filter, status_of
 from tui.model.filter import SEVERITIES
 from tui.model.scores import Act, Extent, ItemKey
 from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
+
+IDLE_SECONDS = 120.0
 
 Order = Literal["queue", "open", "severity", "case", "model"]
 ORDERS: tuple[tuple[Order, str], ...] = (
@@ -18,246 +20,223 @@ ORDERS: tuple[tuple[Order, str], ...] = (
     ("case", "by case, a case's answers side by side"),
     ("model", "by model"),
 )
-_TELLING: tuple[Order, ...] = ("case", "model")
+_REVEALING_ORDERS: tuple[Order, ...] = ("case", "model")
+
+
+class ItemTimer:
+    """Count the time spent on an item; it stops IDLE_SECONDS after the last key."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._seconds = 0.0
+        self._last_key = clock()
+
+    def restart(self) -> None:
+        """Count from 0."""
+        self._seconds, self._last_key = 0.0, self._clock()
+
+    def touch(self) -> None:
+        """Count on: a key was pressed."""
+        self._seconds, self._last_key = self.seconds, self._clock()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the last restart, without the idle ones."""
+        return self._seconds + min(self._clock() - self._last_key, IDLE_SECONDS)
+
+    @property
+    def milliseconds(self) -> int:
+        """The same in whole milliseconds."""
+        return round(self.seconds * 1000)
 
 
 class ReviewSession:
-    """What is shown is a list of places in `review.items`: those that the filter wants, in an order. `at` is one of the
-    shown, counted from 0; None is the end, where nothing is left to do. Reads the board: not while an act is on its
-    way."""
+    """One reviewer at one run.
 
-    def __init__(self, review: RunReview) -> None:
+    `visible` lists the items that the filter selects, in the chosen order, as indexes into `review.items`. `position`
+    counts in `visible`; None is the end of the queue, where no item is open. While an act is being saved nothing here
+    may be called: most methods read the score board.
+    """
+
+    def __init__(self, review: RunReview, timer: ItemTimer | None = None) -> None:
         self.review = review
-        self.wanted = QueueFilter()
+        self.timer = timer or ItemTimer()
+        self.filter = QueueFilter()
         self.order: Order = "queue"
-        self.at: int | None = None
-        self.stands: list[ItemStatus] = []
-        self.shown: list[int] = []
+        self.position: int | None = None
+        self.statuses: list[ItemStatus] = []
+        self.visible: list[int] = []
         self.drafts: dict[tuple[ItemKey, bool], str] = {}
-        self._places = {item.key: place for place, item in enumerate(review.items)}
+        self._indexes = {item.key: index for index, item in enumerate(review.items)}
         self.spent_ms = 0
         self.refresh()
 
-    # --- what stands
-
     @property
     def hidden(self) -> bool:
-        """Whether names, verdicts and other people's scores may not be seen."""
+        """Whether names, verdicts and other people's scores are hidden."""
         return self.review.blind
 
     @property
     def deciding(self) -> bool:
-        """Whether an extent is a decision between reviewers."""
-        return self.wanted.decides and not self.hidden
+        """Whether an extent is a decision between reviewers, not a score."""
+        return self.filter.selects_disputed and not self.hidden
 
     def refresh(self, only: ItemKey | None = None) -> None:
-        """Read the board again: of one item, or of all."""
-        review, hidden = self.review, self.hidden
+        """Read the score board again, for one item or for all."""
         if only is None:
-            self.stands = [
-                stand_of(item, review.board, review.reviewer, review.rule, hidden=hidden) for item in review.items
-            ]
+            self.statuses = [self._read_status(item) for item in self.review.items]
             self._arrange()
-        elif only in self._places:
-            place = self._places[only]
-            self.stands[place] = stand_of(
-                review.items[place], review.board, review.reviewer, review.rule, hidden=hidden
-            )
-        self.spent_ms = review.spent_ms()
+        elif only in self._indexes:
+            index = self._indexes[only]
+            self.statuses[index] = self._read_status(self.review.items[index])
+        self.spent_ms = self.review.spent_ms()
 
-    def stand(self, key: ItemKey) -> ItemStatus:
-        """How an item stands."""
-        return self.stands[self._places[key]]
+    def status(self, key: ItemKey) -> ItemStatus:
+        """Return the status of an item."""
+        return self.statuses[self._indexes[key]]
 
-    def is_done(self, place: int) -> bool:
-        """Whether an item needs nothing more of what is being done."""
-        stand = self.stands[place]
-        return not stand.disputed if self.deciding else stand.mine is not None
+    def is_done(self, index: int) -> bool:
+        """Return whether an item of the run is decided, or scored where nothing is to be decided."""
+        status = self.statuses[index]
+        return not status.disputed if self.deciding else status.mine is not None
 
     @property
     def scored(self) -> int:
         """How many of all items the reviewer has scored."""
-        return sum(stand.mine is not None for stand in self.stands)
+        return sum(status.mine is not None for status in self.statuses)
 
     @property
     def disputed(self) -> int:
-        """How many items wait for a decision, as far as that may be seen."""
-        return sum(stand.disputed for stand in self.stands)
+        """How many items need a decision, as far as the reviewer may see that."""
+        return sum(status.disputed for status in self.statuses)
 
     @property
-    def scored_in_filter(self) -> tuple[int, int]:
-        """The same of what is shown: (done, all)."""
-        return sum(self.is_done(place) for place in self.shown), len(self.shown)
-
-    # --- where one is
+    def done_in_filter(self) -> tuple[int, int]:
+        """How many of the visible items are done, and how many there are."""
+        return sum(self.is_done(index) for index in self.visible), len(self.visible)
 
     @property
     def item(self) -> ReviewItem | None:
-        """The item that is looked at."""
-        if self.at is None or self.at >= len(self.shown):
+        """The current item, None at the end."""
+        if self.position is None or self.position >= len(self.visible):
             return None
-        return self.review.items[self.shown[self.at]]
+        return self.review.items[self.visible[self.position]]
 
     def go_to(self, key: ItemKey) -> bool:
-        """Look at an item; one that the filter hides is no reason to stay away: the filter goes."""
-        place = self._places.get(key)
-        if place is None:
+        """Go to an item, and drop the filter if it excludes the item. Return False if the run has no such item."""
+        index = self._indexes.get(key)
+        if index is None:
             return False
-        if place not in self.shown:
-            self.ask("")
-        self.at = self.shown.index(place)
+        if index not in self.visible:
+            self.set_filter("")
+        self.position = self.visible.index(index)
         return True
 
     def step(self, by: int) -> bool:
-        """The item beside; from the end back to the last one. False where there is none."""
-        at = len(self.shown) if self.at is None else self.at
-        if not 0 <= at + by < len(self.shown):
+        """Go forward or back in the queue; from the end, back to the last item. Return False if there is no item."""
+        position = len(self.visible) if self.position is None else self.position
+        if not 0 <= position + by < len(self.visible):
             return False
-        self.at = at + by
+        self.position = position + by
         return True
 
-    def go_on(self) -> bool:
-        """To the next item that is open, from here on and round; to the end where none is."""
-        here = -1 if self.at is None else self.at
-        count = len(self.shown)
+    def go_to_next_open(self) -> bool:
+        """Go to the next open item, from the last one to the first, or to the end. Return whether the item changed."""
+        here = -1 if self.position is None else self.position
+        count = len(self.visible)
         order = (*range(here + 1, count), *range(min(here + 1, count)))
-        found = next((at for at in order if not self.is_done(self.shown[at])), None)
-        moved = found is not None and found != self.at
-        self.at = found
+        found = next((position for position in order if not self.is_done(self.visible[position])), None)
+        moved = found is not None and found != self.position
+        self.position = found
         return moved
 
-    def upcoming(self) -> ReviewItem | None:
-        """The item that `go_on` would come to."""
-        at = self.at
-        self.go_on()
-        found = self.item
-        self.at = at
-        return found
+    def next_open(self) -> ReviewItem | None:
+        """Return the item to which `go_to_next_open` would go."""
+        position = self.position
+        self.go_to_next_open()
+        item = self.item
+        self.position = position
+        return item
 
-    # --- what is asked
-
-    def ask(self, text: str) -> None:
-        """Another filter. One stays at the item that is shown; else the first open one comes, else the first."""
-        self.wanted = parse_wanted(text, hidden=self.hidden)
+    def set_filter(self, text: str) -> None:
+        """Apply a filter. Stay at the current item if it is selected; else go to an open one, else to the first."""
+        self.filter = parse_queue_filter(text, hidden=self.hidden)
         self._arrange()
-        if self.at is None and self.shown:
-            self.at = 0
+        if self.position is None and self.visible:
+            self.position = 0
 
     def sort(self, order: Order) -> None:
-        """Another order."""
+        """Arrange the queue in another order."""
         self.order = order
         self._arrange()
 
     @property
     def orders(self) -> Sequence[tuple[Order, str]]:
-        """Those that tell nothing that is hidden."""
-        return [each for each in ORDERS if not (self.hidden and each[0] in _TELLING)]
+        """The orders to choose from, without those that would reveal names."""
+        return [each for each in ORDERS if not (self.hidden and each[0] in _REVEALING_ORDERS)]
 
     def _arrange(self) -> None:
         item, items = self.item, self.review.items
-        if self.hidden and self.order in _TELLING:
+        if self.hidden and self.order in _REVEALING_ORDERS:
             self.order = "queue"
-        places = [place for place in range(len(items)) if self.wanted.wants(items[place], self.stands[place])]
+        visible = [index for index, each in enumerate(items) if self.filter.selects(each, self.statuses[index])]
         keys = {
-            "queue": lambda place: place,
-            "open": lambda place: self.stands[place].mine is not None,
-            "severity": lambda place: -SEVERITIES.index(items[place].criterion.severity),
-            "case": lambda place: (items[place].key.case, items[place].key.model, items[place].key.repeat),
-            "model": lambda place: (items[place].key.model, items[place].key.case, items[place].key.repeat),
+            "queue": lambda index: index,
+            "open": lambda index: self.statuses[index].mine is not None,
+            "severity": lambda index: -SEVERITIES.index(items[index].criterion.severity),
+            "case": lambda index: (items[index].key.case, items[index].key.model, items[index].key.repeat),
+            "model": lambda index: (items[index].key.model, items[index].key.case, items[index].key.repeat),
         }
-        places.sort(key=keys[self.order])
-        self.shown = places
-        here = self._places[item.key] if item is not None else None
-        if here in places:
-            self.at = places.index(here)
+        visible.sort(key=keys[self.order])
+        self.visible = visible
+        here = self._indexes[item.key] if item is not None else None
+        if here in visible:
+            self.position = visible.index(here)
         else:
-            self.at = None
-            self.go_on()
+            self.position = None
+            self.go_to_next_open()
 
-    # --- notes that belong to no score yet
+    def current_act(self, item: ReviewItem) -> Act | None:
+        """Return the decision about an item, or the reviewer's own score where nothing is to be decided."""
+        status = self.status(item.key)
+        return status.decision if self.deciding else status.mine
 
-    def note_of(self, item: ReviewItem) -> str:
-        """The note that an extent given now would carry."""
+    def note(self, item: ReviewItem) -> str:
+        """Return the note that would be saved with an extent."""
         draft = self.drafts.get((item.key, self.deciding))
         if draft is not None:
             return draft
-        kept = self.kept(item)
-        return kept.note if kept is not None else ""
-
-    def kept(self, item: ReviewItem) -> Act | None:
-        """What was given before: the decision, or the reviewer's own score."""
-        stand = self.stand(item.key)
-        return stand.decision if self.deciding else stand.mine
+        act = self.current_act(item)
+        return act.note if act is not None else ""
 
     def write_note(self, item: ReviewItem, note: str) -> Extent | None:
-        """Keep a note until an extent is given; where there is one already that extent, to be given again with it."""
-        kept = self.kept(item)
-        if kept is not None and kept.note == note:
-            self.drafts.pop((item.key, self.deciding), None)
+        """Keep a note as a draft. Return the extent with which it has to be saved; None if there is none, or the same
+        note is saved already."""
+        act, draft = self.current_act(item), (item.key, self.deciding)
+        if act is not None and act.note == note:
+            self.drafts.pop(draft, None)
             return None
-        self.drafts[item.key, self.deciding] = note
-        if kept is None and not note:
-            del self.drafts[item.key, self.deciding]
-        return kept.extent if kept is not None else None
+        self.drafts[draft] = note
+        if act is None and not note:
+            del self.drafts[draft]
+        return act.extent if act is not None else None
 
     def has_draft(self, item: ReviewItem) -> bool:
-        """Whether a note waits for its extent."""
+        """Return whether the item has a note that is not saved."""
         return (item.key, self.deciding) in self.drafts
 
-    def take_back(self, key: ItemKey) -> None:
-        """The act was taken back; its note waits for another extent."""
-        place = self._places[key]
-        before = self.kept(self.review.items[place])
+    def restore_note(self, key: ItemKey) -> None:
+        """Read an item again after an act was taken back, and keep the note of that act as a draft."""
+        item = self.review.items[self._indexes[key]]
+        before = self.current_act(item)
         self.refresh(key)
-        if before is not None and before.note and self.kept(self.review.items[place]) is None:
+        if before is not None and before.note and self.current_act(item) is None:
             self.drafts.setdefault((key, self.deciding), before.note)
 
-    def forget_note(self, key: ItemKey) -> None:
-        """It stands in the score now."""
+    def discard_draft(self, key: ItemKey) -> None:
+        """Forget an unsaved note."""
         self.drafts.pop((key, self.deciding), None)
 
-
-STILL_SECONDS = 120.0
-
-
-class Stopwatch:
-    """Counts seconds while somebody is there: two minutes after the last key it stands still."""
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._seconds = 0.0
-        self._touched = clock()
-
-    def restart(self) -> None:
-        """Another item."""
-        self._seconds, self._touched = 0.0, self._clock()
-
-    def touch(self) -> None:
-        """A key was pressed."""
-        self._seconds, self._touched = self.seconds, self._clock()
-
-    @property
-    def seconds(self) -> float:
-        """So far."""
-        return self._seconds + min(self._clock() - self._touched, STILL_SECONDS)
-
-    @property
-    def milliseconds(self) -> int:
-        """The same, whole."""
-        return round(self.seconds * 1000)
-
-
-def minutes(milliseconds: float) -> str:
-    """`40 s`, `11 min`, `2 h 05`."""
-    seconds = max(0, round(milliseconds / 1000))
-    if seconds < 60:
-        return f"{seconds} s"
-    whole = round(seconds / 60)
-    return f"{whole} min" if whole < 60 else f"{whole // 60} h {whole % 60:02}"
-
-
-def left_words(spent_ms: float, scored: int, left: int) -> str:
-    """`about 22 min left`, from what scoring took so far; empty where that tells nothing yet, or nothing is left."""
-    if scored < 3 or not left or spent_ms <= 0:
-        return ""
-    return f"about {minutes(spent_ms / scored * left)} left"
+    def _read_status(self, item: ReviewItem) -> ItemStatus:
+        review = self.review
+        return status_of(item, review.board, review.reviewer, review.rule, hidden=self.hidden)

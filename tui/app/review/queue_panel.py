@@ -1,4 +1,4 @@
-"""The queue as a list, with a line to filter it."""
+"""The queue of a review session as a list, with an input for its filter."""
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,167 +11,170 @@ from textual.message import Message
 from tui.app.presentation.pieces import Line
 from tui.app.review.lines import queue_line
 from tui.app.review.queue import ORDERS, ReviewSession
+from tui.app.widgets.key_queue import KeyCapture, KeyQueue
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
-from tui.app.widgets.writer import KeyCapture
 
-_BLIND = "is:open band:high sev:critical case:… !word"
-_NAMED = "is:open is:disputed band:high sev:critical model:… case:… !word"
+_BLIND_EXAMPLE = "is:open band:high sev:critical case:… !word"
+_EXAMPLE = "is:open is:disputed band:high sev:critical model:… case:… !word"
 
 
-class QueueLines(LineListView):
-    """The items that the filter shows."""
+class QueueList(LineListView):
+    """List the items that the filter selects."""
 
-    review_session: ReviewSession | None = None
+    session: ReviewSession | None = None
 
     @property
     def line_count(self) -> int:
-        """Those that are shown."""
-        return len(self.review_session.shown) if self.review_session else 0
+        """How many items the filter selects."""
+        return len(self.session.visible) if self.session else 0
 
     def line_at(self, place: int, width: int) -> Line:
-        """One item."""
-        review_session = self.review_session
-        if review_session is None:
+        """Return the line of an item."""
+        session = self.session
+        if session is None:
             return ()
-        at = review_session.shown[place]
+        index = session.visible[place]
         return queue_line(
-            review_session.review.items[at],
-            review_session.stands[at],
-            review_session.review.rule,
-            hidden=review_session.hidden,
+            session.review.items[index],
+            session.statuses[index],
+            session.review.rule,
+            hidden=session.hidden,
             width=width,
         )
 
-    def look(self) -> None:
-        """Bring the cursor into sight."""
+    def show_cursor(self) -> None:
+        """Scroll to the cursor."""
         self.scroll_to_region(Region(0, max(0, self.cursor), 1, 1), animate=False, x_axis=False)
 
 
-class _FilterLine(PromptInput, KeyCapture):
-    """The line that the filter is typed in."""
+class _FilterInput(PromptInput):
+    def __init__(self, keys: KeyQueue) -> None:
+        super().__init__("")
+        self._capture = KeyCapture(keys, self, focused_only=True)
 
     def start(self) -> None:
-        """From the very next key on."""
-        self.ended = False
+        """Take the keys from the next one on."""
+        self._capture.begin()
         super().start()
 
     async def on_key(self, event: Key) -> None:
-        """In the order in which they were typed: a binding would come before letters that are on their way."""
-        if self.is_late(event) or event.key not in ("enter", "escape"):
+        """Handle Enter and Esc in their place among the letters: a binding would overtake letters on their way."""
+        if not self._capture.accepts(event) or event.key not in ("enter", "escape"):
             return
         event.prevent_default()
         event.stop()
-        self.ended = True
+        self._capture.end()
         if event.key == "enter":
             await self.action_submit()
         else:
             self.action_leave()
 
 
-class ReviewQueue(Vertical):
-    """Shows a sitting's queue; says where the cursor came to, and what was typed as a filter."""
+class QueuePanel(Vertical):
+    """Show the queue; post where the cursor is, and each change of the filter."""
 
     DEFAULT_CSS = """
-    ReviewQueue {
+    QueuePanel {
         width: 44; height: 1fr; border: round $quiet-border; border-title-color: $foreground;
         border-subtitle-color: $dim; padding: 0 1; display: none;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    ReviewQueue.-open { display: block; }
-    ReviewQueue QueueLines { height: 1fr; }
-    ReviewQueue PromptInput { display: none; }
+    QueuePanel.-open { display: block; }
+    QueuePanel QueueList { height: 1fr; }
+    QueuePanel PromptInput { display: none; }
     """
 
     class ItemReached(Message):
-        """The cursor is on an item; `place` counts the shown ones from 0. `chosen`: it is to be read now."""
+        """The cursor is on the item at `position` of the visible ones; it was also `selected` by Enter or a click."""
 
-        def __init__(self, place: int, chosen: bool) -> None:
+        def __init__(self, position: int, selected: bool) -> None:
             super().__init__()
-            self.place, self.chosen = place, chosen
+            self.position, self.selected = position, selected
 
-    class FilterTyped(Message):
-        """Another filter."""
+    class FilterChanged(Message):
+        """The filter has another text."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class FilterClosed(Message):
-        """Nobody types any more."""
+        """The input of the filter was left."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: KeyQueue) -> None:
         super().__init__()
-        self.lines, self.line = QueueLines(), _FilterLine("")
+        self.lines = QueueList()
+        self._filter = _FilterInput(keys)
 
     def compose(self) -> ComposeResult:
-        """List and line."""
+        """Yield the list and the input."""
         yield self.lines
-        yield self.line
+        yield self._filter
 
-    def show(self, review_session: ReviewSession) -> None:
-        """Another state."""
-        self.lines.review_session = review_session
-        self.lines.lines_changed(review_session.at if review_session.at is not None else self.lines.cursor)
-        if review_session.at is not None:
-            self.lines.go_to(review_session.at)
-        shown, all_ = len(review_session.shown), len(review_session.review.items)
-        self.border_title = Content("Queue" if shown == all_ else f"Queue {shown} of {all_}")
-        said = review_session.wanted.hint or dict(ORDERS)[review_session.order]
-        self.border_subtitle = Content(said)
-        self.line.placeholder = _BLIND if review_session.hidden else _NAMED
+    def show(self, session: ReviewSession) -> None:
+        """Show another state of the session."""
+        position = session.position
+        self.lines.session = session
+        self.lines.lines_changed(position if position is not None else self.lines.cursor)
+        if position is not None:
+            self.lines.go_to(position)
+        visible, count = len(session.visible), len(session.review.items)
+        self.border_title = Content("Queue" if visible == count else f"Queue {visible} of {count}")
+        self.border_subtitle = Content(session.filter.hint or dict(ORDERS)[session.order])
+        self._filter.placeholder = _BLIND_EXAMPLE if session.hidden else _EXAMPLE
 
-    def look(self) -> None:
-        """Bring the item that is looked at into sight."""
-        if self.lines.review_session is not None:
-            self.show(self.lines.review_session)
-            self.lines.look()
+    def show_cursor(self) -> None:
+        """Scroll to the current item."""
+        if self.lines.session is not None:
+            self.show(self.lines.session)
+            self.lines.show_cursor()
 
     @property
-    def typing(self) -> bool:
-        """Whether a filter is being typed; the line itself learns a little later that it has the keys."""
-        return bool(self.line.display) and self.screen.focused is self.line
+    def filter_text(self) -> str:
+        """The text of the filter."""
+        return self._filter.value
 
     def open_filter(self) -> None:
-        """Type here, from the very next key on."""
-        self.line.display = True
-        self.line.start()
+        """Type a filter, from the next key on."""
+        self._filter.display = True
+        self._filter.start()
 
     def close_filter(self) -> None:
-        """No filter."""
-        self.line.value = ""
-        self.line.display = False
+        """Clear and hide the filter."""
+        self._filter.value = ""
+        self._filter.display = False
 
-    def put_filter(self, text: str) -> None:
-        """A filter that a key stands for."""
+    def set_filter_text(self, text: str) -> None:
+        """Show the filter that an action has set."""
         with self.prevent(PromptInput.Typed):
-            self.line.value = text
-        self.line.display = bool(text)
+            self._filter.value = text
+        self._filter.display = bool(text)
 
     @on(PromptInput.Typed)
-    def tell_filter(self, message: PromptInput.Typed) -> None:
-        """Say what is wanted."""
+    def post_filter(self, message: PromptInput.Typed) -> None:
+        """Post the filter while it is typed."""
         message.stop()
         if not isinstance(message, PromptInput.Entered):
-            self.post_message(self.FilterTyped(message.text))
+            self.post_message(self.FilterChanged(message.text))
 
     @on(PromptInput.Entered)
-    def take_filter(self, message: PromptInput.Entered) -> None:
-        """It stays."""
+    def keep_filter(self, message: PromptInput.Entered) -> None:
+        """Leave the input, with the filter applied."""
         message.stop()
-        self.line.display = bool(self.line.value)
+        self._filter.display = bool(self._filter.value)
         self.post_message(self.FilterClosed())
 
     @on(PromptInput.Left)
-    def leave_filter(self, message: PromptInput.Left) -> None:
-        """It goes."""
+    def clear_filter(self, message: PromptInput.Left) -> None:
+        """Leave the input without a filter."""
         message.stop()
         self.close_filter()
-        self.post_message(self.FilterTyped(""))
+        self.post_message(self.FilterChanged(""))
         self.post_message(self.FilterClosed())
 
     @on(LineListView.Reached)
-    def tell_reached(self, message: LineListView.Reached) -> None:
-        """Say where the cursor is."""
+    def post_item(self, message: LineListView.Reached) -> None:
+        """Post where the cursor is."""
         message.stop()
         self.post_message(self.ItemReached(message.place, isinstance(message, LineListView.Chosen)))

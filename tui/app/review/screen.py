@@ -1,38 +1,67 @@
-"""The Review screen: answers are judged by criteria, one after the other, blind if wanted."""
+"""The Review screen: a reviewer scores answers by criteria, one item after the other, blind on request."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
 
-from textual import work
-from textual.binding import BindingType
-from textual.events import Key
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Key, Resize
+from textual.screen import Screen
 
 from tui.app.holding import NotificationHold
 from tui.app.presentation.pieces import Line
 from tui.app.review.answers import mask_lines
-from tui.app.review.lines import guidance_lines, rule_lines, trail_lines
-from tui.app.screens.review_keys import REVIEW_KEYS, TELLING
-from tui.app.screens.review_moving import ReviewMoving
+from tui.app.review.criterion_panel import CriterionPanel
+from tui.app.review.lines import (
+    Title,
+    guidance_lines,
+    recorded_line,
+    rule_lines,
+    taken_back_line,
+    title_line,
+    trail_lines,
+    unsaved_notes,
+)
+from tui.app.review.note_editor import LONGEST_NOTE, NoteEditor
+from tui.app.review.queue import ReviewSession
+from tui.app.review.queue_panel import QueuePanel
+from tui.app.review.scoring import RecordedScore, Scoring
+from tui.app.review.view import ReviewView
+from tui.app.screens.choice import ChoiceScreen
+from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.text_screen import TextScreen
+from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.key_queue import KeyQueue
+from tui.app.widgets.text_views import PieceLine
+from tui.model.errors import AssayError
+from tui.model.risk import EXTENTS
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Act, ItemKey
+from tui.model.scores import Extent, ItemKey
+from tui.risk.queue import ReviewItem
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.run_review import RunReview
 
+Result = TypeVar("Result")
+
+_TITLE_SECONDS = 5.0
 _HIDDEN = "Names are hidden, and this would show them. ! reveals them."
-_OF_AN_ITEM = (
-    "give",
+_ITEM_ACTIONS = (
+    "score",
     "note",
     "withdraw",
     "trail",
-    "look_at_extents",
-    "turn_diff",
-    "turn_prompt",
+    "focus_extents",
+    "toggle_diff",
+    "toggle_prompt",
     "zoom",
     "match",
     "masks",
 )
+_REVEALING_ACTIONS = frozenset({"adjudicate", "figures", "export", "match"})
+"""Actions that show names, verdicts or scores of other reviewers."""
 _REVEAL = (
     "Names, verdicts and other people's scores are shown from then on. It is recorded, and cannot be taken back; your "
     "scores stay as they are."
@@ -42,156 +71,512 @@ _LOOK = "Leaving is recorded as a look at names, and reports count it; quitting 
 _EXPLORE = "left blind review for Explore"
 
 
-class ReviewScreen(ReviewMoving):
-    """Begins at `start` where that is given, else with the first open item."""
+def _key(key: str, action: str, name: str, tooltip: str, label: str = "", key_display: str | None = None) -> Binding:
+    """Return a binding with an id that the config can give another key; without a `label` it is not in the footer. It
+    has priority: it is done before the next key is read."""
+    return Binding(
+        key,
+        action,
+        label or tooltip,
+        id=f"review.{name}",
+        tooltip=tooltip,
+        show=bool(label),
+        key_display=key_display,
+        priority=True,
+    )
 
-    BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
+
+class ReviewTitle(PieceLine):
+    """Show the suite, the progress and the reviewer."""
+
+    title = Title()
+
+    def show(self, title: Title) -> None:
+        """Show another state."""
+        self.title = title
+        self.draw()
+
+    def line_for(self, width: int) -> Line:
+        """Return the line for a width."""
+        return title_line(self.title, width)
+
+
+class LastAct(PieceLine):
+    """Show what was done last, as a line that is made for the width."""
+
+    DEFAULT_CSS = "LastAct { background: $background; }"
+
+    make_line: Callable[[int], Line] | None = None
+
+    def show(self, make_line: Callable[[int], Line]) -> None:
+        """Show another act."""
+        self.make_line = make_line
+        self.draw()
+
+    def line_for(self, width: int) -> Line:
+        """Return the line for a width."""
+        return self.make_line(width) if self.make_line else ()
+
+
+class ReviewScreen(Screen[None]):
+    """Score the answers of a run, beginning at the item `start`, or at the first open one."""
+
+    DEFAULT_CSS = "ReviewScreen { background: $background; color: $foreground; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("asterisk", "focus_extents", "extents", "Go to the extents, to read them", "extent", "0–4"),
+        *(
+            _key(str(extent), f"score('{extent}')", f"extent-{extent}", f"The extent is {extent}: {word}")
+            for extent, word in enumerate(EXTENTS)
+        ),
+        _key("minus", "score('n/a')", "not-applicable", "The criterion does not apply", "n/a", "-"),
+        _key("c", "note", "note", "Write a note", "note"),
+        _key("enter", "next_open", "next", "Go to the next open item", "next", "Enter"),
+        _key("u", "undo", "undo", "Take back what was given last", "undo"),
+        _key("g", "guidance", "guidance", "Guidance: what the extents mean", "guidance"),
+        _key("t", "rule", "rule", "The rule of severity and extent", "rule"),
+        _key("d", "toggle_diff", "diff", "Read what the answer changed, or the answer", "diff"),
+        _key("exclamation_mark", "reveal", "reveal", "Reveal the names, for good", "reveal", "!"),
+        _key("a", "adjudicate", "adjudicate", "Decide where reviewers differ, or score again", "decide"),
+        _key("f", "figures", "figures", "Figures: bands, means, agreement", "figures"),
+        _key("S", "toggle_queue", "queue", "Show or hide the queue", "queue"),
+        _key("slash", "filter", "filter", "Filter the queue", "filter", "/"),
+        _key("escape", "leave", "leave", "Leave; all is kept", "leave"),
+        _key("p", "toggle_prompt", "prompt", "Go to where the answer begins, or back to the prompt", "prompt"),
+        _key("right_square_bracket", "step(1)", "forward", "Go to the next item, open or not", key_display="]"),
+        _key("left_square_bracket,backspace", "step(-1)", "back", "Go to the item before", key_display="["),
+        _key("s", "sort", "sort", "Another order of the queue"),
+        _key("m", "masks", "masks", "Where names are masked in this answer"),
+        _key("T", "trail", "trail", "Everything that happened to this item"),
+        _key("x", "withdraw", "withdraw", "Take your score of this item back"),
+        _key("o", "export", "report", "Write a report of the run to a file"),
+        _key("z", "zoom", "zoom", "Zoom the answer, or show everything again"),
+        replace(_key("n", "match(1)", "next-match", "Go to the next match of a check"), priority=False),
+        replace(_key("N", "match(-1)", "match-before", "Go to the match before"), priority=False),
+    ]
+    AUTO_FOCUS = "AnswerView"
 
     def __init__(self, review: RunReview, reviews: Reviews, history: RunHistory, start: ItemKey | None = None) -> None:
-        super().__init__(review)
-        self._reviews, self._history = reviews, history
+        super().__init__()
+        self.review_session = ReviewSession(review)
         if start is not None:
             self.review_session.go_to(start)
+        self.keys = KeyQueue(self)
+        self.title_line, self.last_act = ReviewTitle(), LastAct()
+        self.view = ReviewView(self.review_session, self.keys)
+        self._scoring = Scoring(self.review_session)
+        self._reviews, self._history = reviews, history
+        self._save_failed = self._queue_was_open = False
+
+    def compose(self) -> ComposeResult:
+        """Yield the title, the item, what was done last, and the keys."""
+        yield self.title_line
+        yield self.view
+        yield self.last_act
+        yield KeyFooter()
 
     def on_mount(self) -> None:
-        """What others tell has to wait while names are hidden."""
+        """Show the first item; while names are hidden, hold notifications of other screens back."""
         if self.review_session.hidden and isinstance(self.app, NotificationHold):
             self.app.hold_notices()
-
-    def learn_keys(self) -> None:
-        """The config may give keys; they can be asked for when there is an item."""
-        actions = {key: active.binding.action.partition("(")[0] for key, active in self.active_bindings.items()}
-        self.bound_keys = frozenset(key for key, action in actions.items() if action in ("give", "withdraw"))
-        self.opening_keys = frozenset(key for key, action in actions.items() if action in ("note", "filter"))
+        self.set_interval(_TITLE_SECONDS, self._show_title)
+        self._show_item()
 
     def on_unmount(self) -> None:
-        """Now they may be told."""
+        """Show the notifications that were held back."""
         if isinstance(self.app, NotificationHold):
             self.app.let_notices_go()
 
-    def notify(self, message: str, **how: Any) -> None:
-        """This screen tells nothing that is hidden."""
-        (self.app.tell if isinstance(self.app, NotificationHold) else self.app.notify)(message, **how)
+    def on_resize(self, event: Resize) -> None:
+        """Arrange the panels for the size."""
+        self.view.fit(event.size)
+
+    def notify(self, message: str, **options: Any) -> None:
+        """Show a notification at once: those of this screen reveal nothing."""
+        (self.app.tell if isinstance(self.app, NotificationHold) else self.app.notify)(message, **options)
+
+    def _show_item(self) -> None:
+        self._show_title()
+        self.view.show_item()
+
+    def _show_title(self) -> None:
+        session, review = self.review_session, self.review_session.review
+        self.title_line.show(
+            Title(
+                review.suite.name,
+                session.hidden,
+                review.seed,
+                review.reviewer,
+                session.scored,
+                len(review.items),
+                session.spent_ms + (session.timer.milliseconds if session.item is not None else 0),
+                session.done_in_filter if session.filter else None,
+                session.deciding,
+            )
+        )
+
+    @on(ReviewView.ItemShown)
+    def bind_keys_to_item(self) -> None:
+        """Enable the keys of an item; find out once which keys those are, since the config can change them."""
+        self.refresh_bindings()
+        if not self.keys.target_keys:
+            actions = {key: active.binding.action.partition("(")[0] for key, active in self.active_bindings.items()}
+            self.keys.target_keys = frozenset(key for key, name in actions.items() if name in ("score", "withdraw"))
+            self.keys.input_keys = frozenset(key for key, name in actions.items() if name in ("note", "filter"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While names are hidden nothing is offered that tells; in the queue Enter takes what is under the cursor."""
-        if self._why_not(action):
+        """Disable what makes no sense now; while names are hidden, everything that would reveal them."""
+        del parameters
+        if self._why_disabled(action):
             return None
-        if action in _OF_AN_ITEM and self.review_session.item is None:
+        if action in _ITEM_ACTIONS and self.review_session.item is None:
             return False
-        if action == "go_on" and self.queue.lines.has_focus:
-            return False
-        return super().check_action(action, parameters)
+        if action == "next_open" and self.view.queue.lines.has_focus:
+            return False  # Enter selects the item under the cursor there.
+        return self.keys.accepts_commands
 
-    def on_key(self, event: Key) -> None:
-        """A key that does nothing now says why."""
-        active = self.active_bindings.get(event.key)
-        if active is not None and not active.enabled and self.writer is None and not self.busy:
-            self.notify(self._why_not(active.binding.action.partition("(")[0]), markup=False, timeout=4)
-
-    def _why_not(self, action: str) -> str:
-        """Why there is no sense in it now; empty where there is."""
+    def _why_disabled(self, action: str) -> str:
+        """Return why an action is disabled; empty if it is not."""
         if self.review_session.hidden:
-            return _HIDDEN if action in TELLING else ""
+            return _HIDDEN if action in _REVEALING_ACTIONS else ""
         return "Names are shown already." if action == "reveal" else ""
 
-    # --- to read
+    def on_key(self, event: Key) -> None:
+        """Say why a key does nothing; pass it to the open input, or hold it while an act is being saved."""
+        active = self.active_bindings.get(event.key)
+        if active is not None and not active.enabled and self.keys.accepts_commands:
+            self._inform(self._why_disabled(active.binding.action.partition("(")[0]), timeout=4)
+        self.review_session.timer.touch()
+        self.keys.handle(event)
 
-    def _read(self, title: str, lines: Callable[[int], Sequence[Line]], key: str) -> None:
-        self.touched()
+    def _inform(self, message: str, timeout: float = 3) -> None:
+        self.notify(message, markup=False, timeout=timeout)
+
+    def _save(self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], None]) -> None:
+        """Save something, and then show what came of it. Meanwhile keys are held."""
+        if not self.keys.busy:
+            self.keys.begin_work()
+            self._save_and_show(save, show)
+
+    @work(group="save")
+    async def _save_and_show(
+        self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], None]
+    ) -> None:
+        try:
+            result = await save()
+        except AssayError as error:
+            self._save_failed = True
+            self.notify(sanitize_line(str(error), 600), title="Not kept", severity="error", markup=False, timeout=12)
+        else:
+            if self._save_failed:
+                self.app.clear_notifications()  # The error is not true any more.
+            self._save_failed = False
+            show(result)
+        finally:
+            self.keys.end_work()
+
+    def _shown_item(self) -> ReviewItem | None:
+        """Return the item that is on the screen, unless keys have to wait."""
+        item = self.review_session.item
+        return item if item is not None and not self.keys.busy and self.keys.target == item.key else None
+
+    def action_score(self, extent: str) -> None:
+        """Give the item on the screen an extent, and go to the next open one."""
+        self._score("n/a" if extent == "n/a" else int(extent))
+
+    @on(CriterionPanel.ExtentClicked)
+    def score_by_click(self, message: CriterionPanel.ExtentClicked) -> None:
+        """Give the extent that was clicked, together with the note that is being written."""
+        item, criterion = self._shown_item(), self.view.criterion
+        if item is not None and criterion.editor.is_open:
+            self.review_session.write_note(item, criterion.editor.text.strip())
+            self._close_note()
+        self._score(message.extent)
+
+    def _score(self, extent: Extent) -> None:
+        item = self._shown_item()
+        if item is not None:
+            self._save(lambda: self._scoring.score(item, extent), self._show_recorded)
+
+    def _show_recorded(self, recorded: RecordedScore) -> None:
+        rule = self.review_session.review.rule
+        self.last_act.show(lambda width: recorded_line(recorded, rule, width))
+        self._show_item()
+
+    def action_undo(self) -> None:
+        """Take back the last act of this session."""
+        self._save(self._scoring.undo, self._show_undone)
+
+    def _show_undone(self, key: ItemKey | None) -> None:
+        if key is None:
+            self._inform("Nothing was given in this session that could be taken back.", timeout=4)
+        else:
+            self._show_taken_back(key)
+
+    def action_withdraw(self) -> None:
+        """Take back the reviewer's own score of the item."""
+        item = self._shown_item()
+        if item is None:
+            return
+        if self.review_session.status(item.key).mine is None:
+            self._inform("You have not scored this item.", timeout=4)
+            return
+        self._save(lambda: self._scoring.withdraw(item), lambda _: self._show_taken_back(item.key))
+
+    def _show_taken_back(self, key: ItemKey) -> None:
+        self.last_act.show(lambda _: taken_back_line(key))
+        self._show_item()
+
+    def action_note(self) -> None:
+        """Write a note about the current item."""
+        item = self.review_session.item
+        if item is not None and not self.keys.busy:
+            self.view.edit_note(item)
+
+    @on(NoteEditor.Saved)
+    def save_note(self, message: NoteEditor.Saved) -> None:
+        """Save the note with the item's extent, or keep it until there is one."""
+        item = self.view.criterion.noted_item
+        self.view.close_note()
+        extent = self.review_session.write_note(item, message.text) if item is not None else None
+        if item is not None and extent is not None:
+            self._save(lambda: self._scoring.save_note(item, extent), lambda _: self._show_item())
+        else:
+            self._show_item()
+            self.keys.release()
+
+    @on(NoteEditor.Cancelled)
+    def cancel_note(self) -> None:
+        """Leave the note as it was."""
+        self._close_note()
+
+    def _close_note(self) -> None:
+        self.view.close_note()
+        self.keys.release()
+
+    @on(NoteEditor.Edited)
+    def count_writing(self) -> None:
+        """Count the time of writing as time spent on the item."""
+        self.review_session.timer.touch()
+
+    @on(NoteEditor.Truncated)
+    def note_truncated(self) -> None:
+        """Say that a part of the note is missing."""
+        message = f"A note has at most {LONGEST_NOTE:,} characters: what came after them was left out."
+        self.notify(message, severity="warning", markup=False, timeout=6)
+
+    def unkept(self) -> str:
+        """Return which notes would be lost with this screen, in sentences; empty for none."""
+        item, editor = self.view.criterion.noted_item, self.view.criterion.editor
+        writing = item is not None and editor.is_open and editor.text.strip() != self.review_session.note(item)
+        return unsaved_notes(self.review_session, writing=writing)
+
+    def action_next_open(self) -> None:
+        """Go to the next open item."""
+        session = self.review_session
+        here = session.item
+        session.go_to_next_open()
+        if here is not None and session.item is here:
+            self._inform("This is the last open item.")
+        self._show_item()
+
+    def action_step(self, by: int) -> None:
+        """Go to the next item or back to the one before."""
+        if self.review_session.step(by):
+            self._show_item()
+        else:
+            self._inform(f"This is the {'last' if by > 0 else 'first'} item.")
+
+    def action_toggle_prompt(self) -> None:
+        """Scroll to the beginning of the answer, or back to the prompt."""
+        self.review_session.timer.touch()
+        if not self.view.answer.toggle_prompt():
+            self._inform("Prompt and answer are in sight together.")
+
+    def action_toggle_diff(self) -> None:
+        """Show what the answer changed, or its text again."""
+        self.review_session.timer.touch()
+        if self.view.answer.changed_files:
+            self.view.answer.toggle_diff()
+        else:
+            self._inform("This answer changed no file.")
+
+    def action_zoom(self) -> None:
+        """Show the answer alone, or everything again."""
+        self.review_session.timer.touch()
+        self.view.zoom(not self.view.zoomed)
+        self.view.focus_answer()
+
+    def action_match(self, by: int) -> None:
+        """Go to the next match of a check, or back to the one before."""
+        text = self.view.answer.view
+        (text.next_match if by > 0 else text.previous_match)()
+
+    def action_focus_extents(self) -> None:
+        """Move the focus to the extents, to scroll in them."""
+        self.view.criterion.focus_text()
+
+    def action_toggle_queue(self) -> None:
+        """Show or hide the queue."""
+        self.review_session.timer.touch()
+        self.view.open_queue(not self.view.queue_open)
+        if self.view.queue_open:
+            self.set_focus(self.view.queue.lines)
+        else:
+            self.view.focus_answer()
+
+    @on(QueuePanel.ItemReached)
+    def go_to_reached(self, message: QueuePanel.ItemReached) -> None:
+        """Go to the item under the cursor of the queue; if it was selected, move the focus to its answer."""
+        if self.keys.busy:
+            return
+        if message.position != self.review_session.position:
+            self.review_session.position = message.position
+            self._show_item()
+        if message.selected:
+            self.view.read_answer()
+
+    def action_filter(self) -> None:
+        """Type a filter of the queue."""
+        self.view.zoom(False)
+        self._queue_was_open = self.view.queue_open
+        self.view.open_queue(True)
+        self.view.queue.open_filter()
+
+    @on(QueuePanel.FilterChanged)
+    def filter_queue(self, message: QueuePanel.FilterChanged) -> None:
+        """Apply the filter while it is typed."""
+        self.review_session.timer.touch()
+        self._set_filter(message.text)
+
+    @on(QueuePanel.FilterClosed)
+    def close_filter(self) -> None:
+        """Go back to the answer, and say what is wrong with the filter."""
+        self.view.open_queue(self._queue_was_open)
+        if self.review_session.filter.hint:
+            hint = sanitize_line(self.review_session.filter.hint, 300)
+            self.notify(hint, severity="warning", markup=False, timeout=6)
+        self.view.focus_answer()
+        self.keys.release()
+
+    def _set_filter(self, text: str) -> None:
+        if self.keys.busy:  # The filter reads the score board.
+            self.call_after_refresh(self._set_filter, text)
+        else:
+            self.review_session.set_filter(text)
+            self._show_item()
+
+    def action_adjudicate(self) -> None:
+        """Show only the items on which reviewers disagree, to decide them; or all items again."""
+        deciding = self.review_session.deciding
+        if not deciding and not self.review_session.disputed:
+            self._inform("Reviewers differ nowhere that is left to decide.", timeout=4)
+            return
+        text = "" if deciding else "is:disputed"
+        self.view.queue.set_filter_text(text)
+        self._set_filter(text)
+
+    def action_sort(self) -> None:
+        """Choose an order of the queue."""
+        session = self.review_session
+        orders = session.orders
+        current = next((index for index, (order, _) in enumerate(orders) if order == session.order), 0)
+        lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
+
+        def sort(index: int | None) -> None:
+            if index is not None:
+                session.sort(orders[index][0])
+                self._show_item()
+
+        self.app.push_screen(ChoiceScreen("Order of the queue", lines, current, takes="sorts"), sort)
+
+    def _open_text(self, title: str, lines: Callable[[int], Sequence[Line]], key: str) -> None:
+        self.review_session.timer.touch()
         self.app.push_screen(TextScreen(title, lines, key))
 
     def action_guidance(self) -> None:
-        """What the extents mean."""
+        """Show what the extents mean."""
         review, item = self.review_session.review, self.review_session.item
-        self._read("Guidance", lambda width: guidance_lines(review.guidance, item, width), "g")
+        self._open_text("Guidance", lambda width: guidance_lines(review.guidance, item, width), "g")
 
     def action_rule(self) -> None:
-        """How severity and extent make a band."""
+        """Show how severity and extent give a band."""
         item, rule = self.review_session.item, self.review_session.review.rule
-        here = item.criterion.severity if item else None
-        self._read("Severity × extent", lambda width: rule_lines(rule, width, here), "t")
+        severity = item.criterion.severity if item else None
+        self._open_text("Severity × extent", lambda width: rule_lines(rule, width, severity), "t")
 
     def action_trail(self) -> None:
-        """Everything that happened to the item; while names are hidden, what the reviewer did."""
+        """Show all acts on the item; while names are hidden, only those of the reviewer."""
         item, review = self.review_session.item, self.review_session.review
-        if item is None or self.busy:
+        if item is None or self.keys.busy:
             return
         acts = review.board.trail(item.key)
         if self.review_session.hidden:
             acts = tuple(act for act in acts if act.reviewer == review.reviewer)
-        self._read("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T")
+        self._open_text("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T")
 
     def action_masks(self) -> None:
-        """Where names are masked, and of what kind they are."""
-        opened = self._opened
-        if opened is not None:
-            self._read("Masked names", lambda width: mask_lines(opened.read, width), "m")
+        """Show where names are masked, and of which kind they are."""
+        loaded = self.view.loaded
+        if loaded is not None:
+            self._open_text("Masked names", lambda width: mask_lines(loaded.content, width), "m")
 
     def action_figures(self) -> None:
-        """Bands, means, agreement."""
+        """Show bands, means and agreement."""
         from tui.app.review.dialogs import RiskFiguresScreen
 
         self.app.push_screen(RiskFiguresScreen(self._reviews, self.review_session.review.record))
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
-        """A report of the run."""
+        """Write a report of the run."""
         from tui.app.runs.export_dialog import ExportScreen
 
-        written = await self.app.push_screen_wait(ExportScreen(self._history, self.review_session.review.record))
-        if written is not None:
-            self.notify(f"Written: {sanitize_line(str(written), 300)}", markup=False)
-
-    # --- names
+        path = await self.app.push_screen_wait(ExportScreen(self._history, self.review_session.review.record))
+        if path is not None:
+            self.notify(f"Written: {sanitize_line(str(path), 300)}", markup=False)
 
     def action_reveal(self) -> None:
-        """Ask once more, then show them."""
-        from tui.app.screens.confirm import ConfirmScreen
+        """Show names, after a question."""
 
-        def take(yes: bool | None) -> None:
-            if yes:
-                self.do(self.review_session.review.reveal, lambda _: self._revealed())
+        def reveal(confirmed: bool | None) -> None:
+            if confirmed:
+                self._save(self._scoring.reveal, lambda _: self._show_names())
 
-        self.app.push_screen(ConfirmScreen("Reveal the names?", _REVEAL, yes="reveal", no="stay blind"), take)
+        self.app.push_screen(ConfirmScreen("Reveal the names?", _REVEAL, yes="reveal", no="stay blind"), reveal)
 
-    def _revealed(self) -> None:
-        self.review_session.refresh()
-        self._opened, self._seen = None, None
-        self.show_item()
+    def _show_names(self) -> None:
+        self._show_title()
+        self.view.reload()
         if isinstance(self.app, NotificationHold):
             self.app.let_notices_go()
-        self.notify("Names are shown now. This is recorded.", markup=False, timeout=4)
-
-    # --- the end
+        self._inform("Names are shown now. This is recorded.", timeout=4)
 
     def action_leave(self) -> None:
-        """Out of the zoom or the filter; else back, after a question where something would be told or lost."""
-        if self.has_class("-zoomed"):
-            self.remove_class("-zoomed")
-        elif self.review_session.wanted or self.queue.line.value:
-            self.queue.close_filter()
-            self.ask("")
+        """Leave the zoom or the filter; else the screen, after a question if names would be shown or notes lost."""
+        if self.view.zoomed:
+            self.view.zoom(False)
+        elif self.review_session.filter or self.view.queue.filter_text:
+            self.view.queue.close_filter()
+            self._set_filter("")
         else:
             self._leave()
 
     def _leave(self) -> None:
-        from tui.app.screens.confirm import ConfirmScreen
-
-        blind = _LEAVE_BLIND if self.review_session.hidden and self.review_session.review.items else ""
-        look = _LOOK if self.review_session.review.is_blind_open else ""
+        review = self.review_session.review
+        blind = _LEAVE_BLIND if self.review_session.hidden and review.items else ""
+        look = _LOOK if review.is_blind_open else ""
         question = "\n\n".join(filter(None, (blind, look, self.unkept())))
         if not question:
             self.dismiss(None)
             return
 
-        def take(yes: bool | None) -> None:
-            if yes and look:
-                self.do(lambda: self.review_session.review.look(_EXPLORE), self._left)
-            elif yes:
+        def leave(confirmed: bool | None) -> None:
+            if confirmed and look:
+                self._save(lambda: self._scoring.record_look(_EXPLORE), self._close)
+            elif confirmed:
                 self.dismiss(None)
 
-        self.app.push_screen(ConfirmScreen("Leave Review?", question, yes="leave", no="stay"), take)
+        self.app.push_screen(ConfirmScreen("Leave Review?", question, yes="leave", no="stay"), leave)
 
-    def _left(self, _: Act | None) -> None:
+    def _close(self, _: None) -> None:
         self.dismiss(None)

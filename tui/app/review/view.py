@@ -1,236 +1,224 @@
-"""Review as it is looked at: the item, its answer, the queue; what is given to it is the business of a subclass."""
+"""The current item of a review session: the queue, the answer and the criterion, or the end of the queue."""
 
 import asyncio
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.events import Resize
+from textual.geometry import Size
+from textual.message import Message
 
 from tui.app.presentation.pieces import Line
-from tui.app.review.answer_panel import ReviewAnswer
-from tui.app.review.answers import OpenAnswers, OpenedAnswer, checks_line, masked_words
-from tui.app.review.criterion_lines import Judged
+from tui.app.review.answer_panel import AnswerPanel
+from tui.app.review.answers import AnswerCache, LoadedAnswer, checks_line, masked_words
+from tui.app.review.criterion_lines import CriterionState
 from tui.app.review.criterion_panel import CriterionPanel
-from tui.app.review.lines import Title, answer_name, empty_lines, end_lines
-from tui.app.review.note_editor import LONGEST_NOTE, NoteEditor
-from tui.app.review.queue import ReviewSession, Stopwatch
-from tui.app.review.queue_panel import ReviewQueue
-from tui.app.widgets.footer import KeyFooter
+from tui.app.review.lines import answer_name, empty_lines, end_lines
+from tui.app.review.queue import ReviewSession
+from tui.app.review.queue_panel import QueuePanel
 from tui.app.widgets.key_queue import KeyQueue
-from tui.app.widgets.review_lines import LastLine, ReviewTitle
 from tui.app.widgets.text_views import FittedReading
-from tui.app.widgets.writer import KeyCapture
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey
 from tui.risk.queue import ReviewItem
-from tui.session.run_review import RunReview
 
-_STACKED, _TALL = 110, 40
-_TICK_SECONDS = 5.0
+_STACKED_BELOW, _TALL_FROM = 110, 40  # columns, rows of the screen
 
 
-class ReviewLooking(KeyQueue[None]):
-    """Shows one item at a time. `seen` is the item whose answer is on the screen, None while another one comes."""
+class ReviewView(Horizontal):
+    """Load and show the item at which a session is.
+
+    The target of `keys` is the item whose answer is on the screen, None while another one is loaded.
+    """
 
     DEFAULT_CSS = """
-    ReviewLooking { background: $background; color: $foreground; }
-    ReviewLooking #body { height: 1fr; }
-    ReviewLooking.-stacked #body { layout: vertical; }
-    ReviewLooking.-stacked ReviewQueue { width: 1fr; }
-    ReviewLooking.-stacked.-queue ReviewAnswer, ReviewLooking.-zoomed ReviewQueue,
-    ReviewLooking.-zoomed CriterionPanel, ReviewLooking.-end ReviewAnswer, ReviewLooking.-end CriterionPanel,
-    ReviewLooking #end { display: none; }
-    ReviewLooking.-end #end {
+    ReviewView { height: 1fr; }
+    ReviewView.-stacked { layout: vertical; }
+    ReviewView.-stacked QueuePanel { width: 1fr; }
+    ReviewView.-stacked.-queue AnswerPanel, ReviewView.-zoomed QueuePanel, ReviewView.-zoomed CriterionPanel,
+    ReviewView.-end AnswerPanel, ReviewView.-end CriterionPanel, ReviewView #end { display: none; }
+    ReviewView.-end #end {
         display: block; width: 1fr; border: round $focused-border; border-title-color: $accent; padding: 1 2;
     }
     """
-    AUTO_FOCUS = "PartsView"
 
-    def __init__(self, review: RunReview) -> None:
+    class ItemShown(Message):
+        """The answer of the current item is on the screen."""
+
+    def __init__(self, session: ReviewSession, keys: KeyQueue) -> None:
         super().__init__()
-        self.review_session, self.open_suites = ReviewSession(review), OpenAnswers(review)
-        self.stopwatch = Stopwatch()
-        self.title_line, self.last = ReviewTitle(), LastLine()
-        self.queue, self.answer, self.criterion = ReviewQueue(), ReviewAnswer(), CriterionPanel()
+        self.answers = AnswerCache(session.review)
+        self.queue, self.answer, self.criterion = QueuePanel(keys), AnswerPanel(), CriterionPanel(keys)
         self._end = FittedReading(id="end")
-        self._opened: OpenedAnswer | None = None
-        self._seen: ItemKey | None = None
+        self._session, self._keys = session, keys
+        self._loaded: LoadedAnswer | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, queue, answer, criterion, what was given last, keys."""
-        yield self.title_line
-        with Horizontal(id="body"):
-            yield self.queue
-            yield self.answer
-            yield self.criterion
-            yield self._end
-        yield self.last
-        yield KeyFooter()
+        """Yield the panels."""
+        yield self.queue
+        yield self.answer
+        yield self.criterion
+        yield self._end
 
-    def on_mount(self) -> None:
-        """Begin with what is open."""
-        self.set_interval(_TICK_SECONDS, self.show_title)
-        self.show_item()
-
-    def on_resize(self, event: Resize) -> None:
-        """Below each other where there is no room beside."""
-        stacked = event.size.width < _STACKED
+    def fit(self, screen: Size) -> None:
+        """Arrange the panels for the size of the screen: below each other where it is narrow."""
+        stacked = screen.width < _STACKED_BELOW
         self.set_class(stacked, "-stacked")
         self.criterion.set_class(stacked, "-stacked")
-        self.answer.set_class(event.size.height >= _TALL and not stacked, "-tall")
-
-    # --- what keys have to know
+        self.answer.set_class(screen.height >= _TALL_FROM and not stacked, "-tall")
 
     @property
-    def seen(self) -> ItemKey | None:
-        """What stands on the screen."""
-        return self._seen
-
-    @property
-    def writer(self) -> KeyCapture | None:
-        """The note, or the filter."""
-        if self.criterion.editor.is_open:
-            return self.criterion.editor
-        return self.queue.line if self.queue.typing else None
-
-    def touched(self) -> None:
-        """Somebody is there."""
-        self.stopwatch.touch()
-
-    @on(NoteEditor.Typed)
-    def note_typed(self) -> None:
-        """The same while a note is written."""
-        self.stopwatch.touch()
-
-    @on(NoteEditor.Full)
-    def note_full(self) -> None:
-        """What was typed or pasted beyond its end is not in it."""
-        said = f"A note has at most {LONGEST_NOTE:,} characters: what came after them was left out."
-        self.notify(said, severity="warning", markup=False, timeout=6)
-
-    # --- showing
+    def loaded(self) -> LoadedAnswer | None:
+        """The answer that was loaded last."""
+        return self._loaded
 
     def show_item(self) -> None:
-        """Show the item that the sitting is at, or the end."""
-        item, opened = self.review_session.item, self._opened
+        """Show the current item of the session, or the end of the queue."""
+        item, keys = self._session.item, self._keys
         self.set_class(item is None, "-end")
-        self.show_title()
-        self.queue.show(self.review_session)
+        self.queue.show(self._session)
         if item is None:
-            self._seen = None
+            keys.target = None
             self._show_end()
             return
         if self._end.has_focus:
-            self.set_focus(self.answer.view)
-        if self._seen != item.key:
-            self._seen = None
-            self.stopwatch.restart()
-        if opened is not None and opened.trial == item.key.trial:
-            self._show_criterion(item, opened)
-        elif (kept := self.open_suites.kept(item)) is not None:
-            self._show_answer(item, kept)
-        else:
-            self.answer.show_nothing()
+            self.focus_answer()
+        if keys.target != item.key:
+            keys.target = None
+            self._session.timer.restart()
+        loaded = self._answer_of(item) or self.answers.find(item)
+        if loaded is None:
+            self.answer.clear()
             self._name_answer(item)
-            self._open(item)
+            self._load(item)
+        elif loaded is self._loaded:
+            self._show_criterion(item, loaded)
+        else:
+            self._show_answer(item, loaded)
+
+    def reload(self) -> None:
+        """Load and show the current item again: other parts of it may be seen now."""
+        self._loaded, self._keys.target = None, None
+        self.answers.clear()
+        self.show_item()
+
+    def focus_answer(self) -> None:
+        """Move the focus to the text of the answer."""
+        self.screen.set_focus(self.answer.view)
+
+    @property
+    def zoomed(self) -> bool:
+        """Whether the answer is shown alone."""
+        return self.has_class("-zoomed")
+
+    def zoom(self, zoomed: bool) -> None:
+        """Show the answer alone, or everything."""
+        self.set_class(zoomed, "-zoomed")
+
+    @property
+    def queue_open(self) -> bool:
+        """Whether the queue is shown."""
+        return self.has_class("-queue")
+
+    def open_queue(self, is_open: bool) -> None:
+        """Show or hide the queue: beside the answer, or in its place where the panels are below each other."""
+        self.set_class(is_open, "-queue")
+        self.queue.display = is_open
+        self.call_after_refresh(self.queue.show_cursor)
+
+    def read_answer(self) -> None:
+        """Move the focus to the answer, and close the queue if that is in its place."""
+        if self.has_class("-stacked"):
+            self.open_queue(False)
+        self.focus_answer()
+
+    def edit_note(self, item: ReviewItem) -> None:
+        """Open the note of an item."""
+        self.zoom(False)
+        self.criterion.edit_note(item, self._session.note(item))
+
+    def close_note(self) -> None:
+        """Close the note."""
+        self.criterion.close_note()
+        self.focus_answer()
 
     @work(group="answer", exclusive=True)
-    async def _open(self, item: ReviewItem) -> None:
-        self._opened = None
+    async def _load(self, item: ReviewItem) -> None:
+        self._loaded = None
         try:
-            opened = await asyncio.to_thread(self.open_suites.open, item)
+            loaded = await asyncio.to_thread(self.answers.load, item)
         except AssayError as error:
-            if self.review_session.item is item:
-                self.answer.view.note(sanitize_line(str(error), 600))
-                self._tell_criterion(item, ())
+            if self._session.item is item:
+                self.answer.clear(sanitize_line(str(error), 600))
+                self._draw_criterion(item, ())
             return
-        if self.review_session.item is item:
-            self._show_answer(item, opened)
-
-    def _show_answer(self, item: ReviewItem, opened: OpenedAnswer) -> None:
-        self._opened = opened
-        self._name_answer(item)
-        self.answer.show(opened.read, opened.changes, opened.files)
-        self._show_criterion(item, opened)
-        self._open_ahead()
-
-    def _name_answer(self, item: ReviewItem) -> None:
-        ids = dict.fromkeys(sanitize_line(text, 120) for text in (item.case.id, item.case.name) if text)
-        opened = self._opened
-        masks = opened.read.masks if opened is not None and opened.trial == item.key.trial else 0
-        self.answer.name_it(
-            answer_name(item, hidden=self.review_session.hidden),
-            " · ".join(filter(None, (f"{masked_words(masks)} (m)" if masks else "", *ids))),
-        )
-
-    def _show_criterion(self, item: ReviewItem, opened: OpenedAnswer) -> None:
-        self._tell_criterion(item, () if self.review_session.hidden else checks_line(opened.result))
-        self.call_after_refresh(self._is_seen, item.key)
-
-    def _tell_criterion(self, item: ReviewItem, checks: Line) -> None:
-        review_session, review = self.review_session, self.review_session.review
-        self.criterion.show(
-            Judged(
-                item,
-                review_session.stand(item.key),
-                review.rule,
-                review.guidance,
-                review_session.kept(item),
-                review_session.note_of(item),
-                review_session.has_draft(item),
-                review_session.deciding,
-                review_session.upcoming(),
-                checks,
-                review_session.hidden,
-            )
-        )
-
-    def _is_seen(self, key: ItemKey) -> None:
-        """It is on the screen now: keys may be about it."""
-        item = self.review_session.item
-        if item is not None and item.key == key:
-            self._seen = key
-            self.refresh_bindings()
-            if not self.bound_keys:
-                self.learn_keys()
-
-    def learn_keys(self) -> None:
-        """For a subclass: which keys are about an item, and which open a place to type."""
+        if self._session.item is item:
+            self._show_answer(item, loaded)
 
     @work(group="ahead", exclusive=True)
-    async def _open_ahead(self) -> None:
-        """The next answer is there when it is wanted; if it cannot be read, that is told then."""
-        item = self.review_session.upcoming()
-        if item is not None and self.open_suites.kept(item) is None:
+    async def _load_ahead(self) -> None:
+        """Load the next answer. If that fails, it is loaded again, and the error shown, when its turn comes."""
+        item = self._session.next_open()
+        if item is not None and self.answers.find(item) is None:
             try:
-                await asyncio.to_thread(self.open_suites.open, item)
+                await asyncio.to_thread(self.answers.load, item)
             except AssayError:
                 return
 
-    def _show_end(self) -> None:
-        review_session = self.review_session
-        if review_session.item is None:
-            lines = end_lines if review_session.review.items else empty_lines
-            self._end.show_fitted(lambda width: lines(review_session, width))
-            if not self.queue.has_focus_within:
-                self._end.focus()
-            self.refresh_bindings()
+    def _answer_of(self, item: ReviewItem) -> LoadedAnswer | None:
+        loaded = self._loaded
+        return loaded if loaded is not None and loaded.trial == item.key.trial else None
 
-    def show_title(self) -> None:
-        """How far one is."""
-        review_session, review = self.review_session, self.review_session.review
-        self.title_line.show(
-            Title(
-                review.suite.name,
-                review_session.hidden,
-                review.seed,
-                review.reviewer,
-                review_session.scored,
-                len(review.items),
-                review_session.spent_ms + (self.stopwatch.milliseconds if review_session.item is not None else 0),
-                review_session.scored_in_filter if review_session.wanted else None,
-                review_session.deciding,
+    def _show_answer(self, item: ReviewItem, loaded: LoadedAnswer) -> None:
+        self._loaded = loaded
+        self._name_answer(item)
+        self.answer.show(loaded.content, loaded.changes, loaded.files)
+        self._show_criterion(item, loaded)
+        self._load_ahead()
+
+    def _name_answer(self, item: ReviewItem) -> None:
+        ids = dict.fromkeys(sanitize_line(text, 120) for text in (item.case.id, item.case.name) if text)
+        loaded = self._answer_of(item)
+        masks = loaded.content.masks if loaded is not None else 0
+        self.answer.set_titles(
+            answer_name(item, hidden=self._session.hidden),
+            " · ".join(filter(None, (f"{masked_words(masks)} (m)" if masks else "", *ids))),
+        )
+
+    def _show_criterion(self, item: ReviewItem, loaded: LoadedAnswer) -> None:
+        self._draw_criterion(item, () if self._session.hidden else checks_line(loaded.result))
+        self.call_after_refresh(self._mark_shown, item.key)
+
+    def _draw_criterion(self, item: ReviewItem, checks: Line) -> None:
+        session, review = self._session, self._session.review
+        self.criterion.show(
+            CriterionState(
+                item,
+                session.status(item.key),
+                review.rule,
+                review.guidance,
+                session.current_act(item),
+                session.note(item),
+                session.has_draft(item),
+                session.deciding,
+                session.next_open(),
+                checks,
+                session.hidden,
             )
         )
+
+    def _mark_shown(self, key: ItemKey) -> None:
+        """Let keys act on the item, unless another one has become the current one."""
+        item = self._session.item
+        if item is not None and item.key == key:
+            self._keys.target = key
+            self.post_message(self.ItemShown())
+
+    def _show_end(self) -> None:
+        session = self._session
+        lines = end_lines if session.review.items else empty_lines
+        self._end.show_fitted(lambda width: lines(session, width))
+        if not self.queue.has_focus_within:
+            self._end.focus()
+        self.refresh_bindings()

@@ -1,92 +1,144 @@
-"""Keys are done one after the other, however fast they come: each acts on what the one before it has left."""
+"""Keys handled one at a time, in the order in which they were typed, however fast that is."""
 
 from collections import deque
 from typing import NamedTuple
 
-from textual import on
 from textual.events import Key
-from textual.screen import Screen, ScreenResultType
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
 
-from tui.app.widgets.writer import KeyCapture
-
-_CLOSING = ("enter", "escape")
+_CLOSING_KEYS = ("enter", "escape")
 
 
-class _Held(NamedTuple):
+class _HeldKey(NamedTuple):
     event: Key
-    place: object
+    target: object
 
 
-class KeyQueue(Screen[ScreenResultType]):
-    """A subclass says while it is `busy`, and calls `release` when it no longer is. Its own keys have priority, so that
-    each is done before the next one is read; what cannot be done now comes by `on_key`, and waits.
+class KeyQueue:
+    """Hold keys while a screen is busy, from `begin_work` to `end_work`, and deliver them afterwards.
 
-    A key in `bound_keys` is about what stands on the screen, `seen`: where that is another when its turn comes, or
-    None when it was typed, it does nothing. Keys that come while somebody types, from one of `opening_keys` on, are the
-    text's.
+    Bindings of the screen have priority, so that each one is done before the next key is read. A key that no binding
+    handles reaches the screen's `on_key`, which passes it to `handle`.
+
+    `target` is what the screen shows, None while that changes. A key of `target_keys` acts on it: a held one is dropped
+    if something else is shown by then, or if nothing was shown when it was typed. A key of `input_keys` opens an input:
+    what was typed after it is text, up to Enter or Esc.
     """
 
-    bound_keys: frozenset[str] = frozenset()
-    opening_keys: frozenset[str] = frozenset()
+    def __init__(self, screen: Screen[None]) -> None:
+        self.target: object = None
+        self.target_keys: frozenset[str] = frozenset()
+        self.input_keys: frozenset[str] = frozenset()
+        self._screen = screen
+        self._captures: list[KeyCapture] = []
+        self._held: deque[_HeldKey] = deque()
+        self._busy, self._idle_since = False, 0.0
+        self._busy_target: object = None
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._held: deque[_Held] = deque()
+    def add_capture(self, capture: "KeyCapture") -> None:
+        """Let an input take the keys while it is open."""
+        self._captures.append(capture)
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way that the next key has to wait for."""
-        return False
+        """Whether keys have to wait."""
+        return self._busy
+
+    def begin_work(self) -> None:
+        """Hold keys from now on."""
+        self._busy, self._busy_target = True, self.target
+
+    def end_work(self) -> None:
+        """Deliver the held keys."""
+        self._busy, self._idle_since = False, Message().time
+        self.release()
 
     @property
-    def seen(self) -> object:
-        """What stands on the screen, None while that changes."""
-        return None
+    def capture(self) -> "KeyCapture | None":
+        """The open input, if any."""
+        return next((capture for capture in self._captures if capture.is_open), None)
 
     @property
-    def writer(self) -> KeyCapture | None:
-        """Where somebody types, if anywhere."""
-        return None
+    def accepts_commands(self) -> bool:
+        """Whether a key is a command now: the screen is not busy, and no input is open."""
+        return not self.busy and self.capture is None
 
-    def touched(self) -> None:
-        """For a subclass: somebody has pressed a key."""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing is done while something else is under way, or somebody types."""
-        del action, parameters
-        return not self.busy and self.writer is None
-
-    def on_key(self, event: Key) -> None:
-        """What was not done at once."""
-        self.touched()
+    def handle(self, event: Key) -> None:
+        """Hold a key that no binding has handled, or pass it to the open input."""
+        capture = self.capture
         if self.busy:
             event.stop()
-            self._held.append(_Held(event, self.seen))
-        elif self.writer is not None and self.writer.last_key is not event:
+            self._held.append(_HeldKey(event, self.target))
+        elif event.time < self._idle_since:  # It was refused as a command while the screen was busy.
             event.stop()
-            self._write(self.writer, event)
+            self._held.append(_HeldKey(event, self._busy_target))
+            self.release()
+        elif capture is not None and capture.last_key is not event:
+            event.stop()
+            self._type(capture, event)
 
-    @on(KeyCapture.Late)
-    def take_late(self, message: KeyCapture.Late) -> None:
-        """What was typed after the end of a text, before that was known here."""
-        message.stop()
-        self._held.append(_Held(message.key, message.place))
-        if self.writer is None:
+    def postpone(self, event: Key) -> None:
+        """Hold a key that reached an input after its text was complete."""
+        self._held.append(_HeldKey(event, self.target))
+        if self.capture is None:
             self.release()
 
     def release(self) -> None:
-        """Do what was typed meanwhile."""
-        types = False
+        """Deliver the held keys, unless the screen is busy."""
+        opens_input = False
         while self._held and not self.busy:
-            event, place = self._held.popleft()
-            if self.writer is not None:
-                self._write(self.writer, event)
-            elif types or event.key not in self.bound_keys or (place is not None and place == self.seen):
-                self.app.post_message(Key(event.key, event.character))
-                types = (types or event.key in self.opening_keys) and event.key not in _CLOSING
+            event, target = self._held.popleft()
+            if (capture := self.capture) is not None:
+                self._type(capture, event)
+            elif opens_input or event.key not in self.target_keys or self._is_shown(target):
+                self._screen.app.post_message(Key(event.key, event.character))
+                opens_input = (opens_input or event.key in self.input_keys) and event.key not in _CLOSING_KEYS
 
-    def _write(self, writer: KeyCapture, event: Key) -> None:
-        """To where somebody types, which had not had the focus yet when the key was pressed."""
-        if not writer.has_focus:
-            self.set_focus(writer)
-        writer.post_message(Key(event.key, event.character))
+    def _is_shown(self, target: object) -> bool:
+        return target is not None and target == self.target
+
+    def _type(self, capture: "KeyCapture", event: Key) -> None:
+        """Pass a key to an input, which may not have had the focus when the key was pressed."""
+        if not capture.widget.has_focus:
+            self._screen.set_focus(capture.widget)
+        capture.widget.post_message(Key(event.key, event.character))
+
+
+class KeyCapture:
+    """The keys of one input, which belongs to the screen of a KeyQueue.
+
+    The input passes each key to `accepts` first. It calls `end` when its text is complete: the screen hears of that a
+    little later, and keys that were typed meanwhile are commands again, not text. An input that is `focused_only` is
+    open while it has the focus, any other one while it is displayed.
+    """
+
+    def __init__(self, keys: KeyQueue, widget: Widget, *, focused_only: bool = False) -> None:
+        self.widget = widget
+        self.last_key: Key | None = None
+        self.ended = False
+        self._keys, self._focused_only = keys, focused_only
+        keys.add_capture(self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether keys are text now."""
+        return bool(self.widget.display) and (not self._focused_only or self.widget.screen.focused is self.widget)
+
+    def begin(self) -> None:
+        """Take keys, beginning with the next one."""
+        self.ended = False
+
+    def end(self) -> None:
+        """Take no key any more."""
+        self.ended = True
+
+    def accepts(self, event: Key) -> bool:
+        """Return whether the key belongs to the text; hand it back to the queue otherwise."""
+        self.last_key = event
+        if self.ended:
+            event.prevent_default()
+            event.stop()
+            self._keys.postpone(event)
+        return not self.ended
