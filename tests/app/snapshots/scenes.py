@@ -22,18 +22,18 @@ from tests.app.snapshots.stage import (
     scored_desk,
 )
 from tests.support.scripted_desk import ScriptedSession, prompt_of, result_of, step_of
+from tui.app.compare.screen import CompareScreen
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
+from tui.app.review.dialogs import ReviewStartScreen
+from tui.app.review.screen import ReviewScreen
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
-from tui.app.screens.compare import CompareScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.model_chooser import ModelChooser
-from tui.app.screens.review import ReviewScreen
-from tui.app.screens.review_start import ReviewStartScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.events import (
