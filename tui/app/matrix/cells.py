@@ -190,6 +190,7 @@ class CellCounts:
         self._state, self._attempts, self._kept = state, attempts, kept or {}
         self._cases = cases
         self._cells: dict[tuple[str, str], Cell] = {}
+        self._rows: dict[str, tuple[Cell, ...]] = {}
         self._rest: Iterator[TrialKey] | None = None
         self._begun = False
         self.tallies = {model: ModelTotals() for model in models}
@@ -206,6 +207,13 @@ class CellCounts:
         if cell is None:
             cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts, self._kept)
         return cell
+
+    def row(self, case: str) -> tuple[Cell, ...]:
+        """Return the current cells of a case, one for each model."""
+        row = self._rows.get(case)
+        if row is None:
+            row = self._rows[case] = tuple([self.cell(case, model) for model in self.tallies])
+        return row
 
     def cells_so_far(self) -> dict[tuple[str, str], Cell]:
         """The cells by case and model, as far as anybody asked for them; all that have results once `complete`."""
@@ -237,6 +245,7 @@ class CellCounts:
     def take(self, key: TrialKey) -> None:
         """A trial has another state."""
         self._cells.pop((key.case, key.model), None)
+        self._rows.pop(key.case, None)
         self.cell(key.case, key.model)
         if self._begun:
             self._count(key)

@@ -65,28 +65,36 @@ def sorted_cases(
 ) -> list[Case]:
     """The cases in an order, alike ones as the suite has them; `column` is where the cells of the order's model are."""
 
-    def key(case: Case) -> SortKey:
-        cells = cells_of(case)
-        match order.kind:
-            case "differ":
-                shares = [cell.share for cell in cells if cell.share >= 0]
-                passing = sum(share == 1.0 for share in shares)
-                return -spread_of(cells), -min(passing, len(shares) - passing)
-            case "all fail":
-                return not all_fail(cells), sum(cell.share for cell in cells if cell.share > 0)
-            case "model":
-                return cells[column].rank
-            case "change":
-                change = changed(case) if changed else Change()
-                return -change.worse, -change.better
-        return (case.name.casefold(),)
-
+    keys: Mapping[OrderKind, Callable[[Case], SortKey]] = {
+        "name": lambda case: (case.name.casefold(),),
+        "differ": lambda case: _disagreement(cells_of(case)),
+        "all fail": lambda case: _failures_first(cells_of(case)),
+        "model": lambda case: cells_of(case)[column].rank,
+        "change": lambda case: _changes_first(changed(case) if changed else Change()),
+    }
     found = [*cases]
     if order.kind != "suite":
-        found.sort(key=key)
+        found.sort(key=keys[order.kind])
     if order.reverse:
         found.reverse()
     return found
+
+
+def _disagreement(cells: Sequence[Cell]) -> SortKey:
+    """Sort the largest differences of shares first, and of these the ones with the evenest split."""
+    shares = [cell.share for cell in cells if cell.share >= 0]
+    if not shares:
+        return 0.0, 0
+    passing = shares.count(1.0)
+    return min(shares) - max(shares), -min(passing, len(shares) - passing)
+
+
+def _failures_first(cells: Sequence[Cell]) -> SortKey:
+    return not all_fail(cells), sum([cell.share for cell in cells if cell.share > 0])
+
+
+def _changes_first(change: Change) -> SortKey:
+    return -change.worse, -change.better
 
 
 def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
@@ -203,29 +211,35 @@ class Matrix:
     def arrange(self) -> None:
         """Choose, sort and group the rows as the trials stand now."""
         wanted = self.wanted
-        cases: Sequence[Case] = self.suite.cases
-        if wanted.filter or wanted.differing:
-            cases = [case for case in cases if self._is_wanted(case)]
+        cases = self._filtered()
         column = self.models.index(wanted.order.model) if wanted.order.kind == "model" else 0
         self.rows = grouped(sorted_cases(cases, wanted.order, self.cells, column, self.change), wanted.grouping)
         self.case_count = len(cases)
         self._places = None
 
-    def _is_wanted(self, case: Case) -> bool:
+    def _filtered(self) -> Sequence[Case]:
+        """Return the cases that pass the filter, in the order of the suite."""
         wanted = self.wanted
-        if not wanted.differing and not wanted.filter.needs_statuses:
-            return wanted.filter.matches(case, {})
-        cells = self.cells(case)
-        if wanted.differing and not spread_of(cells):
-            return False
-        statuses = dict(zip(self.models, [cell.status for cell in cells], strict=True))
-        shares = dict(zip(self.models, [cell.share for cell in cells], strict=True))
-        return wanted.filter.matches(case, statuses, shares)
+        filter, differing, cases = wanted.filter, wanted.differing, self.suite.cases
+        if differing:
+            cases = tuple([case for case in cases if spread_of(self.cells(case))])
+        if not filter:
+            return cases
+        if not filter.needs_statuses:
+            return [case for case in cases if filter.matches(case, {})]
+        needs_shares = filter.needs_shares
 
-    def cells(self, case: Case) -> list[Cell]:
-        """A cell for each model."""
-        cell, case_id = self.ledger.cell, case.id
-        return [cell(case_id, model) for model in self.models]
+        def matches(case: Case) -> bool:
+            cells = self.cells(case)
+            statuses = dict(zip(self.models, [cell.status for cell in cells], strict=True))
+            shares = dict(zip(self.models, [cell.share for cell in cells], strict=True)) if needs_shares else None
+            return filter.matches(case, statuses, shares)
+
+        return [case for case in cases if matches(case)]
+
+    def cells(self, case: Case) -> Sequence[Cell]:
+        """Return the current cells of a case, one for each model."""
+        return self.ledger.row(case.id)
 
     def change(self, case: Case) -> Change:
         """What has changed at a case since the baseline."""
