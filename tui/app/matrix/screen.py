@@ -67,19 +67,44 @@ _LEAST_PAUSE_SECONDS, _PAUSES = 0.7, 100  # figures of tens of thousands of tria
 _SLICE_SECONDS = 0.008
 
 
-class LiveMatrixScreen(Screen[str | None]):
+_ORDERS: tuple[tuple[Order, str], ...] = (
+    (Order("suite"), "as in the suite"),
+    (Order("name"), "by name"),
+    (Order("differ"), "by disagreement: the cases in which models differ first"),
+    (Order("all fail"), "the cases that all models fail first"),
+)
+
+
+class EarlierRuns(Protocol):
+    """Where earlier runs are. Everything blocks; each raises StoreError."""
+
+    def list_runs(self) -> Sequence[RunRecord]:
+        """All of them, the newest first."""
+        ...
+
+    def read_outcomes(self, run_id: str) -> Sequence[Outcome]:
+        """How the trials of one ended."""
+        ...
+
+    def baseline_of(self, suite: Suite) -> str | None:
+        """The id of the run that others of the suite are measured against."""
+        ...
+
+
+class MatrixScreen(Screen[str | None]):
     """Shows the matrix; `told` gets what `matrix_asks` has. A trial that moved is said by `trial_moved`, anything
     larger by `changed`. Gives the case to go to in Explore, or None."""
 
     DEFAULT_CSS = """
-    LiveMatrixScreen { background: $background; color: $foreground; }
+    MatrixScreen { background: $background; color: $foreground; }
     """
     BINDINGS: ClassVar[list[BindingType]] = MATRIX_KEYS
     AUTO_FOCUS = "#cells"
 
-    def __init__(self, matrix: Matrix, told: MessagePump, case: str | None = None) -> None:
+    def __init__(self, matrix: Matrix, history: EarlierRuns, told: MessagePump, case: str | None = None) -> None:
         super().__init__()
         self.matrix, self.told = matrix, told
+        self._history = history
         self._case = case
         self._moved: set[TrialKey] = set()
         self._beats = 0
@@ -100,13 +125,13 @@ class LiveMatrixScreen(Screen[str | None]):
         self.panel.rows_changed(self._case)
         self.show_heading()
         self.call_after_refresh(self.count)
+        if self.matrix.baseline is None and not self.matrix.asked_for_baseline:
+            self._take_marked()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is something to pause only while something runs."""
         del parameters
         return action != "turn_pause" or self.matrix.state.running
-
-    # --- what comes from the run
 
     def trial_moved(self, key: TrialKey) -> None:
         """A trial has another state."""
@@ -164,8 +189,6 @@ class LiveMatrixScreen(Screen[str | None]):
         if still and not self._unsurveyed:
             self._timer.pause()
 
-    # --- showing it
-
     def show_heading(self) -> None:
         """The header, as it is now."""
         state, heading = self.matrix.state, self.matrix.heading
@@ -197,45 +220,6 @@ class LiveMatrixScreen(Screen[str | None]):
     def open_case(self, message: MatrixPanel.CaseChosen) -> None:
         """To Explore with it."""
         self.dismiss(message.case)
-
-
-_ORDERS: tuple[tuple[Order, str], ...] = (
-    (Order("suite"), "as in the suite"),
-    (Order("name"), "by name"),
-    (Order("differ"), "by disagreement: the cases in which models differ first"),
-    (Order("all fail"), "the cases that all models fail first"),
-)
-
-
-class EarlierRuns(Protocol):
-    """Where earlier runs are. Everything blocks; each raises StoreError."""
-
-    def list_runs(self) -> Sequence[RunRecord]:
-        """All of them, the newest first."""
-        ...
-
-    def read_outcomes(self, run_id: str) -> Sequence[Outcome]:
-        """How the trials of one ended."""
-        ...
-
-    def baseline_of(self, suite: Suite) -> str | None:
-        """The id of the run that others of the suite are measured against."""
-        ...
-
-
-class MatrixScreen(LiveMatrixScreen):
-    """Cases beside models, live; `history` is where earlier runs are."""
-
-    def __init__(self, matrix: Matrix, history: EarlierRuns, told: MessagePump, case: str | None = None) -> None:
-        super().__init__(matrix, told, case)
-        self._history = history
-
-    def on_mount(self) -> None:
-        """The suite may have a marked baseline."""
-        if self.matrix.baseline is None and not self.matrix.asked_for_baseline:
-            self._take_marked()
-
-    # --- order, groups, filter
 
     def _choose(self, wanted: QueueFilter) -> None:
         self.matrix.wanted = wanted
@@ -321,8 +305,6 @@ class MatrixScreen(LiveMatrixScreen):
         if message.wanted != self.matrix.wanted.filter:
             self._choose(self.matrix.wanted._replace(filter=message.wanted))
 
-    # --- an earlier run
-
     @work(group="baseline", exclusive=True)
     async def _take_marked(self) -> None:
         self.matrix.asked_for_baseline = True
@@ -378,8 +360,6 @@ class MatrixScreen(LiveMatrixScreen):
         self.rows_changed()
         self.count()
 
-    # --- two models
-
     def action_compare(self) -> None:
         """Two answers to the case under the cursor, above the matrix."""
         matrix, table = self.matrix, self.panel.table
@@ -418,8 +398,6 @@ class MatrixScreen(LiveMatrixScreen):
         if place is not None:
             matrix.pair = pairs[place].a, pairs[place].b
             self.show_sentence()
-
-    # --- runs, and the way back
 
     def action_run_all(self) -> None:
         """Run the whole suite."""
