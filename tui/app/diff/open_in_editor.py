@@ -20,8 +20,9 @@ async def open_changed_file(
     line: int,
     repository: Path | None,
 ) -> str | None:
-    """Open the file until the editor is closed; a sentence where that was not possible. The whole repository is there
-    where the run has kept it (`repository`), else the changed files alone."""
+    """Open a copy of a file in the editor and wait until that is closed. Return a sentence where that was not possible.
+    The copy is in a whole work tree where the run kept its clone (`repository`), else beside the other changed files
+    alone."""
     from tui.workspace.temporary import temporary_folder
 
     if files[number].kind == "deleted":
@@ -59,7 +60,7 @@ def _fill(
 
 
 def _content(shown: ShownDiff, file: FileDiff) -> bytes | None:
-    """The whole file as it was changed; None where that is not known, or it is gone."""
+    """Return the whole changed file; None where it is unknown or deleted."""
     sides = shown.find_sides(file) if file.kind != "deleted" else None
     if sides is None:
         return None

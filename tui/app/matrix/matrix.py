@@ -29,7 +29,7 @@ SortKey = tuple[float | str, ...]
 
 
 class Order(NamedTuple):
-    """By what the rows are sorted; `model` is that of the column, for that kind alone."""
+    """The order of the rows; `model` is the column to sort by, for the kind `model` alone."""
 
     kind: OrderKind = "suite"
     model: str = ""
@@ -37,7 +37,7 @@ class Order(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The row above a group: its name, and how many cases stand below it."""
+    """The row above a group: its name, and how many cases are in it."""
 
     group: str
     size: int
@@ -47,12 +47,12 @@ Row = Case | Heading
 
 
 def spread_of(cells: Iterable[Cell]) -> float:
-    """How far the models are apart at a case; 0 where they agree."""
+    """Return how far the models differ at a case; 0 where they agree."""
     return filter.spread_of(cell.share for cell in cells)
 
 
 def all_fail(cells: Sequence[Cell]) -> bool:
-    """Whether no model passes."""
+    """Return whether no model passes."""
     return bool(cells) and all(cell.status in FAILURES for cell in cells)
 
 
@@ -63,7 +63,7 @@ def sorted_cases(
     column: int = 0,
     changed: Callable[[Case], Change] | None = None,
 ) -> list[Case]:
-    """The cases in an order, alike ones as the suite has them; `column` is where the cells of the order's model are."""
+    """Return the cases in an order; ties keep suite order. `column` is the number of the order's model."""
 
     keys: Mapping[OrderKind, Callable[[Case], SortKey]] = {
         "name": lambda case: (case.name.casefold(),),
@@ -98,7 +98,8 @@ def _changes_first(change: Change) -> SortKey:
 
 
 def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
-    """The rows: groups stand in the order of their first case; a case with several tags stands below each of them."""
+    """Return the cases with headings above their groups. Groups are in the order of their first case; a case with
+    several tags is in several groups."""
     if grouping == "none":
         return [*cases]
     groups: dict[str, list[Case]] = {}
@@ -122,7 +123,7 @@ def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
 
 
 def order_words(order: Order, name_of: Callable[[str], str]) -> str:
-    """`sorted by disagreement`"""
+    """Return the order in words, such as `sorted by disagreement`."""
     match order.kind:
         case "suite":
             words = "as in the suite"
@@ -152,8 +153,8 @@ class QueueFilter(NamedTuple):
 
 
 class Matrix:
-    """Cases × models over a suite's state; `run` is the id of the kept run that is seen, `kept` the outcomes of it
-    that the state does not have whole. `rows` are those of the last `arrange`; cells are always as they stand."""
+    """The matrix of one suite. `run` is the id of the saved run that is displayed, `kept` has its outcomes that `state`
+    does not contain. `rows` are those of the last `arrange`; cells are always up to date."""
 
     def __init__(
         self,
@@ -176,12 +177,12 @@ class Matrix:
         self.show(suite, state, models)
 
     def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome], unfinished: int = 0) -> None:
-        """Take the kept run and its outcomes, for `show`; `unfinished` is the number of its trials where it was not
-        finished, else 0."""
+        """Set the saved run and its outcomes, to be used by the next `show`. `unfinished` is the number of its trials
+        where it was not finished, else 0."""
         self.run, self._kept, self._unfinished = run, kept, unfinished
 
     def take_bands(self, bands: Mapping[TrialKey, Band]) -> None:
-        """These trials have been scored; a cell shows the worst band of its repeats."""
+        """Set the risk bands of scored trials; a cell shows the worst band of its repeats."""
         found: dict[tuple[str, str], Band] = {}
         for (case, model, _), band in bands.items():
             known = found.get((case, model))
@@ -189,7 +190,7 @@ class Matrix:
         self._bands: Mapping[tuple[str, str], Band] = found
 
     def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
-        """Show these from now on, with the same choice; everything is to be counted anew."""
+        """Show another suite, state or models with the same options; everything is counted again."""
         self.suite, self.state, self.models = suite, state, tuple(models)
         self.names = dict(zip(self.models, model_names(self.models), strict=True))
         self.recount()
@@ -202,14 +203,14 @@ class Matrix:
         self.arrange()
 
     def recount(self) -> None:
-        """Everything is to be counted anew: a run that ended has given trials back what they had before."""
+        """Count everything again: the end of a run may restore earlier results of trials."""
         suite, models = self.suite, self.models
         self.ledger = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
 
     # --- rows
 
     def arrange(self) -> None:
-        """Choose, sort and group the rows as the trials stand now."""
+        """Filter, sort and group the rows by the current results."""
         wanted = self.wanted
         cases = self._filtered()
         column = self.models.index(wanted.order.model) if wanted.order.kind == "model" else 0
@@ -242,22 +243,22 @@ class Matrix:
         return self.ledger.row(case.id)
 
     def change(self, case: Case) -> Change:
-        """What has changed at a case since the baseline."""
+        """Return what changed at a case since the baseline."""
         if self.baseline is None:
             return Change()
         return changes(self.baseline, case.id, self.models, self.cells(case))
 
     def case_at(self, place: int) -> Case | None:
-        """The case in a row; None beyond the rows and on a heading."""
+        """Return the case of a row; None for headings and beyond the rows."""
         row = self.rows[place] if 0 <= place < len(self.rows) else None
         return row if isinstance(row, Case) else None
 
     def place_of(self, case: str) -> int | None:
-        """The first row in which a case stands."""
+        """Return the first row of a case."""
         return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
 
     def places_of(self, case: str) -> Sequence[int]:
-        """All rows in which it stands; made to be asked for many."""
+        """Return all rows of a case."""
         if self._places is None:
             self._places = {}
             for place, row in enumerate(self.rows):
@@ -266,14 +267,14 @@ class Matrix:
         return self._places.get(case, ())
 
     def take(self, key: TrialKey) -> Sequence[int]:
-        """A trial has moved; the rows that show it."""
+        """Update a trial, and return the rows that show it."""
         self.ledger.take(key)
         return self.places_of(key.case)
 
     # --- lines
 
     def row_line(self, place: int, layout: Layout, beat: int = 0) -> Line:
-        """One row."""
+        """Return a row as a line."""
         case = self.rows[place]
         if not isinstance(case, Case):
             return ((sanitize_line(case.group) or "others", "strong"), (f"  {case.size}", "dim"))
@@ -290,21 +291,21 @@ class Matrix:
         return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
 
     def snapshot(self) -> Snapshot:
-        """What a survey needs, as it stands now."""
+        """Return the current data for `statistics`, to be computed in a thread."""
         ledger = self.ledger
         tallies = {model: tally.copy() for model, tally in ledger.tallies.items()}
         return Snapshot(tallies, ledger.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
 
     @property
     def interim(self) -> bool:
-        """Whether the results are of a run that is not finished: there are counts, but no tests."""
+        """Whether the results are of an unfinished run: there are counts then, but no significance tests."""
         if self.state.run_id is not None:
             return self.state.ended != "finished"
         return self._unfinished > 0
 
     @property
     def progress(self) -> str:
-        """How many trials of a run that is not finished are over: `65 of 120`."""
+        """How many trials of an unfinished run are over, as `65 of 120`."""
         counts = self.state.counts
         if self.state.run_id is not None:
             return f"{counts.done:,} of {counts.trials:,}"
@@ -312,7 +313,7 @@ class Matrix:
 
     @property
     def words(self) -> Mapping[CountedVerdict, int]:
-        """How many trials count as what."""
+        """How many trials there are of each status."""
         tallies = self.ledger.tallies.values()
         return {word: sum(tally.words[word] for tally in tallies) for word in get_args(CountedVerdict)}
 
@@ -328,7 +329,7 @@ class Matrix:
 
     @property
     def title(self) -> str:
-        """`14 cases × 3 models`"""
+        """The size of the matrix, as `14 cases × 3 models`."""
         cases, models = self.case_count, len(self.models)
         of = f" of {len(self.suite.cases)}" if cases != len(self.suite.cases) else ""
         words = "case" if cases == 1 and not of else "cases"
@@ -336,7 +337,7 @@ class Matrix:
 
     @property
     def order_words(self) -> str:
-        """By what the rows are sorted, and what is left out."""
+        """The order of the rows in words, and what is left out."""
         words = order_words(self.wanted.order, lambda model: self.names.get(model, ""))
         return f"only differing · {words}" if self.wanted.differing else words
 
@@ -344,8 +345,9 @@ class Matrix:
 def two_to_compare(
     models: Sequence[str], cells: Sequence[Cell], first: int = 0, chosen: tuple[str, str] | None = None
 ) -> tuple[str, str] | None:
-    """The pair that a person chose; else the model in column `first` and the next that does otherwise, else the first
-    two that differ, else it and the one beside it. Those that have answered come first; None where there is one."""
+    """Return the two models to compare at a case: the pair that was chosen; else the model in column `first` and the
+    next one with another result, else the first two that differ, else it and its neighbour. Models with answers come
+    first; None where there is only one."""
     if chosen is not None:
         return chosen
     columns = [*range(first, len(models)), *range(first)]

@@ -6,7 +6,7 @@ from tui.model.suite import Suite
 
 
 class RunRequested(Message):
-    """The suite is to be run; or what `failed` of it."""
+    """Ask to run the suite, or only what `failed`."""
 
     def __init__(self, *, failed: bool) -> None:
         super().__init__()
@@ -14,15 +14,15 @@ class RunRequested(Message):
 
 
 class ReviewRequested(Message):
-    """The answers are to be scored."""
+    """Ask to review the answers."""
 
 
 class CancelRequested(Message):
-    """The run is to be cancelled, and what is queued."""
+    """Ask to cancel the current run and the queued ones."""
 
 
 class CompareRequested(Message):
-    """The answers of two models to a case are to be held against each other; `run` is empty for the newest ones."""
+    """Ask to compare the answers of two models to a case; `run` is empty for the newest ones."""
 
     def __init__(self, suite: Suite, run: str, case: str, models: tuple[str, str]) -> None:
         super().__init__()
@@ -30,11 +30,11 @@ class CompareRequested(Message):
 
 
 class PauseRequested(Message):
-    """The run is to be paused, or to go on."""
+    """Ask to pause or resume the run."""
 
 
 class PaceRequested(Message):
-    """So many more cases are to be asked at once."""
+    """Ask to change the concurrency by a number of cases."""
 
     def __init__(self, by: int) -> None:
         super().__init__()

@@ -21,7 +21,7 @@ _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them,
 
 
 class MatrixPanel(FilteredPanel):
-    """Shows a Matrix; what is chosen in it is changed by whoever answers the messages."""
+    """The table of a Matrix with its heads, the filter, and the comparison of two models below."""
 
     DEFAULT_CSS = """
     MatrixPanel { height: 1fr; }
@@ -34,14 +34,15 @@ class MatrixPanel(FilteredPanel):
     """
 
     class CaseChosen(Message):
-        """A case is to be opened."""
+        """Posted when a case is selected."""
 
         def __init__(self, case: str) -> None:
             super().__init__()
             self.case = case
 
     class ColumnChosen(Message):
-        """The rows are to be sorted by a column: a model's place, −1 for names, the models' number for changes."""
+        """Posted when the head of a column is clicked: the number of the model, −1 for names, the number of models for
+        changes."""
 
         def __init__(self, column: int) -> None:
             super().__init__()
@@ -59,11 +60,11 @@ class MatrixPanel(FilteredPanel):
 
     @property
     def rows(self) -> MatrixTable:
-        """The table."""
+        """The widget that has the focus when the filter is closed."""
         return self.table
 
     def compose(self) -> ComposeResult:
-        """The filter comes when it is asked for."""
+        """Yield heads, table and comparison; the filter is mounted when it is opened."""
         yield self.head
         yield self.table
         yield self._sentence
@@ -71,13 +72,13 @@ class MatrixPanel(FilteredPanel):
     # --- what is shown
 
     def on_mount(self) -> None:
-        """Everything has its place before the first layout: a second one would cost as much as the first."""
+        """Lay everything out before the first paint: a second layout would cost as much as the first."""
         size = self.app.size
         self._fit(size.width - _FRAME, size.height - _AROUND)
         self.show_title()
 
     def on_resize(self) -> None:
-        """Columns for the width there is within the frame; fewer heads where it is low."""
+        """Lay the columns out for the new width, with fewer heads in a low window."""
         self._fit(self.size.width, self.size.height)
 
     def _fit(self, width: int, height: int) -> None:
@@ -89,7 +90,7 @@ class MatrixPanel(FilteredPanel):
             self.show_sentence(*self._said)
 
     def rows_changed(self, case: str | None) -> None:
-        """Other rows, or other models; the cursor goes to a case."""
+        """Show other rows or models, with the cursor on a case."""
         self.table.lay_out(self._width)
         self.table.rows_changed(case)
         self.draw_heads()
@@ -97,18 +98,18 @@ class MatrixPanel(FilteredPanel):
 
     @on(MatrixTable.LayoutChanged)
     def draw_heads(self) -> None:
-        """Bring the heads up to date."""
+        """Update the heads."""
         matrix, survey = self._matrix, self._matrix.survey
         whole = self.has_class("-low") == self._turned
         self.head.show(head_lines(self.table.columns, matrix.models, survey.figures, survey.since, whole=whole))
 
     def turn_figures(self) -> None:
-        """All figures in the heads where there were fewer, and the other way round."""
+        """Toggle between all figures in the heads and the most important ones."""
         self._turned = not self._turned
         self.draw_heads()
 
     def show_sentence(self, line: Line, shorter: Line = ()) -> None:
-        """Say this below the rows; shorter where there is no room for all of it."""
+        """Show the comparison below the rows, in its shorter form where there is no room."""
         self._said = line, shorter
         rows = _SAID_LOW if self.has_class("-low") else _SAID
         if shorter and width_of(text_of(line)) > rows * self._width * 0.9:
@@ -117,7 +118,7 @@ class MatrixPanel(FilteredPanel):
         self._sentence.set_class(not line, "-empty")
 
     def show_title(self) -> None:
-        """How many cases and models, and how the filter stands."""
+        """Update the title and the state of the filter."""
         matrix = self._matrix
         self.border_title = Content(matrix.title)
         self.tell_filter(matrix.wanted.filter, matrix.case_count, chosen=matrix.wanted.differing)
@@ -126,7 +127,7 @@ class MatrixPanel(FilteredPanel):
 
     @on(LineListView.Chosen)
     def open_case(self, message: LineListView.Chosen) -> None:
-        """A case, to be opened."""
+        """Post the selected case."""
         message.stop()
         case = self._matrix.case_at(message.place)
         if case is not None:
@@ -134,7 +135,7 @@ class MatrixPanel(FilteredPanel):
 
     @on(MatrixHead.HeadClicked)
     def choose_column(self, message: MatrixHead.HeadClicked) -> None:
-        """A head, to sort by it."""
+        """Post the column whose head was clicked."""
         message.stop()
         column = column_at(self.table.columns, message.x)
         if column is not None:

@@ -76,18 +76,18 @@ _ORDERS: tuple[tuple[Order, str], ...] = (
 
 
 class EarlierRuns(Protocol):
-    """Where earlier runs are. Everything blocks; each raises StoreError."""
+    """Saved runs. Every method blocks and raises StoreError."""
 
     def list_runs(self) -> Sequence[RunRecord]:
-        """All of them, the newest first."""
+        """Return all runs, the newest first."""
         ...
 
     def read_outcomes(self, run_id: str) -> Sequence[Outcome]:
-        """How the trials of one ended."""
+        """Return the outcomes of the trials of a run."""
         ...
 
     def baseline_of(self, suite: Suite) -> str | None:
-        """The id of the run that others of the suite are measured against."""
+        """Return the id of the run that is marked as the baseline of a suite."""
         ...
 
 
@@ -114,13 +114,13 @@ class MatrixScreen(Screen[str | None]):
         self.panel = MatrixPanel(matrix, id="matrix")
 
     def compose(self) -> ComposeResult:
-        """Header, panel, footer."""
+        """Yield header, panel and footer."""
         yield self.header
         yield self.panel
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Rows are painted first; figures are counted after."""
+        """Paint the rows first, and count the figures afterwards."""
         self._timer = self.set_interval(1 / _BEATS_A_SECOND, self._beat, pause=not self.matrix.state.running)
         self.panel.rows_changed(self._case)
         self.show_heading()
@@ -129,18 +129,18 @@ class MatrixScreen(Screen[str | None]):
             self._take_marked()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is something to pause only while something runs."""
+        """Bind the key for pausing only while a run is in progress."""
         del parameters
         return action != "turn_pause" or self.matrix.state.running
 
     def trial_moved(self, key: TrialKey) -> None:
-        """A trial has another state."""
+        """Note that a trial has changed; it is drawn with the next update."""
         self._moved.add(key)
         if self.is_mounted:
             self._timer.resume()
 
     def changed(self) -> None:
-        """The matrix shows another suite or state: everything is to be drawn and counted anew."""
+        """Draw and count everything again: the matrix shows another suite or state."""
         self._moved.clear()
         if self.is_mounted:
             self._timer.resume()
@@ -150,7 +150,7 @@ class MatrixScreen(Screen[str | None]):
 
     @work(group="count", exclusive=True)
     async def count(self) -> None:
-        """Count what there is, in portions that no key has to wait for, then work out what follows from it."""
+        """Count in slices that delay no key, then compute the statistics in a thread."""
         ledger = self.matrix.ledger
         while not ledger.complete:
             ledger.count(_SLICE_SECONDS)
@@ -170,7 +170,7 @@ class MatrixScreen(Screen[str | None]):
         self.show_sentence()
 
     def _beat(self) -> None:
-        """What has moved is drawn, ten times a second at most; marks of what runs move."""
+        """Draw what has changed, at most ten times a second, and move the marks of running trials."""
         matrix, table = self.matrix, self.panel.table
         self._beats += 1
         moved, self._moved = self._moved, set()
@@ -190,7 +190,7 @@ class MatrixScreen(Screen[str | None]):
             self._timer.pause()
 
     def show_heading(self) -> None:
-        """The header, as it is now."""
+        """Update the header."""
         state, heading = self.matrix.state, self.matrix.heading
         if state.running:
             paused = state.paused
@@ -200,12 +200,12 @@ class MatrixScreen(Screen[str | None]):
         self.header.show(heading)
 
     def rows_changed(self) -> None:
-        """Other rows; the cursor stays on its case."""
+        """Show other rows; the cursor stays on its case."""
         self.panel.rows_changed(self.panel.table.case_id)
         self.show_heading()
 
     def show_sentence(self) -> None:
-        """What can be said of the chosen pair."""
+        """Show the comparison of the chosen pair."""
         matrix = self.matrix
         pair = matrix.survey.pair(matrix.pair)
         if pair is None:
@@ -218,7 +218,7 @@ class MatrixScreen(Screen[str | None]):
 
     @on(MatrixPanel.CaseChosen)
     def open_case(self, message: MatrixPanel.CaseChosen) -> None:
-        """To Explore with it."""
+        """Close the screen and go to the case in Explore."""
         self.dismiss(message.case)
 
     def _choose(self, wanted: QueueFilter) -> None:
@@ -227,7 +227,7 @@ class MatrixScreen(Screen[str | None]):
         self.rows_changed()
 
     def action_sort(self) -> None:
-        """Choose an order."""
+        """Choose the order in a dialog."""
         self._sort()
 
     @work(group="choose", exclusive=True)
@@ -249,7 +249,7 @@ class MatrixScreen(Screen[str | None]):
 
     @on(MatrixPanel.ColumnChosen)
     def sort_by_column(self, message: MatrixPanel.ColumnChosen) -> None:
-        """The same by a click on a head; a second click turns it around, a third takes it back."""
+        """Sort by the clicked column; a second click reverses, a third restores suite order."""
         models, wanted = self.matrix.models, self.matrix.wanted
         if message.column < 0:
             order = Order("name")
@@ -262,12 +262,12 @@ class MatrixScreen(Screen[str | None]):
         self._choose(wanted._replace(order=order))
 
     def action_reverse(self) -> None:
-        """Turn the order around."""
+        """Reverse the order."""
         order = self.matrix.wanted.order
         self._choose(self.matrix.wanted._replace(order=order._replace(reverse=not order.reverse)))
 
     def action_group(self) -> None:
-        """The next kind of groups."""
+        """Change to the next kind of groups."""
         wanted = self.matrix.wanted
         grouping = GROUPINGS[(GROUPINGS.index(wanted.grouping) + 1) % len(GROUPINGS)]
         self._choose(wanted._replace(grouping=grouping))
@@ -275,16 +275,16 @@ class MatrixScreen(Screen[str | None]):
         self.notify(said, markup=False, timeout=2)
 
     def action_turn_figures(self) -> None:
-        """All figures in the heads, or fewer."""
+        """Toggle between all figures in the heads and the most important ones."""
         self.panel.turn_figures()
 
     def action_turn_differing(self) -> None:
-        """Only the cases in which models differ, or all."""
+        """Toggle between the cases in which models differ and all cases."""
         wanted = self.matrix.wanted
         self._choose(wanted._replace(differing=not wanted.differing))
 
     def action_next_differing(self, by: int) -> None:
-        """Go to the next such case, from the cursor on."""
+        """Go to the next or previous case in which models differ."""
         table = self.panel.table
         place = table.cursor + by
         while 0 <= place < table.line_count:
@@ -296,12 +296,12 @@ class MatrixScreen(Screen[str | None]):
         self.notify("There is no such case that way.", markup=False, timeout=2)
 
     async def action_filter(self) -> None:
-        """Type a filter."""
+        """Open the filter."""
         await self.panel.open_filter()
 
     @on(MatrixPanel.FilterChanged)
     def take_filter(self, message: MatrixPanel.FilterChanged) -> None:
-        """Only the cases that are wanted."""
+        """Apply the filter while it is typed."""
         if message.wanted != self.matrix.wanted.filter:
             self._choose(self.matrix.wanted._replace(filter=message.wanted))
 
@@ -316,7 +316,7 @@ class MatrixScreen(Screen[str | None]):
             self.notify(sanitize_line(str(error), 600), severity="warning", markup=False)
 
     def action_choose_baseline(self) -> None:
-        """Choose the run to measure against."""
+        """Choose the run to compare with in a dialog."""
         self._choose_baseline()
 
     @work(group="baseline", exclusive=True)
@@ -361,7 +361,7 @@ class MatrixScreen(Screen[str | None]):
         self.count()
 
     def action_compare(self) -> None:
-        """Two answers to the case under the cursor, above the matrix."""
+        """Compare the answers of two models to the case under the cursor."""
         matrix, table = self.matrix, self.panel.table
         case = matrix.case_at(table.cursor)
         if case is None:
@@ -374,7 +374,7 @@ class MatrixScreen(Screen[str | None]):
         self.told.post_message(CompareRequested(matrix.suite, matrix.run, case.id, two))
 
     def action_statistics(self) -> None:
-        """Every pair of models."""
+        """Show every pair of models in a dialog."""
         self._show_pairs()
 
     @work(group="choose", exclusive=True)
@@ -404,30 +404,30 @@ class MatrixScreen(Screen[str | None]):
         self.told.post_message(RunRequested(failed=False))
 
     def action_run_failed(self) -> None:
-        """Run again what did not pass."""
+        """Rerun what did not pass."""
         self.told.post_message(RunRequested(failed=True))
 
     def action_review(self) -> None:
-        """Score the answers by hand."""
+        """Review the answers."""
         self.told.post_message(ReviewRequested())
 
     def action_cancel_all(self) -> None:
-        """Cancel the run."""
+        """Cancel the current run and the queued ones."""
         self.told.post_message(CancelRequested())
 
     def action_turn_pause(self) -> None:
-        """Pause the run, or let it go on."""
+        """Pause or resume the run."""
         self.told.post_message(PauseRequested())
 
     def action_ask_more(self, by: int) -> None:
-        """So many more cases at once."""
+        """Change the concurrency of each model."""
         self.told.post_message(PaceRequested(by))
 
     def action_leave(self) -> None:
-        """Back to Explore, as it was."""
+        """Go back to Explore."""
         self.dismiss(None)
 
     async def action_back(self) -> None:
-        """Out of the filter, else back."""
+        """Close the filter, else go back to Explore."""
         if not await self.panel.close_filter():
             self.dismiss(None)

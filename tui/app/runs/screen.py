@@ -29,7 +29,7 @@ Act = Literal["open", "resume", "failed", "replay", "replay at once", "compare",
 
 
 class RunChoice(NamedTuple):
-    """What is to be done in Explore with a run."""
+    """What to do with a run in Explore."""
 
     act: Act
     run: RunRecord
@@ -40,7 +40,8 @@ def _counted(number: int, word: str) -> str:
 
 
 class RunsScreen(Screen[RunChoice | None]):
-    """Gives what was chosen, or None. Runs that were deleted here are in `deleted`."""
+    """The list of saved runs; returns what to do with one, or None. `deleted` has the ids of runs that were deleted
+    here."""
 
     DEFAULT_CSS = """
     RunsScreen { background: $background; color: $foreground; }
@@ -91,7 +92,7 @@ class RunsScreen(Screen[RunChoice | None]):
         self.deleted: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Title, list, what is known of the run under the cursor."""
+        """Yield title, list, and the details of the run under the cursor."""
         yield self._title
         with Vertical(id="list") as box:
             box.border_title = Content("Runs")
@@ -101,17 +102,17 @@ class RunsScreen(Screen[RunChoice | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """The list follows what other processes do too."""
+        """Start to follow the history, which other processes change too."""
         self.reload()
         self.set_interval(_POLL_SECONDS, self.reload)
 
     def on_resize(self, event: Resize) -> None:
-        """Where there is little room, the list has it."""
+        """Hide the details in a low window."""
         self.set_class(event.size.height < _LOW, "-low")
 
     @work(group="list", exclusive=True)
     async def reload(self) -> None:
-        """Read the list again."""
+        """Reload the list."""
         try:
             runs = await asyncio.to_thread(self._history.list_runs)
             baselines = await asyncio.to_thread(self._history.baselines, runs)
@@ -134,13 +135,13 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @on(LineListView.Reached)
     def show_setup(self, message: LineListView.Reached) -> None:
-        """What is known of the run under the cursor."""
+        """Show the details of the run under the cursor."""
         if not isinstance(message, LineListView.Chosen):
             self._read_setup()
 
     @on(LineListView.Chosen)
     def open_it(self) -> None:
-        """Enter, or a click on the run that the cursor is on."""
+        """Open the selected run."""
         self.action_choose("open")
 
     @work(group="setup", exclusive=True)
@@ -159,7 +160,7 @@ class RunsScreen(Screen[RunChoice | None]):
     # --- what is done with a run
 
     def action_choose(self, act: Act) -> None:
-        """Do it in Explore."""
+        """Close the screen and do this with the run in Explore."""
         run = self._run
         if run is None:
             self.notify("There is no run here.", severity="warning", markup=False)
@@ -172,7 +173,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="mark")
     async def action_mark(self) -> None:
-        """Mark it, or take the mark away."""
+        """Mark the run as the baseline of its suite, or remove the mark."""
         run = self._run
         if run is None:
             return
@@ -181,7 +182,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="delete", exclusive=True)
     async def action_delete(self) -> None:
-        """Delete it, when the person is sure."""
+        """Delete the run after a confirmation."""
         from tui.app.screens.confirm import ConfirmScreen
 
         run = self._run
@@ -214,7 +215,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
-        """Ask for the format and the file, and write it."""
+        """Export the run as a report."""
         from tui.app.runs.export_dialog import ExportScreen
 
         run = self._run
@@ -241,7 +242,7 @@ class RunsScreen(Screen[RunChoice | None]):
     # --- the filter
 
     async def action_filter(self) -> None:
-        """Type a filter."""
+        """Open the filter."""
         line = next(iter(self.query(PromptInput)), None)
         if line is None:
             line = PromptInput("state:interrupted suite:… model:… is:baseline !word")
@@ -250,19 +251,19 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @on(PromptInput.Typed)
     def filter(self, message: PromptInput.Typed) -> None:
-        """Only the runs that are wanted."""
+        """Filter while the text is typed."""
         self.lines.show_wanted(parse_run_filter(message.text))
         self._tell()
         self._read_setup()
 
     @on(PromptInput.Entered)
     def take_filter(self) -> None:
-        """Back to the list, which stays filtered."""
+        """Focus the list, which stays filtered."""
         self.lines.focus()
 
     @on(PromptInput.Left)
     async def leave_filter(self) -> None:
-        """All runs again."""
+        """Close the filter and show all runs."""
         await self.query(PromptInput).remove()
         self.lines.show_wanted(RunFilter())
         self.lines.focus()
@@ -270,7 +271,7 @@ class RunsScreen(Screen[RunChoice | None]):
         self._read_setup()
 
     async def action_leave(self) -> None:
-        """Out of the filter, else back."""
+        """Close the filter, else the screen."""
         if self.query(PromptInput):
             await self.leave_filter()
         else:

@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 
 class PromptInput(Input):
-    """An Input of one row that says what was typed, entered, and that it was left."""
+    """An input of one row that posts what was typed, entered, or that it was left."""
 
     DEFAULT_CSS = """
     PromptInput, PromptInput:focus {
@@ -24,37 +24,37 @@ class PromptInput(Input):
     ]
 
     class Typed(Message):
-        """There is another text."""
+        """Posted when the text changes."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class Entered(Typed):
-        """Enter was pressed."""
+        """Posted when Enter is pressed."""
 
     class Left(Message):
-        """Escape was pressed."""
+        """Posted when Escape is pressed."""
 
     def __init__(self, placeholder: str, *, id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
 
     def start(self) -> None:
-        """Type here, from the very next key on: `focus` would let keys pass that were typed fast."""
+        """Take the focus from the next key on: `focus` would miss keys that are typed fast."""
         self.screen.set_focus(self)
 
     @on(Input.Changed)
     def tell_typed(self, event: Input.Changed) -> None:
-        """Say what stands here now."""
+        """Post the current text."""
         event.stop()
         self.post_message(self.Typed(event.value))
 
     @on(Input.Submitted)
     def tell_entered(self, event: Input.Submitted) -> None:
-        """Say that it is meant so."""
+        """Post the text that was entered."""
         event.stop()
         self.post_message(self.Entered(event.value))
 
     def action_leave(self) -> None:
-        """Leave."""
+        """Post that the input is left."""
         self.post_message(self.Left())

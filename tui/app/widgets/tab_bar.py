@@ -11,14 +11,14 @@ from textual.widget import Widget
 
 
 class Tab(NamedTuple):
-    """A tab's id, and what it is called now."""
+    """The id of a tab, and its current label."""
 
     id: str
     label: str
 
 
 class TabBar(Widget, can_focus=True):
-    """Shows tabs; says which one was chosen."""
+    """The labels of tabs on one line; posts which one is chosen."""
 
     DEFAULT_CSS = """
     TabBar { height: 1; background: $background; color: $dim; }
@@ -30,7 +30,7 @@ class TabBar(Widget, can_focus=True):
     ]
 
     class TabChosen(Message):
-        """Another tab is to be shown."""
+        """Posted when another tab is chosen."""
 
         def __init__(self, tab: str) -> None:
             super().__init__()
@@ -47,13 +47,13 @@ class TabBar(Widget, can_focus=True):
         return self._tabs
 
     def show(self, tabs: Sequence[Tab], current: str) -> None:
-        """Show these tabs."""
+        """Show these tabs, with `current` highlighted."""
         if (list(tabs), current) != (list(self._tabs), self._current):
             self._tabs, self._current = tabs, current
             self.refresh()
 
     def render(self) -> Content:
-        """All names, the current one on a ground of its own."""
+        """Return all labels, the current one with a background."""
         parts: list[Content] = []
         for tab in self._tabs:
             here = tab.id == self._current
@@ -62,7 +62,7 @@ class TabBar(Widget, can_focus=True):
         return Content(" ").join(parts)
 
     def action_step(self, by: int) -> None:
-        """Choose a tab beside the current one, around the ends."""
+        """Choose the tab beside the current one, around the ends."""
         names = [tab.id for tab in self._tabs]
         if self._current in names:
             self.post_message(self.TabChosen(names[(names.index(self._current) + by) % len(names)]))
