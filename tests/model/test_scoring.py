@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.scoring import FIRST_ANSWER, ITEMS, REVIEWERS, SECOND_ANSWER, act_lists, item, make_act
-from tui.model.scores import Act, Leaderboard, Scoreboard, is_blind_open, new_act_id
+from tui.model.scores import Act, CountedScore, Scoreboard, is_blind_open, new_act_id
 
 ITEM = item()
 OTHER = item(criterion="Safety")
@@ -20,7 +20,7 @@ def everything(board: Scoreboard) -> object:
             board.trail(key),
             board.scores(key),
             board.decision(key),
-            board.standing(key),
+            board.counted(key),
             board.disputed(key),
             [board.score(key, name) for name in REVIEWERS],
         )
@@ -73,7 +73,7 @@ def test_at_the_same_instant_the_greater_id_counts() -> None:
 def test_a_score_that_was_taken_back_counts_no_more_and_a_later_one_does() -> None:
     taken_back = [make_act(1, 4), make_act(2, act="invalidate")]
     assert extent_of(Scoreboard(taken_back)) is None
-    assert Scoreboard(taken_back).standing(ITEM) is None
+    assert Scoreboard(taken_back).counted(ITEM) is None
     assert extent_of(Scoreboard([*taken_back, make_act(3, 1)])) == 1
     assert extent_of(Scoreboard([make_act(1, 4), make_act(2, act="invalidate", reviewer="Bo")])) == 4
 
@@ -81,16 +81,16 @@ def test_a_score_that_was_taken_back_counts_no_more_and_a_later_one_does() -> No
 def test_why_an_extent_counts() -> None:
     one, same, other = make_act(1, 2), make_act(2, 2, reviewer="Bo"), make_act(3, 3, reviewer="Cy")
     left_out, decided = make_act(4, "n/a", reviewer="Cy"), make_act(5, 1, act="adjudicate", reviewer="Bo")
-    assert Scoreboard([one]).standing(ITEM) == Leaderboard(2, "single")
-    assert Scoreboard([one, same]).standing(ITEM) == Leaderboard(2, "agreed")
-    assert Scoreboard([one, same, other]).standing(ITEM) == Leaderboard(3, "highest")
-    assert Scoreboard([one, left_out]).standing(ITEM) == Leaderboard(2, "highest")
-    assert Scoreboard([left_out]).standing(ITEM) == Leaderboard("n/a", "single")
+    assert Scoreboard([one]).counted(ITEM) == CountedScore(2, "single")
+    assert Scoreboard([one, same]).counted(ITEM) == CountedScore(2, "agreed")
+    assert Scoreboard([one, same, other]).counted(ITEM) == CountedScore(3, "highest")
+    assert Scoreboard([one, left_out]).counted(ITEM) == CountedScore(2, "highest")
+    assert Scoreboard([left_out]).counted(ITEM) == CountedScore("n/a", "single")
     board = Scoreboard([one, same, other, decided])
-    assert board.standing(ITEM) == Leaderboard(1, "decided")
+    assert board.counted(ITEM) == CountedScore(1, "decided")
     assert not board.disputed(ITEM)
     assert Scoreboard([one, other]).disputed(ITEM)
-    assert Scoreboard([one]).standing(OTHER) is None
+    assert Scoreboard([one]).counted(OTHER) is None
 
 
 def test_a_decision_is_no_score_and_can_be_taken_back() -> None:
@@ -110,7 +110,7 @@ def test_a_score_of_an_earlier_answer_does_not_count_and_stays() -> None:
     now = {ITEM.trial: SECOND_ANSWER}
     board = Scoreboard([old], now)
     assert extent_of(board) is None
-    assert board.standing(ITEM) is None
+    assert board.counted(ITEM) is None
     assert board.trail(ITEM) == (old,)
     assert extent_of(Scoreboard([old, new], now)) == 1
     late = replace(old, id=new_act_id(), scored_at="2026-11-21T00:00:00+00:00")

@@ -13,7 +13,7 @@ from tests.support.kept_runs import STARTED, keep, make_case, make_plan, make_re
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import Change, TrialKey, TrialResult, Verdict
 from tui.model.risk import BandRule, Guidance
-from tui.model.scores import ItemKey, Leaderboard
+from tui.model.scores import CountedScore, ItemKey
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.reports.render import render_report
@@ -191,9 +191,9 @@ def test_undo_goes_back_act_by_act_and_only_those_of_this_opening(reviews: Revie
     review.give(other, "n/a")
     review.invalidate(ITEM)
     review.adjudicate(ITEM, 2, "settled")
-    assert review.board.standing(ITEM) == Leaderboard(2, "decided")
-    assert (review.undo(), review.board.standing(ITEM)) == (ITEM, None)
-    assert (review.undo(), review.board.standing(ITEM)) == (ITEM, Leaderboard(4, "single"))
+    assert review.board.counted(ITEM) == CountedScore(2, "decided")
+    assert (review.undo(), review.board.counted(ITEM)) == (ITEM, None)
+    assert (review.undo(), review.board.counted(ITEM)) == (ITEM, CountedScore(4, "single"))
     assert (review.undo(), review.mine(other)) == (other, None)
     assert review.undo() == ITEM
     before = review.mine(ITEM)
@@ -213,7 +213,7 @@ def test_only_ones_own_score_can_be_taken_back(reviews: Reviews) -> None:
     review.give(ITEM, 4)
     review.invalidate(ITEM, "misread")
     assert review.board.trail(ITEM)[-1].note == "misread"
-    assert review.board.standing(ITEM) == Leaderboard(2, "single")
+    assert review.board.counted(ITEM) == CountedScore(2, "single")
 
 
 @pytest.mark.parametrize("extent", [5, -1, "x"])
@@ -253,7 +253,7 @@ def test_a_decision_counts_after_those_that_it_was_made_about(reviews: Reviews) 
     reviews._files.merge([decision])
     late = reviews.open_review(RUN, "Ada", blind=False)
     assert late.adjudicate(ITEM, 2, "both").order > decision.order
-    assert late.board.standing(ITEM) == Leaderboard(2, "decided")
+    assert late.board.counted(ITEM) == CountedScore(2, "decided")
 
 
 def test_a_new_answer_is_unscored(store: SqliteStore, reviews: Reviews) -> None:

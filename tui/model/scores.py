@@ -148,7 +148,7 @@ HowFound = Literal["single", "agreed", "highest", "decided"]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboard:
+class CountedScore:
     """The extent that counts for an item, and why: one score, the same by all, the highest of several that differ (as
     long as nobody has decided), or a decision."""
 
@@ -229,22 +229,22 @@ class Scoreboard:
         found = [act for act in acts if act.act == "adjudicate" and act.id not in withdrawn and self._is_of_now(act)]
         return found[-1] if found else None
 
-    def standing(self, item: ItemKey) -> Leaderboard | None:
+    def counted(self, item: ItemKey) -> CountedScore | None:
         """The extent that counts; None where nobody has scored."""
         decision = self.decision(item)
         if decision is not None and decision.extent is not None:
-            return Leaderboard(decision.extent, "decided")
+            return CountedScore(decision.extent, "decided")
         extents = [score.extent for score in self.scores(item) if score.extent is not None]
         if not extents:
             return None
         if len(set(extents)) == 1:
-            return Leaderboard(extents[0], "single" if len(extents) == 1 else "agreed")
-        return Leaderboard(max(extent for extent in extents if extent != "n/a"), "highest")
+            return CountedScore(extents[0], "single" if len(extents) == 1 else "agreed")
+        return CountedScore(max(extent for extent in extents if extent != "n/a"), "highest")
 
     def disputed(self, item: ItemKey) -> bool:
         """Reviewers differ and nobody has decided."""
-        standing = self.standing(item)
-        return standing is not None and standing.how == "highest"
+        counted = self.counted(item)
+        return counted is not None and counted.how == "highest"
 
     @property
     def outdated(self) -> int:

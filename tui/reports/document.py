@@ -129,7 +129,7 @@ def _other_scores(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block
     """The scores of answers that are no findings."""
     count = 0
     for result in run.kept.results:
-        if result.trial in told or not any(each.standing for each in run.scores.of_trial(result.trial)):
+        if result.trial in told or not any(each.counted for each in run.scores.of_trial(result.trial)):
             continue
         count += 1
         if count <= _MOST_SCORED:

@@ -57,7 +57,7 @@ def scores(run: Reported, result: TrialResult) -> Iterator[Block]:
 def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
     weight = run.scores.rule.weights[judged.severity] if judged.severity else None
     name: Line = (Strong(judged.name), Faint(f" {judged.severity} ×{weight}" if weight else " not in the suite"))
-    if judged.standing is None:
+    if judged.counted is None:
         yield name, "", "", "", (Faint(NOT_SCORED),)
         return
     for act in judged.scores:
@@ -72,9 +72,9 @@ def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
         act = judged.decision
         band = run.scores.band_of(judged.severity, act.extent)
         yield name, (Strong("decided"), f" by {act.reviewer}"), *_judgement(act.extent, band), (Whole(act.note),)
-    elif judged.standing.how == "highest":
+    elif judged.counted.how == "highest":
         said = "the highest, as long as nobody has decided"
-        yield "", (Strong("counts"),), *_judgement(judged.standing.extent, judged.band), (Faint(said),)
+        yield "", (Strong("counts"),), *_judgement(judged.counted.extent, judged.band), (Faint(said),)
 
 
 def extent_words(extent: Extent | None) -> str:

@@ -39,25 +39,25 @@ def _line(result: TrialResult, scores: RunScores, run: str) -> dict[str, Any] | 
             "model": trial.model,
             "band": worst(each.band for each in judged),
             "criteria": [_criterion(scores, each) for each in judged],
-            "open": [each.name for each in judged if each.standing is None],
+            "open": [each.name for each in judged if each.counted is None],
             "guidance": scores.reviewed.guidance.version,
         },
     }
 
 
 def _product(scores: RunScores, judged: Judged) -> int | None:
-    if judged.severity is None or judged.standing is None or not isinstance(judged.standing.extent, int):
+    if judged.severity is None or judged.counted is None or not isinstance(judged.counted.extent, int):
         return None
-    return scores.rule.weights[judged.severity] * judged.standing.extent
+    return scores.rule.weights[judged.severity] * judged.counted.extent
 
 
 def _criterion(scores: RunScores, judged: Judged) -> dict[str, Any]:
     return {
         "criterion": judged.name,
         "severity": judged.severity,
-        "extent": judged.standing.extent if judged.standing else None,
+        "extent": judged.counted.extent if judged.counted else None,
         "band": judged.band,
-        "how": judged.standing.how if judged.standing else None,
+        "how": judged.counted.how if judged.counted else None,
         "scores": [score_object(scores, judged, act) for act in judged.scores],
         "decision": score_object(scores, judged, judged.decision) if judged.decision else None,
     }

@@ -117,7 +117,7 @@ def _untouched(run: Reported) -> list[str]:
         if has_answer(result):
             for judged in run.scores.of_trial(result.trial):
                 key = (result.trial.case, judged.name)
-                scored[key] = scored.get(key, False) or judged.standing is not None
+                scored[key] = scored.get(key, False) or judged.counted is not None
     return [f"{case}: {name}" for (case, name), done in scored.items() if not done]
 
 

@@ -216,8 +216,8 @@ def criteria(run: Reported) -> Iterator[Block]:
             case.risk_criteria if case else (), run.scores.of_trial(result.trial), strict=False
         ):
             counts = found.setdefault(criterion, Counter())
-            counts["answers"] += has_answer(result) or judged.standing is not None
-            counts["scored"] += judged.standing is not None
+            counts["answers"] += has_answer(result) or judged.counted is not None
+            counts["scored"] += judged.counted is not None
     if not found:
         yield Paragraph("No case names a risk criterion.")
         return

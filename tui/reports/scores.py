@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tui.model.results import TrialKey, TrialResult
 from tui.model.risk import BANDS, Band, BandRule, Reviewed
-from tui.model.scores import Act, Extent, ItemKey, Leaderboard
+from tui.model.scores import Act, CountedScore, Extent, ItemKey
 from tui.model.suite import Case, RiskCriterion, Severity
 from tui.model.values import JsonObject
 
@@ -19,7 +19,7 @@ class Judged:
     severity: Severity | None
     scores: tuple[Act, ...] = ()
     decision: Act | None = None
-    standing: Leaderboard | None = None
+    counted: CountedScore | None = None
     band: Band | None = None
 
 
@@ -63,9 +63,9 @@ class RunScores:
         if self.reviewed is None:
             return Judged(name, severity)
         board, item = self.reviewed.board, item_of(trial, name)
-        standing = board.standing(item)
-        band = self.band_of(severity, standing.extent) if standing else None
-        return Judged(name, severity, board.scores(item), board.decision(item), standing, band)
+        counted = board.counted(item)
+        band = self.band_of(severity, counted.extent) if counted else None
+        return Judged(name, severity, board.scores(item), board.decision(item), counted, band)
 
 
 def item_of(trial: TrialKey, criterion: str) -> ItemKey:

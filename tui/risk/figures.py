@@ -54,18 +54,18 @@ def risk_figures(
     by_reviewer: dict[str, Counter[str]] = {}
     scored = disputed = 0
     for item in items:
-        standing = board.standing(item.key)
-        extent = standing.extent if standing else None
-        scores = board.scores(item.key) if standing else ()
-        mean = _mean_extent(extent, scores, differ=standing is not None and standing.how == "highest")
+        counted = board.counted(item.key)
+        extent = counted.extent if counted else None
+        scores = board.scores(item.key) if counted else ()
+        mean = _mean_extent(extent, scores, differ=counted is not None and counted.how == "highest")
         answers.setdefault(item.key.trial, []).append(_counted(item, extent, mean, rule))
         counts = heat.setdefault(item.key.model, Counter())
         of_models[item.key.model] += 1
         for score in scores:
             by_reviewer.setdefault(score.reviewer, Counter())[item.key.model] += 1
-        if standing is not None:
+        if counted is not None:
             scored += 1
-            disputed += standing.how == "highest"
+            disputed += counted.how == "highest"
         if isinstance(extent, int):
             severity = item.criterion.severity
             counts[severity, extent] += 1

@@ -140,9 +140,9 @@ class Reviews:
         results = frozenset((*run.answered, *run.missing))
         worst: dict[TrialKey, int] = {}
         for item in board.items:
-            severity, standing = severities.get((item.case, item.criterion)), board.standing(item)
-            if severity and item.trial in results and standing is not None and standing.extent != "n/a":
-                place = BANDS.index(self.rule.band(severity, standing.extent))
+            severity, counted = severities.get((item.case, item.criterion)), board.counted(item)
+            if severity and item.trial in results and counted is not None and counted.extent != "n/a":
+                place = BANDS.index(self.rule.band(severity, counted.extent))
                 worst[item.trial] = max(place, worst.get(item.trial, 0))
         return {trial: BANDS[place] for trial, place in worst.items()}
 
@@ -160,7 +160,7 @@ class Reviews:
         kept = self._files.read(run_id)
         board = read_board(self._store, run, kept.acts)
         # Nobody is asked to score a result without an answer; who has done so is counted all the same.
-        scored = {item.trial for item in board.items if board.standing(item) is not None}
+        scored = {item.trial for item in board.items if board.counted(item) is not None}
         wordless = (trial for trial in run.missing if trial in scored)
         return run, review_items(run.suite, (*run.answered, *wordless)), board, kept.bad
 

@@ -65,7 +65,7 @@ def test_others_scores_are_not_even_read_while_names_are_hidden(tmp_path: Path) 
     for item in theirs.items:
         theirs.give(item.key, 4, "reason")
     session = session_of(tmp_path, blind=True)
-    assert all(status.others == () and status.standing is None for status in session.statuses)
+    assert all(status.others == () and status.counted is None for status in session.statuses)
     assert session.disputed == 0
     give(session, 0)
     assert session.statuses[0].band == "negligible"

@@ -178,8 +178,8 @@ def _others(state: CriterionState, width: int) -> list[Line]:
         if not (state.deciding and len(scores) == 2):
             for score in scores:
                 lines += _score_rows(state, score, width)
-    if status.standing is not None and (status.others or status.decision is not None):
-        extent, how = status.standing.extent, _HOW[status.standing.how]
+    if status.counted is not None and (status.others or status.decision is not None):
+        extent, how = status.counted.extent, _HOW[status.counted.how]
         lines += hung((("counts: ", "dim"), (f"{extent_words(extent)}  ", "plain")), how, "dim", width)
     if status.decision is not None and not state.deciding:
         lines += _score_rows(state, status.decision, width, "decided by ")

@@ -95,7 +95,7 @@ def queue_line(item: ReviewItem, status: ItemStatus, rule: BandRule, *, hidden: 
     elif status.band is not None:
         mark = band_mark(status.band)
     else:
-        mark = ("·", "dim") if status.standing is None else ("-", "dim")
+        mark = ("·", "dim") if status.counted is None else ("-", "dim")
     right: list[Piece] = []
     if status.mine is not None and status.mine.extent is not None and not status.disputed:
         extent = status.mine.extent

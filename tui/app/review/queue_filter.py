@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tui.app.presentation.bands import band_of
 from tui.model.filter import SEVERITIES, Term, fits, split_terms, unknown_key
 from tui.model.risk import BANDS, Band, BandRule
-from tui.model.scores import Act, Leaderboard, Scoreboard
+from tui.model.scores import Act, CountedScore, Scoreboard
 from tui.risk.queue import ReviewItem
 
 _STATES = ("open", "unscored", "scored", "disputed", "decided", "note")
@@ -31,18 +31,18 @@ _REVEALING = {"model": "Names are hidden", "disputed": "Other people's scores ar
 @dataclass(frozen=True, slots=True)
 class ItemStatus:
     """What is known of an item: the reviewer's own score `mine`, the scores of `others`, the `decision`; what counts of
-    them (`standing`), and its `band`, None without an extent."""
+    them (`counted`), and its `band`, None without an extent."""
 
     mine: Act | None = None
     others: tuple[Act, ...] = ()
     decision: Act | None = None
-    standing: Leaderboard | None = None
+    counted: CountedScore | None = None
     band: Band | None = None
 
     @property
     def disputed(self) -> bool:
         """Whether reviewers disagree and there is no decision."""
-        return self.standing is not None and self.standing.how == "highest"
+        return self.counted is not None and self.counted.how == "highest"
 
 
 def status_of(item: ReviewItem, board: Scoreboard, reviewer: str, rule: BandRule, *, hidden: bool) -> ItemStatus:
@@ -50,15 +50,15 @@ def status_of(item: ReviewItem, board: Scoreboard, reviewer: str, rule: BandRule
     time, only the reviewer's own score is in it."""
     mine = board.score(item.key, reviewer)
     if hidden or item.key.again:
-        standing = None if mine is None or mine.extent is None else Leaderboard(mine.extent, "single")
-        return ItemStatus(mine, standing=standing, band=_band(item, standing, rule))
+        counted = None if mine is None or mine.extent is None else CountedScore(mine.extent, "single")
+        return ItemStatus(mine, counted=counted, band=_band(item, counted, rule))
     others = tuple(act for act in board.scores(item.key) if act.reviewer != reviewer)
-    standing = board.standing(item.key)
-    return ItemStatus(mine, others, board.decision(item.key), standing, _band(item, standing, rule))
+    counted = board.counted(item.key)
+    return ItemStatus(mine, others, board.decision(item.key), counted, _band(item, counted, rule))
 
 
-def _band(item: ReviewItem, standing: Leaderboard | None, rule: BandRule) -> Band | None:
-    return None if standing is None else band_of(item.criterion.severity, standing.extent, rule)
+def _band(item: ReviewItem, counted: CountedScore | None, rule: BandRule) -> Band | None:
+    return None if counted is None else band_of(item.criterion.severity, counted.extent, rule)
 
 
 @dataclass(frozen=True, slots=True)
