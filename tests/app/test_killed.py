@@ -50,7 +50,7 @@ def run_and_kill(environ: dict[str, str], suites: Path) -> int:
     with Terminal(run_here("-m", "tui", suites), size=(140, 40), cwd=ROOT, env=environ) as terminal:
         terminal.wait_for("Not asked yet")
         terminal.press("R")
-        terminal.wait_until(lambda screen: done_of(screen) >= ANSWERED, "some trials are over", within=30)
+        terminal.wait_until(lambda screen: done_of(screen) >= ANSWERED, "some trials are over")
         terminal.signal(signal.SIGKILL)
         assert terminal.wait_exit() == -signal.SIGKILL
         return done_of(terminal.screen)
@@ -63,7 +63,7 @@ def resume(environ: dict[str, str], suites: Path) -> None:
         terminal.wait_for("◐ interrupted")
         terminal.press("r")
         terminal.wait_for("kept runs")
-        terminal.wait_for(f"{TRIALS - ANSWERED}/{TRIALS - ANSWERED}", within=30)
+        terminal.wait_for(f"{TRIALS - ANSWERED}/{TRIALS - ANSWERED}")
         terminal.press("H")
         terminal.wait_for("■ finished")
         terminal.press("escape")

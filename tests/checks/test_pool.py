@@ -22,7 +22,7 @@ TOO_LONG = "could not be evaluated: the pattern ran longer than 1 s on this text
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             if condition():
                 return

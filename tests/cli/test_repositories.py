@@ -117,7 +117,7 @@ async def test_an_interrupted_clone_leaves_nothing(assay: CommandLine) -> None:
             process = assay.start("run", suite, "--allow-local", "-f", "json", env=keys(server, assay))
             assert await asyncio.to_thread(served.asked_for_objects.wait, 30)
             process.send_signal(signal.SIGINT)
-            out, _ = await asyncio.to_thread(process.communicate, timeout=30)
+            out, _ = await asyncio.to_thread(process.communicate, timeout=120)
     assert process.returncode == 130
     assert json.loads(out)["run"]["state"] == "interrupted"
     assert left_behind(assay) == []

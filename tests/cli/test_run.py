@@ -196,7 +196,7 @@ async def test_interrupted_then_resumed_asks_exactly_what_is_missing(assay: Comm
         process = assay.start("run", str(suite), "-f", "json", env=keys_for(server))
         await server.wait_for_requests(3)
         process.send_signal(signal.SIGINT)
-        out, err = await asyncio.to_thread(process.communicate, timeout=30)
+        out, err = await asyncio.to_thread(process.communicate, timeout=120)
         report = json.loads(out)
         assert (process.returncode, report["run"]["state"]) == (130, "interrupted")
         assert [result["case"] for result in report["results"]] == ["case-0", "case-1"]
@@ -218,7 +218,7 @@ async def test_a_signal_right_after_the_id_still_leaves_a_run_that_can_be_resume
         assert process.stderr is not None
         run_id = (await asyncio.to_thread(process.stderr.readline)).strip().removeprefix("run ")
         process.send_signal(signal.SIGINT)
-        out, _ = await asyncio.to_thread(process.communicate, timeout=30)
+        out, _ = await asyncio.to_thread(process.communicate, timeout=120)
         assert (process.returncode, server.asked) == (130, [])
         reports = json.loads(out)
         assert [(one["run"]["state"], one["results"]) for one in reports] == [("interrupted", [])] * 2
@@ -240,7 +240,7 @@ async def test_killed_then_resumed(assay: CommandLine) -> None:
         while "case-0" not in (line := await asyncio.to_thread(process.stderr.readline)):
             assert line, "the run ended before its first case did"
         process.kill()
-        await asyncio.to_thread(process.communicate, timeout=30)
+        await asyncio.to_thread(process.communicate, timeout=120)
         listed = json.loads((await assay.run_async("runs", "--json")).out)
         assert [(run["state"], run["trials"], run["passed"]) for run in listed] == [("interrupted", 3, 1)]
         resumed = await assay.run_async("run", "--resume", listed[0]["id"][:12], "-f", "json", env=keys_for(server))
@@ -272,7 +272,7 @@ async def test_other_signals_end_it_with_a_report_too(assay: CommandLine, name: 
         process = assay.start("run", str(suite), "-f", "json", env=keys_for(server))
         await server.wait_for_requests(1)
         process.send_signal(getattr(signal, name))
-        out, _ = await asyncio.to_thread(process.communicate, timeout=30)
+        out, _ = await asyncio.to_thread(process.communicate, timeout=120)
     assert (process.returncode, json.loads(out)["run"]["state"]) == (code, "interrupted")
 
 

@@ -101,11 +101,11 @@ async def test_closing_an_answer_lets_go_of_the_connection(agents: AgentProvider
     async with await asyncio.start_server(never_answer, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         answer = asyncio.create_task(ask(agents, make_request(f"http://127.0.0.1:{port}/")))
-        await asyncio.wait_for(asked.wait(), 10)
+        await asyncio.wait_for(asked.wait(), 60)
         answer.cancel()
         with pytest.raises(asyncio.CancelledError):
             await answer
-        await asyncio.wait_for(left.wait(), 10)
+        await asyncio.wait_for(left.wait(), 60)
 
 
 async def test_nobody_there_is_said_after_the_first_wait(agents: AgentProvider) -> None:

@@ -285,13 +285,15 @@ async def test_a_silent_server_is_tried_again(reply: Reply, words: str) -> None:
 
 
 async def test_a_slow_stream_that_goes_on_is_no_stall() -> None:
-    heard, _ = await tried(streamed("one two three four five six", pieces=6, delay_s=0.15), **SHORT)
+    patience = SHORT | {"first_byte_s": 30, "stall_s": 1.2}
+    heard, _ = await tried(streamed("one two three four five six", pieces=6, delay_s=0.3), **patience)
     assert (heard.text, heard.error) == ("one two three four five six", None)
 
 
 async def test_a_reader_that_takes_its_time_is_no_stall() -> None:
     go_on = asyncio.Event()
-    async with opened(events(delta("a"), go_on, delta("b", "stop"), "[DONE]"), **SHORT) as (provider, _):
+    patience = SHORT | {"first_byte_s": 30}
+    async with opened(events(delta("a"), go_on, delta("b", "stop"), "[DONE]"), **patience) as (provider, _):
         text = ""
         async for chunk in provider.ask(a_request()):
             if isinstance(chunk, Text):

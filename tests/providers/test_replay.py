@@ -1,6 +1,7 @@
 """Recorded answers told again: all of what was recorded, in its own time or at once, never unmarked."""
 
 import asyncio
+from contextlib import aclosing
 
 import pytest
 
@@ -101,17 +102,22 @@ async def test_the_recorded_timing_is_kept(speed: float, factor: float) -> None:
     heard = await timed(player(step, speed), make_request("x"))
     moments = [moment for moment, chunk in heard if isinstance(chunk, Text | End)]
     assert all(got >= due * factor for got, due in zip(moments, (20, 60, 80), strict=True))
-    assert heard[0][0] < 20 * factor, "nothing is held back before its time"
+
+
+async def test_that_the_request_was_sent_is_told_before_the_answer_is_due() -> None:
+    answer = player(recorded("abc", pace=((600_000, 3),))).ask(make_request("x"))
+    async with asyncio.timeout(60), aclosing(answer) as chunks:
+        assert isinstance(await anext(chunks), Sent)
 
 
 async def test_at_once_waits_for_nothing() -> None:
     step = recorded("abc", pace=((600_000, 3),), timing=Timing(600_000, 600_000))
-    assert text_of(await ask(player(step), make_request("x"), seconds=5)) == "abc"
+    assert text_of(await ask(player(step), make_request("x"), seconds=60)) == "abc"
 
 
 async def test_speed_shortens_the_waits() -> None:
     step = recorded("abc", pace=((600_000, 3),), timing=Timing(600_000, 1_200_000))
-    assert text_of(await ask(player(step, 100_000.0), make_request("x"), seconds=5)) == "abc"
+    assert text_of(await ask(player(step, 100_000.0), make_request("x"), seconds=60)) == "abc"
 
 
 async def test_closing_it_ends_the_wait() -> None:

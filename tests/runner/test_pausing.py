@@ -42,7 +42,7 @@ class Going:
     told: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def until(self, condition: Callable[[], object]) -> None:
-        async with asyncio.timeout(10), self.told:
+        async with asyncio.timeout(60), self.told:
             await self.told.wait_for(condition)
 
     def of(self, kind: type[Event]) -> list[Event]:

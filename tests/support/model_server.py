@@ -125,12 +125,12 @@ class ModelServer:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._server.wait_closed()
 
-    async def wait_for_requests(self, number: int, within_s: float = 10.0) -> None:
+    async def wait_for_requests(self, number: int, within_s: float = 60.0) -> None:
         """Return once `number` questions have come in."""
         async with asyncio.timeout(within_s), self._arrived:
             await self._arrived.wait_for(lambda: self.count >= number)
 
-    async def wait_until_idle(self, within_s: float = 10.0) -> None:
+    async def wait_until_idle(self, within_s: float = 60.0) -> None:
         """Return once nothing is being answered: answers nobody waits for any more have been given up."""
         async with asyncio.timeout(within_s), self._arrived:
             await self._arrived.wait_for(lambda: self.in_flight == 0)

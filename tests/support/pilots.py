@@ -6,10 +6,14 @@ from typing import TypeVar
 
 from textual.pilot import Pilot
 
+from tests.support.terminal import WAIT_SECONDS
+
 Result = TypeVar("Result")
 
 
-async def until(pilot: Pilot[Result], condition: Callable[[], object], what: str = "", within: float = 15) -> None:
+async def until(
+    pilot: Pilot[Result], condition: Callable[[], object], what: str = "", within: float = WAIT_SECONDS
+) -> None:
     """Let the app go on until the condition holds. Raises AssertionError after `within` seconds."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + within

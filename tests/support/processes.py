@@ -6,7 +6,7 @@ from collections.abc import Callable
 import psutil
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Blocks until the condition holds; AssertionError after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():

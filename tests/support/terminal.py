@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 import pyte
 
+WAIT_SECONDS = 60.0
+"""Seconds to wait for a condition: long, since a busy machine is no reason for a failed test."""
 KEYS = {
     "enter": "\r", "escape": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "backspace": "\x7f", "space": " ",
     "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -230,7 +232,7 @@ class Terminal:
         return self._show()
 
     def wait_until(
-        self, condition: Callable[[Screen], object], what: str = "the condition", within: float = 15
+        self, condition: Callable[[Screen], object], what: str = "the condition", within: float = WAIT_SECONDS
     ) -> Screen:
         """Wait for a condition of the screen, which does not hold while it raises LookupError. Raises AssertionError
         with the screen after `within` seconds."""
@@ -252,15 +254,15 @@ class Terminal:
         except LookupError:
             return False
 
-    def wait_for(self, text: str, within: float = 15) -> Screen:
+    def wait_for(self, text: str, within: float = WAIT_SECONDS) -> Screen:
         """Wait until the text stands on the screen."""
         return self.wait_until(lambda screen: text in screen, repr(text), within)
 
-    def wait_while(self, text: str, within: float = 15) -> Screen:
+    def wait_while(self, text: str, within: float = WAIT_SECONDS) -> Screen:
         """Wait until the text does not stand on the screen any more."""
         return self.wait_until(lambda screen: text not in screen, f"the absence of {text!r}", within)
 
-    def wait_for_bytes(self, pattern: bytes, start: int = 0, within: float = 15) -> float:
+    def wait_for_bytes(self, pattern: bytes, start: int = 0, within: float = WAIT_SECONDS) -> float:
         """Wait until the program has written the pattern somewhere after the first `start` bytes, without spending time
         on the screen. Returns the monotonic second at which the last byte of it came."""
         deadline = time.monotonic() + within
@@ -286,7 +288,7 @@ class Terminal:
         """Send a signal to the program itself."""
         os.kill(self.pid, number)
 
-    def wait_exit(self, within: float = 15) -> int:
+    def wait_exit(self, within: float = WAIT_SECONDS) -> int:
         """Wait for the program's end: its exit code, negative for a signal. `usage` then holds its CPU seconds."""
         self._reader.join(within)
         deadline = time.monotonic() + within

@@ -110,7 +110,7 @@ def _look(home: Path, url: str) -> None:
         terminal.press("r")
         terminal.wait_for("Allow this?")
         terminal.press("y")
-        terminal.wait_for("Diff 3", within=30)
+        terminal.wait_for("Diff 3")
         terminal.press("d")
         screen = terminal.wait_for("+ import secrets")
         assert "2 not applied" in screen

@@ -96,7 +96,7 @@ def give_in(terminal: Terminal, key: str, number: int) -> None:
     for _ in range(9):
         terminal.press(key)
         try:
-            terminal.wait_for(f"{number}/{ITEMS}", within=2)
+            terminal.wait_for(f"{number}/{ITEMS}", within=10)
         except AssertionError:
             continue
         return

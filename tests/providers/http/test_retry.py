@@ -135,7 +135,7 @@ async def test_who_gives_up_while_waiting_keeps_no_place() -> None:
     queue.leave()  # calls the second or, where that one has gone, the third
     tasks[2].cancel()
     await asyncio.gather(tasks[1], tasks[2], return_exceptions=True)
-    await asyncio.wait_for(tasks[3], 5)
+    await asyncio.wait_for(tasks[3], 60)
 
 
 async def test_who_is_called_and_gives_up_passes_the_call_on() -> None:
@@ -145,7 +145,7 @@ async def test_who_is_called_and_gives_up_passes_the_call_on() -> None:
     queue.leave()
     tasks[1].cancel()
     await asyncio.gather(tasks[1], return_exceptions=True)
-    await asyncio.wait_for(tasks[2], 5)
+    await asyncio.wait_for(tasks[2], 60)
 
 
 async def test_more_is_let_out_when_more_is_allowed_and_all_when_it_stops() -> None:
