@@ -1,16 +1,20 @@
 """The report as one HTML file: no script, nothing loaded, every value escaped."""
 
+import base64
+import hashlib
 from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
 
 from tui.reports.blocks import Block, Card, Heading, HeatMaps, Line, Paragraph, Points, Quoted, Section, Table, Whisker
 from tui.reports.document import sections
 from tui.reports.html.charts import HEAT_LEGEND, axis, drawn, heat_map, legend, patterns
 from tui.reports.html.escape import block as quoted
 from tui.reports.html.escape import diff, line, marked, pieces
-from tui.reports.html.style import page
 from tui.reports.phrases import Detail, Reported
 from tui.statistics.run_figures import ModelTotals
 
+_STYLE_SHEET = Path(__file__).with_name("report.css")
 _FEW_ROWS = 16  # A table that stays on one page of paper.
 
 
@@ -18,7 +22,35 @@ def render_html(runs: Sequence[Reported], detail: Detail) -> str:
     """All the runs on one page."""
     bodies = ("\n".join(_run(run, detail, f"r{number}")) for number, run in enumerate(runs, 1))
     title = runs[0].kept.plan.suite.name if len(runs) == 1 else f"{len(runs)} runs"
-    return page(f"{title} · Assay", "\n".join([patterns(), "<main>", *_runs(runs), *bodies, "</main>"]))
+    return _page(f"{title} · Assay", "\n".join([patterns(), "<main>", *_runs(runs), *bodies, "</main>"]))
+
+
+def _page(title: str, body: str) -> str:
+    """Return a whole document that may load, run and send nothing; it allows only this style, by its hash."""
+    style = _style()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{line(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+@cache
+def _style() -> str:
+    """Return the content of the style element: the style sheet on lines of its own."""
+    return "\n" + _STYLE_SHEET.read_text(encoding="utf-8")
 
 
 def _runs(runs: Sequence[Reported]) -> Iterator[str]:
