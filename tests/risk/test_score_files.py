@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from tests.support.scoring import RUN, act_lists, item, make_act
 from tui.model.errors import StoreError
 from tui.model.scores import Act
+from tui.processes.file_lock import locked
 from tui.risk import score_files
-from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order, locked
+from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order
 from tui.risk.score_lines import read_line, write_line
 
 OTHER_RUN = "0193f2a4c6d87000a1b2c3d4e5f60719"

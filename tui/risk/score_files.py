@@ -7,11 +7,8 @@ import os
 import re
 import secrets
 import shutil
-import sys
-import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,6 +16,7 @@ from pathlib import Path
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
 from tui.model.scores import Act, joined
+from tui.processes.file_lock import locked
 from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
 _FIRST_LOOK = 4096  # bytes; a line is rarely longer
@@ -149,42 +147,6 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-_PAUSE = 0.005  # seconds
-
-
-@contextmanager
-def locked(file: Path, patience: float = 10.0) -> Iterator[None]:
-    """While this is open nobody else has the lock. The file is made where it is missing, and stays. Raises
-    TimeoutError after `patience` seconds, and OSError."""
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        deadline = time.monotonic() + patience
-        while True:
-            try:
-                _lock(descriptor)
-                break
-            except (BlockingIOError, PermissionError) as error:
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"locked for {patience:g} seconds") from error
-                time.sleep(_PAUSE)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 _RUN = re.compile("[0-9a-f-]{1,64}")

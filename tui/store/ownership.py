@@ -5,30 +5,10 @@ A process id would be taken for alive when it is used again, and means nothing i
 
 import contextlib
 import os
-import sys
 import uuid
 from pathlib import Path
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int, *, alone: bool) -> bool:  # noqa: ARG001 (there are no shared locks here)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int, *, alone: bool) -> bool:
-        # The owner may wait for those who only look: they hold their shared lock for microseconds.
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
+from tui.processes.file_lock import lock_file
 
 
 def owners_folder(history: Path) -> Path:
@@ -51,7 +31,9 @@ class Owner:
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
         while self._descriptor is None:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-            _lock(descriptor, alone=True)
+            # Whoever looks whether the owner is alive holds a shared lock for microseconds.
+            with contextlib.suppress(OSError):
+                lock_file(descriptor, wait=True)
             # Somebody may have swept the file away before it was locked.
             if _is_at(self._path, descriptor):
                 self._descriptor = descriptor
@@ -87,14 +69,16 @@ def _is_gone(path: Path, *, sweep: bool) -> bool:
     except OSError:
         return False
     try:
-        gone = _lock(descriptor, alone=False)
-        if gone and sweep:
+        lock_file(descriptor, shared=True)
+        if sweep:
             # Under the lock, so that an owner that is just being born sees it and begins anew.
             with contextlib.suppress(OSError):
                 path.unlink()
+    except OSError:
+        return False
     finally:
         os.close(descriptor)
-    return gone
+    return True
 
 
 def _is_at(path: Path, descriptor: int) -> bool:

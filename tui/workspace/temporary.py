@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tui.model.errors import WorkspaceError
+from tui.processes.file_lock import lock_file
 
 _PREFIX, _KEPT_PREFIX = "assay-run-", "assay-kept-"
 _LOCK = "owner.lock"
@@ -44,7 +45,7 @@ def _make(keep: bool) -> tuple[Path, int | None]:
         # Under its name only once it is locked: whoever sweeps must never find it free.
         unlocked = folder / (_LOCK if sys.platform == "win32" else _LOCK + ".new")
         lock = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        _take(lock)
+        lock_file(lock)
         unlocked.rename(folder / _LOCK)
     except OSError as error:
         remove_folder(folder)
@@ -96,21 +97,9 @@ def _is_stale(folder: Path) -> bool:
     except OSError:
         return False
     try:
-        _take(lock)
+        lock_file(lock)
     except OSError:
         return False
     finally:
         os.close(lock)
     return True
-
-
-def _take(lock: int) -> None:
-    """Lock a file for as long as it is open. Raises OSError where another process holds it."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
