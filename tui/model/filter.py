@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Literal
 
 from tui.model.results import Verdict
+from tui.model.suggest import nearest
 from tui.model.suite import Case, Severity
 
 StatusWord = Literal["unasked", "waiting", "delayed", "running", "flaky"] | Verdict
@@ -56,8 +56,8 @@ def split_terms(text: str) -> Iterator[Term]:
 
 def unknown_key(key: str, keys: Iterable[str], keys_in_words: str) -> str:
     """Return a hint about a key that a filter does not have: the most similar one of `keys`, else all of them."""
-    similar = get_close_matches(key, keys, 1)
-    return f"no {key}: here; " + (f"did you mean {similar[0]}:?" if similar else f"there are {keys_in_words}")
+    meant = nearest(key, keys, similarity=0.6)
+    return f"no {key}: here; " + (f"did you mean {meant}:?" if meant else f"there are {keys_in_words}")
 
 
 def fits(text: str, value: str) -> bool:

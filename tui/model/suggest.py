@@ -1,18 +1,31 @@
-"""Did you mean: the known word that is nearest to a misspelt one."""
+"""Suggestions for misspelt words: the known word that was most likely meant."""
 
+import re
 from collections.abc import Iterable
 
+_LONGEST = 60
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that a person most likely meant, or None."""
+
+def nearest(word: str, known: Iterable[str], similarity: float = 0.7) -> str | None:
+    """Return the known word that was most likely meant, or None; case, blanks, `_` and `-` do not count.
+
+    `similarity` is the least ratio of equal letters, from 0 to 1; short words need a lower one.
+    """
+    if len(word) > _LONGEST:
+        return None
+    # Loading difflib costs more than a correct file needs.
     from difflib import get_close_matches
 
-    by_folded = {item.casefold().replace("-", "_"): item for item in known}
-    hits = get_close_matches(word.casefold().replace("-", "_"), by_folded, n=1, cutoff=0.7)
-    return by_folded[hits[0]] if hits else None
+    by_letters = {_letters(candidate): candidate for candidate in known}
+    found = get_close_matches(_letters(word), by_letters, n=1, cutoff=similarity)
+    return by_letters[found[0]] if found else None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`Did you mean X? ` with a space after it, or nothing."""
-    hit = nearest(word, known)
-    return f"Did you mean {hit}? " if hit else ""
+    """Return `Did you mean X? ` with a space after it, or nothing."""
+    meant = nearest(word, known)
+    return f"Did you mean {meant}? " if meant else ""
+
+
+def _letters(word: str) -> str:
+    return re.sub(r"[-_ ]", "", word).casefold()

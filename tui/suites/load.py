@@ -20,10 +20,10 @@ from tui.documents.positions import Path as Place
 from tui.documents.positions import lines_of, offset_of, places_of
 from tui.documents.problems import MOST_JSON_BYTES, MOST_PROBLEMS, MOST_YAML_BYTES, Finding, Unreadable, problems_of
 from tui.model.errors import Problem
+from tui.model.suggest import nearest
 from tui.model.suite import Suite, SuiteFormat
 from tui.model.values import JsonValue
 from tui.suites.context import Around, PatternError
-from tui.suites.messages import suggestion
 
 _NEEDS = (
     "a schema-1.0.0 suite has `name`, `description`, `models` and `testCases`; "
@@ -71,7 +71,7 @@ def _exact(keys: Iterable[str], known: Iterable[str]) -> bool:
 
 
 def _meant(keys: Iterable[str], known: Iterable[str]) -> bool:
-    return any(suggestion(key, known) for key in list(keys)[:100])
+    return any(nearest(key, known) for key in list(keys)[:100])
 
 
 Syntax = Literal["JSON", "YAML"]

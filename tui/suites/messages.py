@@ -1,8 +1,6 @@
 """Turns what pydantic finds into findings: sentences that say what is wrong and what to do."""
 
-import re
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
@@ -11,6 +9,7 @@ from typing_extensions import is_typeddict
 from tui.documents.positions import Path
 from tui.documents.problems import MOST_PROBLEMS, Finding
 from tui.model.sanitize import sanitize_line
+from tui.model.suggest import nearest
 from tui.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -18,22 +17,12 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 ID_PATTERN = r"^[A-Za-z0-9._-]+$"
-_LONGEST_GUESSED = 60
-
-
-def suggestion(word: str, known: Iterable[str]) -> str | None:
-    """The known word that was most likely meant; case, `_` and `-` do not count."""
-    if len(word) > _LONGEST_GUESSED:
-        return None
-    by_letters = {_letters(candidate): candidate for candidate in known}
-    found = get_close_matches(_letters(word), by_letters, n=1, cutoff=0.7)
-    return by_letters[found[0]] if found else None
 
 
 def unknown_key(word: str, known: Iterable[str]) -> str:
     """What to say of a key that is not known and therefore ignored."""
     known = tuple(known)
-    meant = suggestion(word, known)
+    meant = nearest(word, known)
     if meant:
         return f"unknown key, ignored; did you mean `{meant}`?"
     return f"unknown key, ignored; remove it, or use one of: {', '.join(known)}"
@@ -42,10 +31,6 @@ def unknown_key(word: str, known: Iterable[str]) -> str:
 def quoted(value: object, limit: int = 60) -> str:
     """A value from the file as it may be shown in a sentence."""
     return f"`{sanitize_line(str(value).replace(chr(10), '␊'), limit)}`"
-
-
-def _letters(word: str) -> str:
-    return re.sub(r"[-_ ]", "", word).lower()
 
 
 _WANTED = {
@@ -90,7 +75,7 @@ def _finding(adapter: "TypeAdapter[Any]", detail: "ErrorDetails", at: Path) -> F
 def _sentence(kind: str, value: Any, context: dict[str, Any]) -> str:
     if kind == "literal_error":
         words = [word.strip("'") for word in context["expected"].replace(" or ", ", ").split(", ")]
-        meant = suggestion(value, words) if isinstance(value, str) else None
+        meant = nearest(value, words) if isinstance(value, str) else None
         last = f"; did you mean `{meant}`?" if meant else "; use one of them"
         return f"must be one of {', '.join(words)}, not {_what(value)}{last}"
     if kind == "greater_than":

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tui.model.suggest import nearest
+
 DARK_DEFAULT: dict[str, str] = {
     "background": "#12151b",
     "raised": "#171b23",
@@ -60,10 +62,8 @@ def name_fault(name: object) -> str | None:
 def colour_fault(key: object, value: object) -> str | None:
     """What is wrong with one entry of `colours`; None when nothing is."""
     if not isinstance(key, str) or key not in DARK_DEFAULT:
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(key), COLOURS, 1)
-        return "no such colour" + (f"; did you mean `{near[0]}`?" if near else f"; there are: {', '.join(COLOURS)}")
+        meant = nearest(str(key), COLOURS)
+        return "no such colour" + (f"; did you mean `{meant}`?" if meant else f"; there are: {', '.join(COLOURS)}")
     if not isinstance(value, str) or not _HEX.match(value):
         return 'a colour is written as six hexadecimal digits in quotes, for example "#12151b"'
     return None

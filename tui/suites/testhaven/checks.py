@@ -10,9 +10,10 @@ from typing_extensions import TypedDict
 from tui.documents.positions import Path
 from tui.documents.problems import Finding
 from tui.model.sanitize import sanitize_line
+from tui.model.suggest import nearest
 from tui.model.suite import CheckKind
 from tui.suites.context import Around, refused_path, relative
-from tui.suites.messages import quoted, shape_findings, suggestion
+from tui.suites.messages import quoted, shape_findings
 from tui.suites.schema1.case_checks import blank, is_blank
 from tui.suites.schema1.shapes import STRICT
 
@@ -205,8 +206,8 @@ def _instead(key: str, value: Any) -> str:
     elif key == "output" and isinstance(value, dict) and f"output.{next(iter(value), '')}" in OUTPUT_KEYS:
         meant = f"output.{next(iter(value))}"
     else:
-        meant = _OTHER_NAMES.get(key.lower()) or suggestion(key, ASSERT_KEYS)
-    if meant is None and suggestion(key.partition(".")[0], ["memory"]):
+        meant = _OTHER_NAMES.get(key.lower()) or nearest(key, ASSERT_KEYS)
+    if meant is None and nearest(key.partition(".")[0], ["memory"]):
         meant = "memory." + sanitize_line(key.partition(".")[2], 40)
     return f"did you mean `{meant}`?" if meant else f"use one of: {', '.join(ASSERT_KEYS)}, memory.<path>"
 

@@ -9,10 +9,11 @@ from pydantic import TypeAdapter
 
 from tui.documents.positions import Path
 from tui.documents.problems import Finding, pruned
+from tui.model.suggest import nearest
 from tui.model.suite import Case, Check, Options, Step, Suite
 from tui.model.values import JsonValue
 from tui.suites.context import Around, relative
-from tui.suites.messages import shape_findings, suggestion
+from tui.suites.messages import shape_findings
 from tui.suites.testhaven.checks import SingleTurnShape, SteppedShape, assert_kind, test_findings
 
 CATEGORY = "TestHaven"
@@ -51,7 +52,7 @@ def _test_findings(test: JsonValue, at: Path, around: Around) -> Iterator[Findin
         what = "stands beside `steps`; put it into a step, or remove it"
         yield Finding((*at, key), what, at_key=True)
         del test[key]
-    stepped = "steps" in test or ("input" not in test and any(suggestion(key, ("steps",)) for key in list(test)[:100]))
+    stepped = "steps" in test or ("input" not in test and any(nearest(key, ("steps",)) for key in list(test)[:100]))
     if not stepped and "input" not in test:
         yield Finding(at, "has neither `steps` nor `input`; add one of them")
         test["input"] = None

@@ -1,17 +1,8 @@
-"""Which misspelt keys are understood, and what a plain word of YAML is."""
+"""The value of a plain word in YAML."""
 
 import pytest
 
 from tui.documents.yaml_scalars import plain_scalar
-from tui.suites.messages import suggestion
-
-
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [("expectedPattern", "expectedPatterns"), ("TESTCASES", "testCases"), ("test_cases", "testCases"), ("zzz", None)],
-)
-def test_a_misspelt_key_is_understood(word: str, meant: str | None) -> None:
-    assert suggestion(word, ["testCases", "expectedPatterns", "name"]) == meant
 
 
 @pytest.mark.parametrize(
