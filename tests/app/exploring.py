@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from tests.support.pilots import until
-from tests.support.scripted_desk import Opened, ScriptedSession, case_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.explore import ExploreScreen

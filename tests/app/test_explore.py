@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.exploring import CASES, explored, session_for
-from tests.support.scripted_desk import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.model_chooser import ModelChooser
 from tui.app.widgets.suite_tree import SuiteTree

@@ -19,7 +19,7 @@ from tests.support.kept_runs import (
     priced_run,
     small_run,
 )
-from tests.support.scripted_desk import ScriptedSession, result_of, step_of
+from tests.support.scripted_session import ScriptedSession, result_of, step_of
 from tui.app.presentation.pieces import text_of
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen

@@ -11,7 +11,7 @@ from tests.support.pilots import until
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
 from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.opening import OpeningScreen
+from tui.app.splash import OpeningScreen
 
 
 def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:

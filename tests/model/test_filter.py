@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.support.scripted_desk import case_of
+from tests.support.scripted_session import case_of
 from tui.model.filter import StatusWord, parse_filter, severity_of
 from tui.model.suite import Case, RiskCriterion, Step
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.scripted_desk import prompt_of, result_of, step_of
+from tests.support.scripted_session import prompt_of, result_of, step_of
 from tui.model.events import (
     AttemptFinished,
     AttemptStarted,

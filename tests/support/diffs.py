@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.support.repositories import Files, git, make_repository
-from tests.support.scripted_desk import result_of, step_of
+from tests.support.scripted_session import result_of, step_of
 from tui.app.diff.answer_diff import ShownDiff, kept_diff
 from tui.model.results import TrialKey, TrialResult
 from tui.model.state import TrialProgress

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
-from tests.support.scripted_desk import Opened, ScriptedSession, case_of, prompt_of, result_of, step_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, prompt_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.main import run_to_the_end
 from tui.model.errors import Problem

@@ -13,14 +13,14 @@ from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.screen import Screen
 
-from tui.app.holding import NotificationHold, Unkept
-from tui.app.screens.opening import OpeningScreen
+from tui.app.notifications import NotificationHold, Unkept
+from tui.app.splash import OpeningScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 
 if TYPE_CHECKING:
-    from tui.app.desk import Session
     from tui.app.screens.explore import ExploreScreen
-    from tui.app.watching import SuiteLoader
+    from tui.app.session_protocol import Session
+    from tui.app.suite_loader import SuiteLoader
 
 _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from tui.app.open_suites import OpenSuites
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.outline import CaseMarks, OpenSuite, Row
-from tui.app.shelf import OpenSuites
 from tui.model.filter import Filter, StatusWord
 from tui.model.results import TrialKey
 from tui.model.state import RunState, TrialProgress

@@ -1,7 +1,7 @@
 """Whether the selection goes with what runs, and where to. Without textual."""
 
 from tui.app.exploring import Selection
-from tui.app.requests import RunRequest
+from tui.app.run_requests import RunRequest
 from tui.model.suite import Case
 
 _LEAST_STAY_SECONDS = 0.5

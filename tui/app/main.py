@@ -15,7 +15,7 @@ from tui.config.folders import Folders, find_folders
 from tui.model.shipped import shipped_folder
 
 if TYPE_CHECKING:
-    from tui.app.desk import Session
+    from tui.app.session_protocol import Session
 
 _THEME_LINE = re.compile(r"""^theme:[ \t]*["']?([a-z][a-z0-9-]*)["']?[ \t]*(?:#.*)?$""", re.MULTILINE)
 

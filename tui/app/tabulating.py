@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tui.app.exploring import Selection
 from tui.app.presentation.outline import OpenSuite
-from tui.app.requests import RunRequest
+from tui.app.run_requests import RunRequest
 from tui.model.results import TrialKey
 from tui.model.suite import Suite
 

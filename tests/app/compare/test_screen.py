@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from tests.app.exploring import Seen, explored, session_for
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
-from tests.support.scripted_desk import ScriptedSession
+from tests.support.scripted_session import ScriptedSession
 from tui.app.compare.screen import CompareScreen
 from tui.app.compare.view import CaseList
 from tui.app.matrix.screen import MatrixScreen

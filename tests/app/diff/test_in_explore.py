@@ -10,7 +10,7 @@ from tests.support.diffs import MODEL, applied, case_for
 from tests.support.git_server import serve_git
 from tests.support.model_server import ModelServer, say
 from tests.support.repositories import make_repository
-from tests.support.scripted_desk import Opened, ScriptedSession, case_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, suite_of
 from tests.support.terminal import Terminal, run_here
 from tui.app.diff.panel import DiffPanel
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.support.kept_runs import HOSTILE
-from tests.support.scripted_desk import case_of, result_of, step_of, suite_of
+from tests.support.scripted_session import case_of, result_of, step_of, suite_of
 from tui.app.matrix.matrix import Matrix
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict

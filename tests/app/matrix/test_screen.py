@@ -11,7 +11,7 @@ from tests.app.matrix.matrix_app import MatrixApp
 from tests.app.matrix.samples import EARLIER, MODELS, history_of, large, matrix_of, repeated, result
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import until
-from tests.support.scripted_desk import ScriptedSession
+from tests.support.scripted_session import ScriptedSession
 from tui.app.matrix.matrix import Order
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen

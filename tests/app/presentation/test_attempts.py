@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.support.kept_runs import HOSTILE
-from tests.support.scripted_desk import result_of, step_of
+from tests.support.scripted_session import result_of, step_of
 from tui.app.presentation.attempts import served_lines
 from tui.app.presentation.pieces import text_of
 from tui.model.results import ServedBy, StepResult, TrialKey

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.scripted_desk import result_of, step_of
+from tests.support.scripted_session import result_of, step_of
 from tui.app.presentation.figures import clock, count, figure_line, figures_of, seconds
 from tui.app.presentation.heading import Heading, header_line, seconds_left
 from tui.app.presentation.pieces import text_of, width_of

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from tests.support.scripted_desk import case_of, suite_of
+from tests.support.scripted_session import case_of, suite_of
 from tui.app.presentation.arranging import arrange
 from tui.app.presentation.marks import tally
 from tui.app.presentation.outline import CaseMarks, OpenSuite, Row, ancestors, case_key, outline, row_line, suite_key

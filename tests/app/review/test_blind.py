@@ -32,7 +32,7 @@ from tests.app.review.reviewed_runs import (
 from tests.app.test_in_a_terminal import restored
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import RUN_ID
-from tests.support.scripted_desk import ScriptedSession
+from tests.support.scripted_session import ScriptedSession
 from tests.support.terminal import Terminal, run_here
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from tests.app.exploring import Seen, explored, session_for
-from tests.support.scripted_desk import prompt_of, result_of, step_of
-from tui.app.run_news import RunMessages
-from tui.app.running import RunQueue
+from tests.support.scripted_session import prompt_of, result_of, step_of
+from tui.app.run_messages import RunMessages
+from tui.app.run_queue import RunQueue
 from tui.app.screens.confirm import ConfirmScreen
 from tui.model.events import (
     AttemptFinished,

@@ -21,7 +21,7 @@ from tests.app.snapshots.stage import (
     run_desk,
     scored_desk,
 )
-from tests.support.scripted_desk import ScriptedSession, prompt_of, result_of, step_of
+from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
 from tui.app.compare.screen import CompareScreen
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen

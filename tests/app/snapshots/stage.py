@@ -24,7 +24,7 @@ from tests.app.snapshots.picture import describe_difference, rows_of, take_pictu
 from tests.support.diffs import MODEL, applied, case_for
 from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject
 from tests.support.pilots import until
-from tests.support.scripted_desk import Opened, ScriptedSession, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, suite_of
 from tui.app.app import AssayApp
 from tui.model.results import Attempt, Change, TrialKey, TrialResult, Verdict
 from tui.model.run import RunState

@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.app import App
 
 from tui.app.diff.answer_diff import ShownDiff
-from tui.app.editing import edit
+from tui.app.editor import edit
 from tui.model.diffs import FileDiff
 from tui.model.errors import AssayError, WorkspaceError
 

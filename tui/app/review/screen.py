@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Key, Resize
 from textual.screen import Screen
 
-from tui.app.holding import NotificationHold
+from tui.app.notifications import NotificationHold
 from tui.app.presentation.pieces import Line
 from tui.app.review.answers import mask_lines
 from tui.app.review.criterion_panel import CriterionPanel

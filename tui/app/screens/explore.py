@@ -6,20 +6,20 @@ from typing import ClassVar
 from textual import on, work
 from textual.binding import BindingType
 
-from tui.app.desk import Session
 from tui.app.exploring import Selection
 from tui.app.flushing import FLUSHES_A_SECOND
 from tui.app.following import AutoFollow
-from tui.app.holding import NotificationHold
+from tui.app.notifications import NotificationHold
 from tui.app.presentation.heading import Heading, clone_note
 from tui.app.presentation.pace import NO_PACE
-from tui.app.requests import RunRequest, request_of_failed, request_of_row, request_of_suite
-from tui.app.run_news import RunMessages
-from tui.app.running import RunQueue
+from tui.app.run_messages import RunMessages
+from tui.app.run_queue import RunQueue
+from tui.app.run_requests import RunRequest, request_of_failed, request_of_row, request_of_suite
 from tui.app.screens.comparing import ComparingScreen
 from tui.app.screens.explore_keys import EXPLORE_KEYS
 from tui.app.screens.pacing import PAUSE_KEY, pace_now, pause_key
 from tui.app.screens.reviewing import ReviewingScreen
+from tui.app.session_protocol import Session
 from tui.model.events import RepositoryCloning
 from tui.model.results import TrialKey
 from tui.model.sanitize import sanitize_line

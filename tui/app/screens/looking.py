@@ -10,15 +10,15 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import DescendantFocus
 
-from tui.app.desk import Session
 from tui.app.exploring import Selection
 from tui.app.presentation.outline import OpenSuite
 from tui.app.presentation.pace import limit_lines
 from tui.app.presentation.starting import start_lines
 from tui.app.presentation.telling import problem_lines, suite_lines
-from tui.app.running import RunQueue, resolve_each
+from tui.app.run_queue import RunQueue, resolve_each
 from tui.app.screens.frame import FrameScreen
-from tui.app.watching import SuiteLoader
+from tui.app.session_protocol import Session
+from tui.app.suite_loader import SuiteLoader
 from tui.app.widgets.answers import AnswerPanes
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.evidence import TABS, DetailTabs, TabId

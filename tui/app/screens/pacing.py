@@ -7,7 +7,7 @@ from textual import on
 from textual.screen import Screen
 
 from tui.app.presentation.pace import Pace, at_once_words, pace_of
-from tui.app.run_news import RunMessages
+from tui.app.run_messages import RunMessages
 from tui.app.screens.steering import SteeringScreen
 from tui.model.state import RunState
 

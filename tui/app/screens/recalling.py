@@ -7,7 +7,7 @@ from textual import work
 
 from tui.app.exploring import Selection
 from tui.app.presentation.outline import OpenSuite
-from tui.app.requests import RunRequest
+from tui.app.run_requests import RunRequest
 from tui.app.runs.lines import SHORT_ID, run_title
 from tui.app.runs.screen import RunChoice, RunsScreen
 from tui.app.screens.pacing import PacingScreen

@@ -6,7 +6,7 @@ from dataclasses import replace
 from textual.app import App
 
 from tui.app.presentation.pieces import Line
-from tui.app.requests import RunRequest
+from tui.app.run_requests import RunRequest
 from tui.app.screens.choice import ChoiceScreen
 from tui.model.results import JUDGED, TrialKey
 from tui.model.state import TrialProgress

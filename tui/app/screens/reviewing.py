@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from textual import on, work
 
-from tui.app.desk import Session
 from tui.app.matrix.messages import ReviewRequested
 from tui.app.presentation.outline import OpenSuite
-from tui.app.running import RunQueue
+from tui.app.run_queue import RunQueue
 from tui.app.runs.screen import RunChoice
 from tui.app.screens.tabulating import TabulatingScreen
+from tui.app.session_protocol import Session
 from tui.app.widgets.evidence import TabId
 from tui.app.widgets.risk_tab import RiskTab
 from tui.model.errors import AssayError

@@ -120,7 +120,7 @@ class SteeringScreen(LookingScreen):
 
     @work(group="edit", exclusive=True)
     async def _edit(self) -> None:
-        from tui.app.editing import edit
+        from tui.app.editor import edit
 
         selection = self.selection
         if selection is None or selection.path is None:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 
-from tui.app.desk import Session
 from tui.app.matrix.messages import CancelRequested, PaceRequested, PauseRequested, RunRequested
 from tui.app.presentation.outline import OpenSuite
-from tui.app.run_news import RunMessages
-from tui.app.running import RunQueue
+from tui.app.run_messages import RunMessages
+from tui.app.run_queue import RunQueue
 from tui.app.screens.recalling import RecallingScreen
+from tui.app.session_protocol import Session
+from tui.app.suite_loader import SuiteLoader
 from tui.app.tabulating import matrix_models, request_of_all, request_of_unpassed
-from tui.app.watching import SuiteLoader
 from tui.model.errors import AssayError
 from tui.model.outcomes import Outcome
 from tui.model.results import TrialKey

@@ -11,7 +11,7 @@ from textual.events import DescendantFocus, Resize
 from tui.app.exploring import MOST_PANES, Selection
 from tui.app.presentation.arranging import Arrangement, arrange
 from tui.app.presentation.names import fitted_names, names_of_one
-from tui.app.running import RunQueue
+from tui.app.run_queue import RunQueue
 from tui.app.widgets.answer_pane import AnswerPane
 
 

@@ -10,11 +10,11 @@ from time import monotonic
 from textual.message import Message
 from textual.message_pump import MessagePump
 
-from tui.app.desk import Session
+from tui.app.open_suites import OpenSuites
 from tui.app.presentation.sentences import Coming
-from tui.app.requests import RunRequest
-from tui.app.run_news import RunMessages
-from tui.app.shelf import OpenSuites
+from tui.app.run_messages import RunMessages
+from tui.app.run_requests import RunRequest
+from tui.app.session_protocol import Session
 from tui.app.stopwatch import Stopwatch
 from tui.model.errors import AssayError
 from tui.model.events import RunFinished

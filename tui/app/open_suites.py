@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from os.path import commonpath
 from pathlib import Path
 
-from tui.app.desk import Session
 from tui.app.presentation.outline import OpenSuite
+from tui.app.session_protocol import Session
 from tui.model.errors import AssayError, Problem
 from tui.model.state import RunState
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from tests.app.exploring import CASES
-from tests.support.scripted_desk import Opened, ScriptedSession, result_of, suite_of
-from tui.app.editing import editor_command
+from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
+from tui.app.editor import editor_command
 from tui.app.exploring import Selection
 from tui.app.main import _theme_of
+from tui.app.open_suites import OpenSuites
 from tui.app.presentation.outline import OpenSuite
-from tui.app.requests import request_of_failed, request_of_row, request_of_suite
-from tui.app.shelf import OpenSuites
+from tui.app.run_requests import request_of_failed, request_of_row, request_of_suite
 from tui.config.folders import Folders
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult, Verdict

@@ -7,8 +7,8 @@ from pathlib import Path
 from textual.message import Message
 from textual.message_pump import MessagePump
 
-from tui.app.desk import Session
-from tui.app.shelf import OpenSuites
+from tui.app.open_suites import OpenSuites
+from tui.app.session_protocol import Session
 from tui.model.errors import AssayError
 
 _POLL_SECONDS = 1.0
