@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from tests.support.pilots import until
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, suite_of
 from tui.app.app import AssayApp
+from tui.app.explore.screen import ExploreScreen
 from tui.app.presentation.pieces import text_of
-from tui.app.screens.explore import ExploreScreen
 from tui.app.widgets.answer_pane import AnswerPane
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
@@ -52,12 +52,12 @@ class Seen:
 
     @property
     def rows(self) -> list[str]:
-        tree = self.screen.suites.tree_of_suites
+        tree = self.screen.suites.suite_tree
         return [text_of(tree.line_at(place, 40)) for place in range(tree.line_count)]
 
     @property
     def row(self) -> str:
-        return self.rows[self.screen.suites.tree_of_suites.cursor].strip()
+        return self.rows[self.screen.suites.suite_tree.cursor].strip()
 
     @property
     def header(self) -> str:
@@ -87,7 +87,7 @@ class Seen:
 
     @property
     def busy(self) -> bool:
-        return self.screen.queue is not None and self.screen.queue.busy
+        return self.screen.context.runs.busy
 
     def told(self, kind: type[Message]) -> list[Message]:
         """The messages of a kind so far."""
@@ -112,10 +112,8 @@ class Seen:
 
 
 @asynccontextmanager
-async def explored(
-    session: ScriptedSession, size: tuple[int, int] = (140, 44), *, wait: bool = True
-) -> AsyncIterator[Seen]:
-    """The app on a desk, with the first suite open."""
+async def explored(session: ScriptedSession, size: tuple[int, int] = (140, 44)) -> AsyncIterator[Seen]:
+    """Run the app on a session, with the first suite open."""
     app = AssayApp(lambda: session, [Path("suites")])
     messages: list[Message] = []
 
@@ -127,6 +125,5 @@ async def explored(
     async with app.run_test(size=size, message_hook=hear) as pilot:
         seen = Seen(app, pilot, session, messages)
         await seen.until(lambda: isinstance(app.screen_stack[0], ExploreScreen), "everything is loaded")
-        if wait:
-            await seen.until(lambda: seen.screen.selection and seen.screen.selection.path, "a suite is open")
+        await seen.until(lambda: seen.screen.selection.path, "a suite is open")
         yield seen

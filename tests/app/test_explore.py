@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.app.exploring import CASES, explored, session_for
+from tests.support.pilots import until
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
+from tui.app.app import AssayApp
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.model_chooser import ModelChooser
 from tui.app.widgets.suite_tree import SuiteTree
@@ -21,15 +23,13 @@ async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Pat
         assert [pane.model for pane in seen.screen.answers.panes] == ["mock-a", "mock-b"]
         assert "Not asked yet. Press r" in seen.text(0)
         assert "3 cases × 2 models" in seen.header
-        await seen.until(lambda: len(seen.rows) == 7)
-        assert seen.rows[-1].startswith("▸ other")
+        await seen.until(lambda: len(seen.rows) == 7 and seen.rows[-1].startswith("▸ other"))
 
 
 async def test_the_cursor_says_what_is_shown(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path)) as seen:
         await seen.press("down", "down")
         assert seen.row == "·· query by mail                crit"
-        assert seen.screen.selection is not None
         assert seen.screen.selection.case_id == "two"
         await seen.press("right_square_bracket")
         assert seen.screen.selection.case_id == "three"
@@ -56,7 +56,7 @@ async def test_a_key_right_after_unfolding_is_meant_for_what_was_unfolded(tmp_pa
     many = [case_of(f"{number}", name=f"case {number}", category=f"Category {number % 40}") for number in range(400)]
     session.suites[path] = Opened(suite_of(path, *many))
     async with explored(session, (120, 30)) as seen:
-        tree = seen.screen.suites.tree_of_suites
+        tree = seen.screen.suites.suite_tree
         await seen.press("end")
         await seen.until(lambda: "▸ Category 39" in seen.row)
         tree.action_unfold()
@@ -89,23 +89,40 @@ async def test_a_broken_suite_shows_its_problems_and_the_first_good_one_is_open(
         assert "there is no prompt" in seen.overview
 
 
-async def test_nothing_to_work_with_is_said(tmp_path: Path) -> None:
-    del tmp_path
-    async with explored(ScriptedSession(), wait=False) as seen:
-        await seen.until(lambda: "There is no file or folder" in seen.overview)
-        assert "R" in seen.overview
-    async with explored(
-        ScriptedSession(fault=ConfigError("The config is broken", where="config.yaml")), wait=False
-    ) as seen:
-        await seen.until(lambda: "config.yaml: The config is broken" in seen.overview)
+@pytest.mark.parametrize(
+    ("session", "said"),
+    [
+        (ScriptedSession(), "There is no file or folder"),
+        (
+            ScriptedSession(fault=ConfigError("The config is broken", where="config.yaml")),
+            "config.yaml: The config is broken",
+        ),
+    ],
+)
+async def test_a_session_that_cannot_be_opened_says_why_and_can_be_left(session: ScriptedSession, said: str) -> None:
+    app = AssayApp(lambda: session, [Path("suites")])
+    async with app.run_test(size=(140, 44)) as pilot:
+
+        def overview() -> str:
+            return str(app.screen.query_one("#overview Static").render())
+
+        await until(pilot, lambda: said in overview())
+        assert "R" in overview()
+        assert session.closed
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("escape", "q")
+        await until(pilot, lambda: app.return_code == 0)
 
 
 async def test_a_key_for_the_tabs_before_there_are_any_does_nothing(tmp_path: Path) -> None:
-    del tmp_path
-    async with explored(ScriptedSession(fault=ConfigError("not yet")), wait=False) as seen:
+    session = session_for(tmp_path)
+    bad = Problem("quickstart.yaml", 1, 1, "error", "", "not yet")
+    session.suites = {tmp_path / "quickstart.yaml": Opened(None, (bad,))}
+    async with explored(session) as seen:
         await seen.until(lambda: "not yet" in seen.overview)
         await seen.press("full_stop", "comma")
-        assert seen.screen.evidence.current == "checks"
+        assert seen.screen.details.current == "checks"
 
 
 async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path: Path) -> None:
@@ -144,7 +161,6 @@ async def test_the_first_case_that_a_filter_leaves_is_shown_and_run(tmp_path: Pa
     async with explored(session) as seen:
         await seen.press("slash", *"hash", "enter")
         await seen.until(lambda: "hash a password" in seen.row)
-        assert seen.screen.selection is not None
         assert seen.screen.selection.case_id == "three"
         await seen.press("r")
         await seen.until(lambda: session.plans)
@@ -161,7 +177,6 @@ async def test_a_suite_that_changes_on_disk_is_read_again_in_place(tmp_path: Pat
         path.write_text("changed")
         await seen.until(lambda: any("a new case" in row for row in seen.rows))
         assert "query by mail" in seen.row
-        assert seen.screen.selection is not None
         assert seen.screen.selection.case_id == "two"
         session.suites[path] = Opened(None, (Problem(str(path), 1, 1, "error", "", "now it is broken"),))
         path.write_text("changed again")
@@ -180,7 +195,7 @@ async def test_results_of_earlier_runs_are_shown(tmp_path: Path) -> None:
         await seen.until(lambda: "The second answer." in seen.text(0))
         assert "Cannot connect to localhost:1" in seen.text(1)
         await seen.press("comma")
-        assert seen.screen.evidence.current == "attempts"
+        assert seen.screen.details.current == "attempts"
         await seen.press("tab", "tab", "tab")
         await seen.pilot.click("#tab-attempts LineListView", offset=(3, 0))
         await seen.until(lambda: seen.text(0) == "no")
@@ -213,7 +228,7 @@ async def test_the_whole_name_of_a_case_stands_somewhere(tmp_path: Path) -> None
     path, name = tmp_path / "quickstart.yaml", "a name of a case that is much longer than the tree is wide"
     session.suites[path] = Opened(suite_of(path, case_of("long", name=name), case_of("plain")))
     async with explored(session) as seen:
-        evidence = seen.screen.evidence
+        evidence = seen.screen.details
         await seen.until(lambda: str(evidence.border_subtitle) == f"long · {name}")
         await seen.press("down")
         await seen.until(lambda: str(evidence.border_subtitle) == "plain")

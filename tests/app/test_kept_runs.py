@@ -20,13 +20,13 @@ from tests.support.kept_runs import (
     small_run,
 )
 from tests.support.scripted_session import ScriptedSession, result_of, step_of
+from tui.app.explore.screen import ExploreScreen
 from tui.app.presentation.pieces import text_of
+from tui.app.run_controls import rerun_lines
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.explore import ExploreScreen
-from tui.app.screens.rerun import rerun_lines
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.events import Event, TrialFinished
 from tui.model.results import TrialKey
@@ -41,7 +41,7 @@ A, B = "openai/mock-a", "local/mock-b"
 
 
 @dataclass
-class SavedRunsSession(ScriptedSession):
+class RecordingSession(ScriptedSession):
     """Remembers which plans were run."""
 
     def __post_init__(self) -> None:
@@ -80,10 +80,10 @@ def keep(store: SqliteStore, *runs: KeptRun) -> None:
 @asynccontextmanager
 async def at_runs(
     store: SqliteStore, folder: Path, size: tuple[int, int] = (140, 44)
-) -> AsyncIterator[tuple[Seen, SavedRunsSession]]:
+) -> AsyncIterator[tuple[Seen, RecordingSession]]:
     """The app with the list of runs open."""
     (folder / "suites").mkdir()
-    session = SavedRunsSession(session_for(folder / "suites").suites)
+    session = RecordingSession(session_for(folder / "suites").suites)
     session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session, size) as seen:
         await seen.press("H")
@@ -337,7 +337,6 @@ async def test_a_large_run_is_opened_without_reading_its_answers(store: SqliteSt
     async with at_runs(store, tmp_path) as (seen, _):
         await seen.press("enter")
         await seen.until(lambda: in_explore(seen) and "bound by the driver" in seen.text(0))
-        assert seen.screen.selection is not None
         known = seen.screen.selection.state.trials
         assert len(known) == 1000
         assert sum(not trial.is_unread for trial in known.values()) == 2
@@ -354,7 +353,7 @@ async def test_the_mouse_looks_first_and_opens_then(store: SqliteStore, tmp_path
 
 async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
-    session = SavedRunsSession(session_for(tmp_path / "suites").suites)
+    session = RecordingSession(session_for(tmp_path / "suites").suites)
     session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session, (80, 24)) as seen:
         await seen.press("H")

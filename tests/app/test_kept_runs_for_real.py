@@ -15,10 +15,10 @@ from tests.support.pilots import until
 from tests.support.replies import Reply
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
+from tui.app.explore.screen import ExploreScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
-from tui.app.screens.explore import ExploreScreen
 from tui.model.results import has_passed_since
 from tui.session.session import Session
 from tui.store.sqlite import SqliteStore
@@ -51,7 +51,7 @@ async def app_on(environ: dict[str, str], folder: Path) -> AsyncIterator[tuple[A
             pilot, lambda: any(isinstance(each, ExploreScreen) for each in app.screen_stack), "Explore is there"
         )
         explore = next(each for each in app.screen_stack if isinstance(each, ExploreScreen))
-        await until(pilot, lambda: explore.selection and explore.selection.path, "a suite is open")
+        await until(pilot, lambda: explore.selection.path, "a suite is open")
         yield app, pilot, explore
     await app.close_session()
 
@@ -72,11 +72,8 @@ async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(t
         environ = environ_of(tmp_path, server.url)
         async with app_on(environ, suites) as (_, pilot, explore):
             await pilot.press("R")
-            await until(
-                pilot, lambda: len(asked) > stop_at and explore.selection and explore.selection.state.counts.done == 5
-            )
-            assert explore.queue is not None
-            await explore.queue.stop()
+            await until(pilot, lambda: len(asked) > stop_at and explore.selection.state.counts.done == 5)
+            await explore.context.runs.stop()
         stop_at, done = 100, list(asked[:5])
         asked.clear()
         async with app_on(environ, suites) as (app, pilot, explore):
@@ -87,10 +84,9 @@ async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(t
             assert run is not None
             assert (run.state, run.passed, run.trials) == ("interrupted", 5, 8)
             await pilot.press("r")
-            await until(pilot, lambda: len(asked) == 3 and explore.queue and not explore.queue.busy)
+            await until(pilot, lambda: len(asked) == 3 and not explore.context.runs.busy)
             assert len({*asked, *done}) == 8
-            assert explore.session is not None
-            [record] = explore.session.history.list_runs()
+            [record] = explore.context.session.history.list_runs()
             assert (record.id, record.state, record.passed, record.trials) == (run.id, "finished", 8, 8)
 
 
@@ -102,26 +98,24 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
         environ = environ_of(tmp_path, server.url)
         async with app_on(environ, suites) as (_, pilot, explore):
             await pilot.press("R")
-            await until(pilot, lambda: explore.selection and explore.selection.state.counts.done == 2)
-            await until(pilot, lambda: explore.queue and not explore.queue.busy)
+            await until(pilot, lambda: explore.selection.state.counts.done == 2)
+            await until(pilot, lambda: not explore.context.runs.busy)
         requests = len(server.asked)
     (suites / "kept.yaml").write_text(SUITE % (CASE % (2, 2, 2)))
     async with app_on(environ, suites) as (app, pilot, explore):
         await pilot.press("H")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
         await pilot.press("p")
-        await until(pilot, lambda: explore.selection and explore.selection.state.counts.done == 2)
-        assert explore.selection is not None
+        await until(pilot, lambda: explore.selection.state.counts.done == 2)
         assert explore.selection.state.counts.passed == 2
         await until(pilot, lambda: "all is fine" in explore.answers.panes[0].view.render_line(0).text)
         assert len(server.asked) == requests
-        assert explore.session is not None
-        history = explore.session.history
+        history = explore.context.session.history
         assert [record.trials for record in history.list_runs()] == [2, 2]
         await pilot.press("H")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen) and len(app.screen.lines.all_runs) == 2)
         await pilot.press("end", "P")
-        await until(pilot, lambda: len(history.list_runs()) == 3 and explore.queue and not explore.queue.busy)
+        await until(pilot, lambda: len(history.list_runs()) == 3 and not explore.context.runs.busy)
         assert len(server.asked) == requests
         speeds = [history.read_setup(record.id).options.replay_speed for record in history.list_runs()]
         assert speeds == [None, 1.0, None], "the newest first: at once, in its own time, asked"
@@ -224,12 +218,11 @@ async def test_what_did_not_pass_is_run_again_in_the_run_that_holds_it(tmp_path:
                 if key == "f" and len(keys) > 1:
                     await until(pilot, lambda: isinstance(app.screen, ChoiceScreen), "errors or all are offered")
             await until(pilot, lambda: len(server.asked) == requests, "the trials are asked")
-            await until(pilot, lambda: explore.queue and not explore.queue.busy, "the run is over")
+            await until(pilot, lambda: not explore.context.runs.busy, "the run is over")
 
         def figures() -> tuple[int, int, int]:
-            assert explore.session is not None
-            [record] = explore.session.history.list_runs()
-            outcomes = explore.session.history.read_outcomes(record.id)
+            [record] = explore.context.session.history.list_runs()
+            outcomes = explore.context.session.history.read_outcomes(record.id)
             assert record.passed == sum(each.counted == "passed" for each in outcomes)
             return record.passed, record.checked, sum(has_passed_since(each) for each in outcomes)
 
@@ -239,7 +232,7 @@ async def test_what_did_not_pass_is_run_again_in_the_run_that_holds_it(tmp_path:
         assert figures() == (2, 4, 0), "errors are replaced by their rerun, the failure was not asked"
         await run(8, "f", "down", "enter")
         assert figures() == (3, 4, 1), "the failure passes and counts as failed"
-        tree = explore.suites.tree_of_suites
+        tree = explore.suites.suite_tree
         rows = [text_of(tree.line_at(place, 40)).split() for place in range(tree.line_count)]
         assert [row[0] for row in rows if row[1:2] == ["case"]] == ["✓", "✓↻", "✓", "✓"]
         assert "rerun 2/2" in text_of(explore.header.line_for(140))

@@ -7,11 +7,9 @@ import pytest
 from tests.app.exploring import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
 from tui.app.editor import editor_command
-from tui.app.exploring import Selection
 from tui.app.main import _theme_of
-from tui.app.open_suites import OpenSuites
-from tui.app.presentation.outline import OpenSuite
-from tui.app.run_requests import request_of_failed, request_of_row, request_of_suite
+from tui.app.open_suites import OpenSuite, OpenSuites, Selection
+from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.config.folders import Folders
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult, Verdict
@@ -19,7 +17,7 @@ from tui.model.state import RunState
 from tui.model.suite import Suite
 
 
-def shelf_of(folder: Path, *names: str) -> tuple[OpenSuites, ScriptedSession]:
+def open_suites_of(folder: Path, *names: str) -> tuple[OpenSuites, ScriptedSession]:
     session = ScriptedSession()
     for name in names:
         path = folder / name
@@ -30,30 +28,30 @@ def shelf_of(folder: Path, *names: str) -> tuple[OpenSuites, ScriptedSession]:
 
 
 def test_folders_are_named_as_short_as_they_can_be_told_apart(tmp_path: Path) -> None:
-    open_suites, _ = shelf_of(tmp_path / "suites", "a.yaml", "more/b.yaml")
+    open_suites, _ = open_suites_of(tmp_path / "suites", "a.yaml", "more/b.yaml")
     assert open_suites.find()
     assert not open_suites.find()
-    assert [open_suite.folder for open_suite in open_suites.suites] == ["suites", "suites/more"]
-    single, _ = shelf_of(tmp_path / "alone", "a.yaml")
+    assert [open_suite.folder for open_suite in open_suites.all] == ["suites", "suites/more"]
+    single, _ = open_suites_of(tmp_path / "alone", "a.yaml")
     single.find()
-    assert [open_suite.folder for open_suite in single.suites] == ["alone"]
+    assert [open_suite.folder for open_suite in single.all] == ["alone"]
 
 
 def test_what_changed_on_disk_is_read_again_and_what_is_known_of_it_stays(tmp_path: Path) -> None:
-    open_suites, session = shelf_of(tmp_path, "a.yaml", "b.yaml")
+    open_suites, session = open_suites_of(tmp_path, "a.yaml", "b.yaml")
     open_suites.find()
-    for open_suite in open_suites.suites:
+    for open_suite in open_suites.all:
         open_suites.read(open_suite.path)
-    assert open_suites.look_again() == ()
+    assert open_suites.read_changed() == ()
     path = tmp_path / "a.yaml"
     state = open_suites.state(path)
     path.write_text("changed")
     session.suites[path] = Opened(suite_of(path, CASES[0]))
-    assert open_suites.look_again() == (path,)
+    assert open_suites.read_changed() == (path,)
     assert open_suites.state(path) is state
     path.unlink()
-    assert open_suites.look_again() == (path,)
-    assert open_suites.look_again() == ()
+    assert open_suites.read_changed() == (path,)
+    assert open_suites.read_changed() == ()
 
 
 def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(tmp_path: Path) -> None:
@@ -71,15 +69,15 @@ def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(tmp_path: Pa
 
 
 def test_requests_name_the_trials_that_a_key_means(tmp_path: Path) -> None:
-    open_suites, session = shelf_of(tmp_path, "a.yaml")
+    open_suites, session = open_suites_of(tmp_path, "a.yaml")
     session.kept = (result_of(TrialKey("one", "mock-a"), "failed"), result_of(TrialKey("one", "mock-b")))
     open_suites.find()
     selection = Selection(open_suites)
-    assert request_of_suite(selection) is None
+    assert request_suite(selection) is None
     selection.path, selection.case_id = open_suites.read(tmp_path / "a.yaml").path, "two"
-    case = request_of_row(selection, None)
-    suite = request_of_suite(selection)
-    failed = request_of_failed(selection)
+    case = request_cases(selection, CASES[1:2])
+    suite = request_suite(selection)
+    failed = request_failed(selection)
     assert case is not None
     assert suite is not None
     assert failed is not None
@@ -87,7 +85,7 @@ def test_requests_name_the_trials_that_a_key_means(tmp_path: Path) -> None:
     assert len(suite.trials) == 6
     assert failed.trials == (TrialKey("one", "mock-a"),)
     selection.choose_models(["x"])
-    assert request_of_failed(selection) is None
+    assert request_failed(selection) is None
 
 
 @pytest.mark.parametrize(
@@ -130,23 +128,23 @@ def test_the_theme_is_known_before_the_config_is_read(tmp_path: Path, text: str,
 
 
 def test_a_few_kept_runs_stand_beside_the_files(tmp_path: Path) -> None:
-    open_suites, _ = shelf_of(tmp_path, "a.yaml")
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml")
     open_suites.find()
     for number in range(6):
         path = Path(f"a.yaml (run {number})")
-        open_suites.put_kept(OpenSuite(path, "kept runs", suite_of(path, *CASES), run=str(number)), RunState())
-    assert [open_suite.run for open_suite in open_suites.suites] == ["", "2", "3", "4", "5"]
+        open_suites.add_saved_run(OpenSuite(path, "kept runs", suite_of(path, *CASES), run=str(number)), RunState())
+    assert [open_suite.run for open_suite in open_suites.all] == ["", "2", "3", "4", "5"]
     assert not open_suites.find()
-    assert open_suites.look_again() == ()
-    open_suites.drop_kept(Path("a.yaml (run 3)"))
-    assert [open_suite.run for open_suite in open_suites.suites] == ["", "2", "4", "5"]
-    assert open_suites.open_suite(Path("a.yaml (run 3)")) is None
+    assert open_suites.read_changed() == ()
+    open_suites.remove_saved_run(Path("a.yaml (run 3)"))
+    assert [open_suite.run for open_suite in open_suites.all] == ["", "2", "4", "5"]
+    assert open_suites.get(Path("a.yaml (run 3)")) is None
 
 
 def test_a_case_with_repeats_has_one_mark_and_every_repeat_that_failed_is_run_again(tmp_path: Path) -> None:
-    open_suites, _ = shelf_of(tmp_path, "a.yaml")
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml")
     open_suites.find()
-    path = open_suites.suites[0].path
+    path = open_suites.all[0].path
     open_suites.read(path)
     exploring = Selection(open_suites)
     exploring.path = path
@@ -156,6 +154,6 @@ def test_a_case_with_repeats_has_one_mark_and_every_repeat_that_failed_is_run_ag
     verdicts: tuple[Verdict, ...] = ("passed", "failed", "passed")
     open_suites.state(path).take_results(result_of(key, verdict) for key, verdict in zip(keys, verdicts, strict=True))
     assert exploring.statuses(path, case) == ["flaky"]
-    request = request_of_failed(exploring)
+    request = request_failed(exploring)
     assert request is not None
     assert request.trials == (keys[1],)

@@ -10,13 +10,13 @@ from tests.app.exploring import session_for
 from tests.support.pilots import until
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
-from tui.app.screens.explore import ExploreScreen
-from tui.app.splash import OpeningScreen
+from tui.app.explore.screen import ExploreScreen
+from tui.app.splash import SplashScreen
 
 
 def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:
     heavy = (
-        "tui.app.screens.explore",
+        "tui.app.explore.screen",
         "tui.model.events",
         "tui.model.suite",
         "tui.runner.control",
@@ -45,7 +45,7 @@ async def test_the_frame_stays_where_it_is_when_the_rest_comes(tmp_path: Path, s
     app = AssayApp(lambda: session_for(tmp_path), [tmp_path])
     async with app.run_test(size=size) as pilot:
         opening = app._screen_stacks["_default"][0]
-        assert isinstance(opening, OpeningScreen)
+        assert isinstance(opening, SplashScreen)
         await until(pilot, lambda: isinstance(app.screen, ExploreScreen))
         for place in ("#suites", "#middle", "#overview"):
             before, after = opening.query_one(place), app.screen.query_one(place)

@@ -13,10 +13,10 @@ from tests.support.model_server import Asked, ModelServer, Script, say
 from tests.support.pilots import until
 from tests.support.replies import Reply, delta, events, status
 from tui.app.app import AssayApp
+from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.help import HelpScreen
 
 SUITE = """
@@ -58,7 +58,7 @@ class Paced:
 
     @property
     def done(self) -> int:
-        return self.explore.selection.state.counts.done if self.explore.selection else 0
+        return self.explore.selection.state.counts.done
 
     def pane(self) -> str:
         view = self.explore.answers.panes[0].view
@@ -105,14 +105,15 @@ async def test_a_paused_run_finishes_what_is_out_and_goes_on_by_the_same_key(tmp
         await seen.until(lambda: seen.done == 4, "what was out is answered")
         await seen.until(lambda: "paused · P goes on" in seen.header, "nothing is out any more")
         assert len(seen.server.asked) == 4
-        assert seen.explore.queue is not None
-        assert seen.explore.queue.watch.elapsed(0.0) == seen.explore.queue.watch.elapsed(1e9), "its time stands still"
+        assert seen.explore.context.runs.stopwatch.elapsed(0.0) == seen.explore.context.runs.stopwatch.elapsed(1e9), (
+            "its time stands still"
+        )
         for _ in range(5):
             await seen.pilot.press("right_square_bracket")
         await seen.until(lambda: "The run is paused: this is asked when it goes on." in seen.pane(), "the pane says so")
         await seen.pilot.press("P")
         await seen.until(lambda: seen.done == 6, "the rest is asked")
-        await seen.until(lambda: seen.explore.queue and not seen.explore.queue.busy and "paused" not in seen.header)
+        await seen.until(lambda: not seen.explore.context.runs.busy and "paused" not in seen.header)
         assert "P pause" not in seen.footer
 
 
@@ -126,9 +127,8 @@ async def test_leaving_a_paused_run_keeps_it_to_be_resumed(tmp_path: Path) -> No
         await seen.pilot.press("q")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         await seen.pilot.press("y")
-        await seen.until(lambda: seen.explore.queue and not seen.explore.queue.busy, "it has stopped")
-        assert seen.explore.session is not None
-        [record] = seen.explore.session.history.list_runs()
+        await seen.until(lambda: not seen.explore.context.runs.busy, "it has stopped")
+        [record] = seen.explore.context.session.history.list_runs()
         assert (record.state, record.passed, record.trials) == ("interrupted", 4, 6)
         assert len(seen.server.asked) == 4
 
@@ -140,7 +140,7 @@ async def test_a_paused_run_can_be_cancelled(tmp_path: Path) -> None:
         await seen.pilot.press("P")
         await seen.until(lambda: "paused" in seen.header)
         await seen.pilot.press("X")
-        await seen.until(lambda: seen.explore.queue and not seen.explore.queue.busy)
+        await seen.until(lambda: not seen.explore.context.runs.busy)
         assert "cancelled" in seen.header
         assert len(seen.server.asked) == 4
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.app.flushing import StreamBuffers
+from tui.app.run_messages import StreamBuffers
 
 
 def test_only_what_can_be_seen_is_handed_over() -> None:

@@ -22,8 +22,10 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from tests.app.matrix.samples import history_of, large, result
+from tests.support.scripted_session import ScriptedSession
 from tui.app.matrix.matrix import Matrix, Order
 from tui.app.matrix.screen import MatrixScreen
+from tui.app.open_suites import OpenSuites, Selection
 from tui.app.theming import ThemedApp
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.header_bar import HeaderBar
@@ -91,7 +93,7 @@ class MatrixBenchApp(ThemedApp[None]):
     def compose(self) -> ComposeResult:
         # The matrix is opened from Explore: what that has shown is known already, looks of lists and widths of marks.
         yield HeaderBar()
-        yield SuitePanel()
+        yield SuitePanel(Selection(OpenSuites(ScriptedSession(), [])))
         yield Static("ready ✓", markup=False)
 
     def _tell(self, name: str, seconds: float) -> None:

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from tui.app.flushing import FLUSHES_A_SECOND, StreamBuffers
+from tui.app.run_messages import FLUSHES_A_SECOND, StreamBuffers
 from tui.app.theming import ThemedApp
 from tui.app.widgets.answer_view import AnswerView, Mark
 

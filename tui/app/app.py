@@ -11,21 +11,26 @@ from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.events import Key
+from textual.message import Message
 from textual.screen import Screen
 
-from tui.app.notifications import NotificationHold, Unkept
-from tui.app.splash import OpeningScreen
+from tui.app.notifications import NotificationHold
+from tui.app.splash import SplashScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
+from tui.app.theming import ThemedApp
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
-    from tui.app.screens.explore import ExploreScreen
+    from tui.app.context import AppContext
+    from tui.app.run_messages import RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
-    from tui.app.suite_loader import SuiteLoader
+    from tui.model.subjects import Config
+    from tui.session.consent import Consent
 
 _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 
 
-class AssayApp(NotificationHold[int]):
+class AssayApp(ThemedApp[int]):
     """The one window. `open_session` is called in a thread after the first paint."""
 
     TITLE = "Assay"
@@ -57,26 +62,9 @@ class AssayApp(NotificationHold[int]):
     ) -> None:
         super().__init__(theme=theme, theme_folders=theme_folders)
         self._open_session, self._paths = open_session, tuple(paths)
-        self._explore: ExploreScreen | None = None
+        self._app_context: AppContext | None = None
+        self._notification_hold = NotificationHold(super().notify, self.clear_notifications)
         self._leaving = False
-
-    def get_default_screen(self) -> Screen[None]:
-        """Explore is where it starts, but it takes a moment to be loaded."""
-        return OpeningScreen()
-
-    def on_opening_screen_painted(self) -> None:
-        """Now there is time to load the rest."""
-        self._explore_now()
-
-    @work(group="explore")
-    async def _explore_now(self) -> None:
-        module = await asyncio.to_thread(import_module, "tui.app.screens.explore")
-        opening, explore = self.screen, module.ExploreScreen(self._open_session, self._paths)
-        self._explore = explore
-        self.add_mode("explore", lambda: explore)
-        await self.switch_mode("explore")
-        for key in opening.typed if isinstance(opening, OpeningScreen) else ():
-            self.post_message(Key(key.key, key.character))
 
     def on_mount(self) -> None:
         """Signals end it like a person would."""
@@ -86,12 +74,82 @@ class AssayApp(NotificationHold[int]):
             if number is not None:
                 loop.add_signal_handler(number, self._end, code)
 
-    def on_suite_loader_session_opened(self, message: "SuiteLoader.SessionOpened") -> None:
-        """The config may give keys, and a theme."""
-        config = message.session.config
+    def get_default_screen(self) -> Screen[None]:
+        """Return the splash, which is displayed until the session is ready."""
+        return SplashScreen()
+
+    def on_splash_screen_painted(self) -> None:
+        """Load the rest now that something is displayed."""
+        self._open_explore()
+
+    @work(group="explore")
+    async def _open_explore(self) -> None:
+        """Open the session and replace the splash with Explore; or display there why that is not possible."""
+        splash = self.screen
+        assert isinstance(splash, SplashScreen)
+        await asyncio.to_thread(import_module, "tui.app.explore.screen")
+        from tui.app.context import open_context
+        from tui.app.explore.screen import ExploreScreen
+        from tui.model.errors import AssayError
+
+        try:
+            context = self._app_context = await open_context(
+                self,
+                self._open_session,
+                self._paths,
+                post=self._post_to_screens,
+                confirm=self._confirm_consent,
+                notification_hold=self._notification_hold,
+            )
+        except AssayError as error:
+            splash.show_fault(str(error))
+        else:
+            self._take_config(context.session.config)
+            explore = ExploreScreen(context)
+            self.add_mode("explore", lambda: explore)
+            await self.switch_mode("explore")
+            for notice in context.session.notices:
+                self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
+            self.run_worker(context.runs.work(), group="runs")
+            explore.call_after_refresh(self.run_worker, context.suite_loader.work(), group="suites")
+        for key in splash.take_keys():
+            self.post_message(Key(key.key, key.character))
+
+    def _post_to_screens(self, message: Message) -> None:
+        """Post a message to every screen of the stack, and to the app itself."""
+        for target in (*self.screen_stack, self):
+            target.post_message(message)
+
+    def on_run_refused(self, message: "RunRefused") -> None:
+        """Notify of a run that did not start."""
+        self.notify(sanitize_line(message.why, 600), title="Not run", severity="error", markup=False, timeout=12)
+
+    def on_store_trouble(self, message: "StoreTrouble") -> None:
+        """Notify that results wait in memory, or were stored after all."""
+        if message.reason:
+            text = f"{message.reason} Results stay in memory and are tried again."
+            self.notify(sanitize_line(text, 600), title="Not stored", severity="error", markup=False, timeout=20)
+        else:
+            self.notify("What could not be stored is stored now.", markup=False)
+
+    def _take_config(self, config: "Config") -> None:
+        """Use the keys and the theme of the config."""
         self.set_keymap(dict(config.keymap))
         if config.theme and config.theme != self.theme and config.theme in self.available_themes:
             self.theme = config.theme
+
+    async def _confirm_consent(self, consent: "Consent") -> bool:
+        """Ask whether a suite may do what needs a consent, once notifications are not held back: the question may name
+        an agent."""
+        from tui.app.screens.confirm import ConfirmScreen
+
+        await self._notification_hold.wait_until_released()
+        question = f"{consent.what}.\n\nAllow it? The answer is kept for as long as it stays the same."
+        return await self.push_screen_wait(ConfirmScreen("Allow this?", question, yes="allow it", no="do not run"))
+
+    def notify(self, message: str, **options: Any) -> None:
+        """Show a notification, now or when the hold is released."""
+        self._notification_hold.notify(message, **options)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key of where you are, then Textual's own for themes."""
@@ -124,10 +182,11 @@ class AssayApp(NotificationHold[int]):
     async def _leave(self) -> None:
         from tui.app.screens.confirm import ConfirmScreen
 
-        queue = self._explore.queue if self._explore else None
-        said = [screen.unkept() for screen in self.screen_stack if isinstance(screen, Unkept)]
-        if queue is not None and queue.busy:
-            said.append("A run is going. What is finished is kept, and the rest can be resumed later.")
+        said: list[str] = []
+        if self._app_context is not None:
+            said += [describe() for describe in self._app_context.unsaved_work]
+            if self._app_context.runs.busy:
+                said.append("A run is going. What is finished is kept, and the rest can be resumed later.")
         if question := "\n\n".join(filter(None, said)):
             if isinstance(self.screen, ConfirmScreen):
                 return
@@ -146,11 +205,11 @@ class AssayApp(NotificationHold[int]):
         if self._leaving:
             return
         self._leaving = True
-        if self._explore is not None and self._explore.queue is not None:
-            await self._explore.queue.stop()
+        if self._app_context is not None:
+            await self._app_context.runs.stop()
         self.exit(code, return_code=code)
 
     async def close_session(self) -> None:
-        """Let go of processes and files; for after the app has run."""
-        if self._explore is not None and self._explore.session is not None:
-            await self._explore.session.close()
+        """Release processes and files; to be called after the app has run."""
+        if self._app_context is not None:
+            await self._app_context.session.close()

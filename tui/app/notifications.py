@@ -1,57 +1,61 @@
-"""Notices that are held back while they could tell what somebody must not know yet."""
+"""Notifications: held back while they could reveal something to a blind reviewer, and errors in one form."""
 
 import asyncio
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any, Literal
 
-from textual.app import ReturnType
+from textual.app import App
+from textual.screen import Screen
 
-from tui.app.theming import ThemedApp
+from tui.model.sanitize import sanitize_line
 
-_MOST = 50
-
-
-@runtime_checkable
-class Unkept(Protocol):
-    """A screen that can hold something which is kept nowhere yet."""
-
-    def unkept(self) -> str:
-        """What would be lost with it, in a sentence or more; empty for nothing."""
+_MOST_HELD = 50
 
 
-class NotificationHold(ThemedApp[ReturnType]):
-    """An app in which one screen can have the notices of all others wait; `tell` is not held back."""
+class NotificationHold:
+    """Pass notifications to `show`, or keep them until the hold is released. `clear` removes those that are displayed.
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._held_notices: list[tuple[str, dict[str, Any]]] | None = None
-        self._nothing_held = asyncio.Event()
-        self._nothing_held.set()
+    An app sends every notification through `notify`; the screen that holds them uses `show_now` for its own.
+    """
 
-    def hold_notices(self) -> None:
-        """From now on they wait; those that stand on the screen go."""
-        if self._held_notices is None:
-            self._held_notices = []
-            self._nothing_held.clear()
-            self.clear_notifications()
+    def __init__(self, show: Callable[..., None], clear: Callable[[], None]) -> None:
+        self._show, self._clear = show, clear
+        self._held: list[tuple[str, dict[str, Any]]] | None = None
+        self._released = asyncio.Event()
+        self._released.set()
 
-    def let_notices_go(self) -> None:
-        """Tell what was held back."""
-        held, self._held_notices = self._held_notices or [], None
-        self._nothing_held.set()
-        for message, how in held[-_MOST:]:
-            self.notify(message, **how)
+    def hold(self) -> None:
+        """Hold notifications back from now on, and remove those that are displayed."""
+        if self._held is None:
+            self._held = []
+            self._released.clear()
+            self._clear()
 
-    async def until_nothing_is_held(self) -> None:
-        """Wait for the moment at which everything may be told."""
-        await self._nothing_held.wait()
+    def release(self) -> None:
+        """Show what was held back, and everything from now on."""
+        held, self._held = self._held or [], None
+        self._released.set()
+        for message, options in held[-_MOST_HELD:]:
+            self._show(message, **options)
 
-    def notify(self, message: str, **how: Any) -> None:
-        """Tell it, now or later."""
-        if self._held_notices is None:
-            super().notify(message, **how)
+    async def wait_until_released(self) -> None:
+        """Wait until nothing is held back."""
+        await self._released.wait()
+
+    def notify(self, message: str, **options: Any) -> None:
+        """Show a notification now, or when the hold is released."""
+        if self._held is None:
+            self._show(message, **options)
         else:
-            self._held_notices.append((message, how))
+            self._held.append((message, options))
 
-    def tell(self, message: str, **how: Any) -> None:
-        """Tell it now."""
-        super().notify(message, **how)
+    def show_now(self, message: str, **options: Any) -> None:
+        """Show a notification although others are held back."""
+        self._show(message, **options)
+
+
+def notify_error(
+    target: App[Any] | Screen[Any], error: Exception, severity: Literal["warning", "error"] = "error"
+) -> None:
+    """Notify of an error with its whole text, up to a few lines."""
+    target.notify(sanitize_line(str(error), 600), severity=severity, markup=False, timeout=12)

@@ -1,95 +1,261 @@
-"""The suites that are open: what was read of each file, and what is known of its trials. Without textual."""
+"""The suites that are open, what is known of their trials, and what is selected among them. Without textual."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from os.path import commonpath
 from pathlib import Path
+from typing import NamedTuple
 
-from tui.app.presentation.outline import OpenSuite
+from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.session_protocol import Session
 from tui.model.errors import AssayError, Problem
-from tui.model.state import RunState
+from tui.model.filter import Filter, StatusWord
+from tui.model.state import RunState, TrialProgress
+from tui.model.suite import Case, Suite
 
-Stamp = tuple[int, int]
-_MOST_KEPT = 4
+MOST_PANES = 4
+_MOST_SAVED_RUNS = 4
+
+FileStamp = tuple[int, int]
+
+
+class OpenSuite(NamedTuple):
+    """A suite file as far as it has been read, or a saved run opened beside the files.
+
+    `suite` is None with `problems` where the file cannot be used. `run` is the id of the saved run that the suite and
+    its results belong to, and `label` describes that run.
+    """
+
+    path: Path
+    folder: str
+    suite: Suite | None = None
+    problems: tuple[Problem, ...] = ()
+    read: bool = False
+    run: str = ""
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return the name to display."""
+        return self.label or (self.suite.name if self.suite else self.path.name)
+
+    @property
+    def heading(self) -> str:
+        """Return the name to display without its folder above it; that of a saved run names the kind of run."""
+        return f"{self.folder}: {self.label}" if self.label else self.title
+
+    @property
+    def broken(self) -> bool:
+        """Return whether the file was read and cannot be used."""
+        return self.read and self.suite is None
+
+
+class CaseMarks(NamedTuple):
+    """One status for each model of a case, and the number of its trials that a rerun judged differently."""
+
+    statuses: Sequence[StatusWord]
+    reruns: int = 0
 
 
 class OpenSuites:
-    """Suite files in their order. `read` and `look_again` block; call them in a thread."""
+    """Hold suite files in a stable order, then saved runs. `find`, `read` and `read_changed` block: call them in a
+    thread."""
 
     def __init__(self, session: Session, paths: Sequence[Path]) -> None:
-        self._desk, self._paths = session, tuple(paths)
-        self._volumes: dict[Path, OpenSuite] = {}
-        self._kept: dict[Path, OpenSuite] = {}
+        self._session, self._paths = session, tuple(paths)
+        self._files: dict[Path, OpenSuite] = {}
+        self._saved_runs: dict[Path, OpenSuite] = {}
         self._states: dict[Path, RunState] = {}
-        self._stamps: dict[Path, Stamp | None] = {}
+        self._stamps: dict[Path, FileStamp | None] = {}
 
     @property
-    def suites(self) -> tuple[OpenSuite, ...]:
-        """All of them, in order; kept runs last."""
-        return (*self._volumes.values(), *self._kept.values())
+    def all(self) -> tuple[OpenSuite, ...]:
+        """Return all of them, saved runs last."""
+        return (*self._files.values(), *self._saved_runs.values())
 
-    def open_suite(self, path: Path) -> OpenSuite | None:
-        """One of them."""
-        return self._volumes.get(path) or self._kept.get(path)
+    def get(self, path: Path) -> OpenSuite | None:
+        """Return the open suite at a path."""
+        return self._files.get(path) or self._saved_runs.get(path)
 
-    def put_kept(self, open_suite: OpenSuite, state: RunState) -> None:
-        """Put a kept run beside the files, where a few of them stay; the newest is the last."""
-        self.drop_kept(open_suite.path)
-        while len(self._kept) >= _MOST_KEPT:
-            self.drop_kept(next(iter(self._kept)))
-        self._kept[open_suite.path], self._states[open_suite.path] = open_suite, state
-
-    def drop_kept(self, path: Path) -> None:
-        """Take a kept run away, if it is there."""
-        if self._kept.pop(path, None) is not None:
-            self._states.pop(path, None)
+    def first_usable(self) -> OpenSuite | None:
+        """Return the first suite file without errors."""
+        return next((each for each in self._files.values() if each.suite is not None), None)
 
     def state(self, path: Path) -> RunState:
-        """What is known of the trials of a suite."""
+        """Return the state of the trials of a suite."""
         return self._states.setdefault(path, RunState())
 
+    def add_saved_run(self, saved: OpenSuite, state: RunState) -> None:
+        """Open a saved run as the last one; close the oldest where more than a few are open."""
+        self.remove_saved_run(saved.path)
+        while len(self._saved_runs) >= _MOST_SAVED_RUNS:
+            self.remove_saved_run(next(iter(self._saved_runs)))
+        self._saved_runs[saved.path], self._states[saved.path] = saved, state
+
+    def remove_saved_run(self, path: Path) -> None:
+        """Close a saved run, if it is open."""
+        if self._saved_runs.pop(path, None) is not None:
+            self._states.pop(path, None)
+
     def find(self) -> bool:
-        """Look which files there are. True when that has changed. Raises SuiteError for a path that is not there."""
-        found = list(self._desk.find_suites(self._paths))
-        if list(self._volumes) == found:
+        """Find the suite files, and return whether there are others than before. Raises SuiteError for a missing
+        path."""
+        found = list(self._session.find_suites(self._paths))
+        if list(self._files) == found:
             return False
         folders = _folder_names(found)
-        self._volumes = {
-            path: self._volumes.get(path, OpenSuite(path, folder))._replace(folder=folder)
+        self._files = {
+            path: self._files.get(path, OpenSuite(path, folder))._replace(folder=folder)
             for path, folder in zip(found, folders, strict=True)
         }
         return True
 
     def read(self, path: Path) -> OpenSuite:
-        """Read a file anew, and, the first time, what is kept of its trials."""
+        """Read a suite file, and the first time the latest stored results of its trials."""
         self._stamps[path] = _stamp(path)
-        folder = self._volumes[path].folder
-        loaded = self._desk.open_suite(path)
+        folder = self._files[path].folder
+        loaded = self._session.open_suite(path)
         problems = loaded.problems
         if loaded.suite is not None and path not in self._states:
             state = RunState()
             try:
-                state.take_results(self._desk.latest_results(loaded.suite))
+                state.take_results(self._session.latest_results(loaded.suite))
             except AssayError as error:
                 problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", str(error)))
             self._states.setdefault(path, state)
-        open_suite = OpenSuite(path, folder, loaded.suite, problems, read=True)
-        self._volumes[path] = open_suite
-        return open_suite
+        read = OpenSuite(path, folder, loaded.suite, problems, read=True)
+        self._files[path] = read
+        return read
 
-    def look_again(self) -> tuple[Path, ...]:
-        """Read what has changed on disk since; the paths of it."""
-        changed = [path for path, stamp in self._stamps.items() if path in self._volumes and _stamp(path) != stamp]
+    def read_changed(self) -> tuple[Path, ...]:
+        """Read the files that have changed on disk since they were read, and return their paths."""
+        changed = [path for path, stamp in self._stamps.items() if path in self._files and _stamp(path) != stamp]
         for path in changed:
             self.read(path)
         return tuple(changed)
 
-    def first(self, fits: Callable[[OpenSuite], bool]) -> OpenSuite | None:
-        """The first that fits."""
-        return next((open_suite for open_suite in self._volumes.values() if fits(open_suite)), None)
+
+class Selection:
+    """The selected suite and case, the models displayed for each suite, the filter and the streaming option.
+
+    `streaming` None means: as the suite says. `model_errors` holds a sentence for each model of the selected suite that
+    cannot be resolved.
+    """
+
+    def __init__(self, open_suites: OpenSuites) -> None:
+        self.open_suites = open_suites
+        self.path: Path | None = None
+        self.case_id: str | None = None
+        self.filter = Filter()
+        self.streaming: bool | None = None
+        self.model_errors: dict[str, str] = {}
+        self._models: dict[Path, tuple[str, ...]] = {}
+        self._indexed: Suite | None = None
+        self._by_id: dict[str, Case] = {}
+
+    @property
+    def open_suite(self) -> OpenSuite | None:
+        """Return the selected suite file or saved run."""
+        return self.open_suites.get(self.path) if self.path else None
+
+    @property
+    def suite(self) -> Suite | None:
+        """Return its suite, None where it cannot be used."""
+        return self.open_suite.suite if self.open_suite else None
+
+    @property
+    def state(self) -> RunState:
+        """Return the state of its trials."""
+        return self.open_suites.state(self.path) if self.path else RunState()
+
+    @property
+    def case(self) -> Case | None:
+        """Return the selected case."""
+        suite = self.suite
+        if suite is None or self.case_id is None:
+            return None
+        if suite is not self._indexed:
+            self._indexed, self._by_id = suite, {case.id: case for case in suite.cases}
+        return self._by_id.get(self.case_id)
+
+    def select(self, path: Path, case_id: str | None) -> bool:
+        """Select a case of a suite, or the suite itself; return whether it is another suite than before."""
+        before, self.path, self.case_id = self.path, path, case_id
+        return path != before
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Return the models displayed for the selected suite, one for each pane."""
+        return self.models_of(self.path) if self.path else ()
+
+    def models_of(self, path: Path) -> tuple[str, ...]:
+        """Return the models displayed for a suite: those that were chosen, else its agent, else its first models."""
+        if path in self._models:
+            return self._models[path]
+        open_suite = self.open_suites.get(path)
+        if open_suite is None or open_suite.suite is None:
+            return ()
+        suite = open_suite.suite
+        names = (suite.agent,) if suite.agent else suite.models
+        return tuple(dict.fromkeys(names))[:MOST_PANES]
+
+    def choose_models(self, models: Sequence[str], path: Path | None = None) -> None:
+        """Display these models for a suite from now on, for the selected one where there is no path."""
+        path = path or self.path
+        if path is not None:
+            self._models[path] = tuple(models)[:MOST_PANES]
+
+    @property
+    def streams(self) -> bool:
+        """Return whether the next run of the selected suite streams."""
+        if self.streaming is not None:
+            return self.streaming
+        default = self.suite.options.streaming if self.suite else None
+        return default is not False
+
+    def trial(self, model: str) -> TrialProgress | None:
+        """Return the progress of a model's trial of the selected case."""
+        return self.state.trial(self.case_id, model) if self.case_id else None
+
+    def trials(self) -> tuple[TrialProgress | None, ...]:
+        """Return the progress of the selected case for each displayed model."""
+        return tuple(self.trial(model) for model in self.models)
+
+    def repeats(self) -> tuple[TrialProgress, ...]:
+        """Return the progress of all repeats of the selected case, model by model."""
+        state, case = self.state, self.case_id
+        return tuple(each for model in self.models for each in state.repeats(case, model)) if case else ()
+
+    def statuses(self, path: Path, case: Case) -> Sequence[StatusWord]:
+        """Return one status for each displayed model of a case."""
+        return self.marks(path, case).statuses
+
+    def marks(self, path: Path, case: Case) -> CaseMarks:
+        """Return what the tree displays of a case: one status for all repeats of a model."""
+        state = self.open_suites.state(path)
+        if not state.has_repeats:  # one look-up a trial keeps suites of ten thousand cases fast
+            trials = [state.trial(case.id, model) for model in self.models_of(path)]
+            return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
+        repeats = [state.repeats(case.id, model) for model in self.models_of(path)]
+        statuses = [status_of_all([status_of(trial) for trial in trials] or ["unasked"]) for trials in repeats]
+        return CaseMarks(statuses, sum(differs_by_rerun(trial) for trials in repeats for trial in trials))
+
+    def matches_filter(self, path: Path, case: Case) -> bool:
+        """Return whether the filter selects a case."""
+        if not self.filter.needs_statuses:
+            return self.filter.matches(case, {})
+        models = self.models_of(path)
+        statuses = dict(zip(models, self.statuses(path, case), strict=True))
+        return self.filter.matches(case, statuses, self._shares(path, case) if self.filter.needs_shares else None)
+
+    def _shares(self, path: Path, case: Case) -> dict[str, float]:
+        """Return the share of passed repeats of each model, as the matrix counts it."""
+        from tui.app.matrix.cells import fold
+
+        state = self.open_suites.state(path)
+        return {model: fold(state.repeats(case.id, model)).share for model in self.models_of(path)}
 
 
-def _stamp(path: Path) -> Stamp | None:
+def _stamp(path: Path) -> FileStamp | None:
     try:
         found = path.stat()
     except OSError:
@@ -98,13 +264,13 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _folder_names(paths: Sequence[Path]) -> list[str]:
-    """The folders of the files, as short as they can be told apart."""
+    """Return the folders of the files, as short as they stay distinct."""
     folders = [str(path.parent) for path in paths]
     if len(set(folders)) < 2:
         return [Path(folder).name for folder in folders]
     try:
         shared = commonpath(folders)
-    except ValueError:  # different drives, or relative beside absolute
+    except ValueError:  # different drives, or relative paths beside absolute ones
         return folders
     top = Path(shared).name or shared
     return [f"{top}/{Path(folder).relative_to(shared)}" if folder != shared else top for folder in folders]

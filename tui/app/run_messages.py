@@ -1,11 +1,13 @@
-"""News of runs for the screen: each change of state is one message; text and moving checks are gathered for a timer."""
+"""What the run queue tells the screens: a message for each change of state, and buffers for streamed text."""
 
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from textual.message import Message
-from textual.message_pump import MessagePump
 
-from tui.app.flushing import StreamBuffers
+from tui.app.run_requests import RunRequest
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,
@@ -25,94 +27,189 @@ from tui.model.events import (
     TrialFinished,
 )
 from tui.model.results import TrialKey
+from tui.model.run import RunState as Outcome
 
-_QUIET = (CheckMoved, StepFinished)
+FLUSHES_A_SECOND = 15
+LARGEST_FLUSH = 16_384
+_WITHOUT_A_MESSAGE = (CheckMoved, StepFinished)
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class RunQueued(Message, bubble=False):
+    """A run was added to the queue; it starts when those before it are over."""
+
+    def __init__(self, request: RunRequest) -> None:
+        super().__init__()
+        self.request = request
+
+
+class RunBegan(Message, bubble=False):
+    """A run of the suite at `path` has started."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+
+class RunEnded(Message, bubble=False):
+    """A run is over, or was given up before it started: then `outcome` is None."""
+
+    def __init__(self, path: Path, outcome: Outcome | None) -> None:
+        super().__init__()
+        self.path, self.outcome = path, outcome
+
+
+class RunRefused(Message, bubble=False):
+    """A run did not start, or could not continue; `why` is a sentence."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__()
+        self.why = why
+
+
+class ModelsUnresolved(Message, bubble=False):
+    """Models are left out of a run because they cannot be resolved; `errors` has a sentence for each."""
+
+    def __init__(self, path: Path, errors: dict[str, str]) -> None:
+        super().__init__()
+        self.path, self.errors = path, errors
+
+
+class TrialChanged(Message, bubble=False):
+    """A trial has another state."""
+
+    def __init__(self, path: Path, trial: TrialKey) -> None:
+        super().__init__()
+        self.path, self.trial = path, trial
+
+
+class PaceChanged(Message, bubble=False):
+    """The run was paused or resumed, or its concurrency has changed; the state of the suite has the details."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+
+class StoreTrouble(Message, bubble=False):
+    """Results cannot be stored; `reason` is empty once they can be stored again."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
+
+
+class CloneProgress(Message, bubble=False):
+    """The repository of a run is being cloned; `cloned` is set when that is done."""
+
+    def __init__(self, path: Path, cloned: RepositoryCloned | None) -> None:
+        super().__init__()
+        self.path, self.cloned = path, cloned
+
+
+class StreamBuffers(Generic[Key]):
+    """Buffer streamed text for each pane, in the order in which it arrives.
+
+    `put` is called for each piece; it costs well under a microsecond and paints nothing. A timer of the screen calls
+    `take` FLUSHES_A_SECOND times with the panes that are displayed; the text of others stays in the buffer. A pane gets
+    at most `largest` code points at once, so that a burst does not delay keys; the next flush has the rest.
+    """
+
+    def __init__(self, largest: int = LARGEST_FLUSH) -> None:
+        self._largest = largest
+        self._waiting: dict[Key, deque[str]] = {}
+
+    def put(self, key: Key, text: str) -> None:
+        """Add a piece of text for a pane."""
+        try:
+            self._waiting[key].append(text)
+        except KeyError:
+            self._waiting[key] = deque((text,))
+
+    def __bool__(self) -> bool:
+        """Return whether any text is in the buffers."""
+        return bool(self._waiting)
+
+    def take(self, displayed: Iterable[Key]) -> Iterator[tuple[Key, str]]:
+        """Remove and yield the next portion of text of each of these panes that has any."""
+        if not self._waiting:
+            return
+        for key in displayed:
+            pieces = self._waiting.get(key)
+            if pieces is not None:
+                yield key, self._portion(key, pieces)
+
+    def take_all(self, key: Key) -> str:
+        """Remove and return all text of one pane."""
+        return "".join(self._waiting.pop(key, ()))
+
+    def drop(self, key: Key) -> None:
+        """Discard the text of a pane."""
+        self._waiting.pop(key, None)
+
+    def _portion(self, key: Key, pieces: deque[str]) -> str:
+        taken: list[str] = []
+        room = self._largest
+        while pieces and room > 0:
+            piece = pieces.popleft()
+            if len(piece) > room:
+                pieces.appendleft(piece[room:])
+                piece = piece[:room]
+            taken.append(piece)
+            room -= len(piece)
+        if not pieces:
+            del self._waiting[key]
+        return "".join(taken)
 
 
 class RunMessages:
-    """Tells `told` what happens, by the messages below.
+    """Turn the events of a run into messages for `post`.
 
-    Text is put into `text` and `thoughts` instead, and trials whose checks move are remembered for `take_moved`: a
-    timer reads all three.
+    Text goes to the buffers `text` and `reasoning` instead, and trials whose checks change are collected for
+    `take_changed`: a timer reads all three.
     """
 
-    class RunBegan(Message):
-        """A run of the suite at `path` has started."""
-
-        def __init__(self, path: Path) -> None:
-            super().__init__()
-            self.path = path
-
-    class TrialMoved(Message):
-        """A trial has another state."""
-
-        def __init__(self, path: Path, trial: TrialKey) -> None:
-            super().__init__()
-            self.path, self.trial = path, trial
-
-    class PaceMoved(Message):
-        """The run was paused or goes on, or another number of questions goes at once: the suite's state has it."""
-
-        def __init__(self, path: Path) -> None:
-            super().__init__()
-            self.path = path
-
-    class StoreTroubled(Message):
-        """Results cannot be kept; `reason` is empty when they can be again."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
-
-    class CloneMoved(Message):
-        """The repository of a run is being cloned, or it is there now: the suite's state says how far."""
-
-        def __init__(self, path: Path, cloned: RepositoryCloned | None) -> None:
-            super().__init__()
-            self.path, self.cloned = path, cloned
-
-    def __init__(self, told: MessagePump) -> None:
-        self._told = told
-        self._moved: set[TrialKey] = set()
+    def __init__(self, post: Callable[[Message], object]) -> None:
+        self._post = post
+        self._changed: set[TrialKey] = set()
         self.text: StreamBuffers[TrialKey] = StreamBuffers()
-        self.thoughts: StreamBuffers[TrialKey] = StreamBuffers()
+        self.reasoning: StreamBuffers[TrialKey] = StreamBuffers()
 
     def drop_text(self, trial: TrialKey) -> None:
-        """Forget what waits to be shown of a trial: it is shown anew, or is over."""
+        """Discard the buffered text of a trial that is displayed anew or is over."""
         self.text.drop(trial)
-        self.thoughts.drop(trial)
+        self.reasoning.drop(trial)
 
-    def take_moved(self) -> set[TrialKey]:
-        """Trials that have moved since this was asked last, other than by more text."""
-        moved, self._moved = self._moved, set()
-        return moved
+    def take_changed(self) -> set[TrialKey]:
+        """Return the trials that have changed since the last call, other than by more text."""
+        changed, self._changed = self._changed, set()
+        return changed
 
-    def tell(self, path: Path, event: Event) -> None:
-        """Tell of an event in a run of the suite at `path`."""
+    def post_event(self, path: Path, event: Event) -> None:
+        """Post the message for an event in a run of the suite at `path`."""
         match event:
+            case TextArrived():
+                self.text.put(event.trial, event.text)
+            case ReasoningArrived():
+                self.reasoning.put(event.trial, event.text)
             case RunStarted():
-                self._told.post_message(self.RunBegan(path))
+                self._post(RunBegan(path))
             case RunFinished():
-                pass  # the state has it
+                pass  # the queue posts RunEnded
             case RepositoryCloning():
-                self._told.post_message(self.CloneMoved(path, None))
+                self._post(CloneProgress(path, None))
             case RepositoryCloned():
-                self._told.post_message(self.CloneMoved(path, event))
+                self._post(CloneProgress(path, event))
             case RunPaused() | RunResumed() | LimitMoved():
-                self._told.post_message(self.PaceMoved(path))
+                self._post(PaceChanged(path))
             case StoreStalled(reason):
-                self._told.post_message(self.StoreTroubled(reason))
+                self._post(StoreTrouble(reason))
             case StoreRecovered():
-                self._told.post_message(self.StoreTroubled(""))
+                self._post(StoreTrouble(""))
             case _:
-                if isinstance(event, TextArrived):
-                    self.text.put(event.trial, event.text)
-                    return
-                if isinstance(event, ReasoningArrived):
-                    self.thoughts.put(event.trial, event.text)
-                    return
                 if isinstance(event, AttemptStarted | TrialFinished):
                     self.drop_text(event.trial)
-                self._moved.add(event.trial)
-                if not isinstance(event, _QUIET):
-                    self._told.post_message(self.TrialMoved(path, event.trial))
+                self._changed.add(event.trial)
+                if not isinstance(event, _WITHOUT_A_MESSAGE):
+                    self._post(TrialChanged(path, event.trial))

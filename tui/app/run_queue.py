@@ -1,4 +1,4 @@
-"""Runs in the background of the app: one at a time, the others queued; what happens is folded, then told."""
+"""The run queue: run one request at a time in the background, fold its events into the state, then post messages."""
 
 import asyncio
 from collections import deque
@@ -8,19 +8,17 @@ from pathlib import Path
 from time import monotonic
 
 from textual.message import Message
-from textual.message_pump import MessagePump
 
 from tui.app.open_suites import OpenSuites
-from tui.app.presentation.sentences import Coming
-from tui.app.run_messages import RunMessages
-from tui.app.run_requests import RunRequest
+from tui.app.run_messages import ModelsUnresolved, RunEnded, RunMessages, RunQueued, RunRefused
+from tui.app.run_requests import RunRequest, WaitReason
 from tui.app.session_protocol import Session
-from tui.app.stopwatch import Stopwatch
 from tui.model.errors import AssayError
 from tui.model.events import RunFinished
 from tui.model.results import TrialKey
 from tui.model.run import Plan
 from tui.model.run import RunState as Outcome
+from tui.model.state import RunState
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.runner.control import Control
@@ -29,70 +27,95 @@ from tui.session.consent import Consent
 _SLICE_SECONDS = 0.01
 
 
+class Stopwatch:
+    """Measure how long a run takes, without its pauses. All times are monotonic seconds."""
+
+    def __init__(self) -> None:
+        self._started: float | None = None
+        self._stopped: float | None = None
+
+    def start(self, now: float) -> None:
+        """Start from 0."""
+        self._started, self._stopped = now, None
+
+    def stop(self, now: float) -> None:
+        """Stop, for a pause or for good."""
+        if self._stopped is None:
+            self._stopped = now
+
+    def resume(self, now: float) -> None:
+        """Continue after a stop."""
+        if self._stopped is not None and self._started is not None:
+            self._started += now - self._stopped
+        self._stopped = None
+
+    def elapsed(self, now: float) -> float | None:
+        """Return the seconds measured so far; None before the start."""
+        if self._started is None:
+            return None
+        return (now if self._stopped is None else self._stopped) - self._started
+
+
 class RunQueue:
-    """Runs what is asked for, in order. `told` gets the messages below and those of `news`; `ask` asks a person for a
-    consent."""
+    """Run what is requested, in order.
 
-    class ModelsMissed(Message):
-        """Models that cannot be asked, each with a sentence why."""
-
-        def __init__(self, path: Path, faults: dict[str, str]) -> None:
-            super().__init__()
-            self.path, self.faults = path, faults
-
-    class RunRefused(Message):
-        """A run did not start, or could not go on; `why` is a sentence."""
-
-        def __init__(self, why: str) -> None:
-            super().__init__()
-            self.why = why
-
-    class RunEnded(Message):
-        """Nothing more comes of this run. `outcome` None where it never started."""
-
-        def __init__(self, path: Path, outcome: Outcome | None) -> None:
-            super().__init__()
-            self.path, self.outcome = path, outcome
+    `post` gets the messages of `run_messages`; `confirm` asks the person for a consent. `work` is to be run as one
+    worker for as long as the app runs.
+    """
 
     def __init__(
-        self, session: Session, open_suites: OpenSuites, told: MessagePump, ask: Callable[[Consent], Awaitable[bool]]
+        self,
+        session: Session,
+        open_suites: OpenSuites,
+        post: Callable[[Message], object],
+        confirm: Callable[[Consent], Awaitable[bool]],
     ) -> None:
-        self._desk, self._shelf, self._told, self._ask = session, open_suites, told, ask
-        self._waiting: deque[RunRequest] = deque()
-        self._asked, self._idle = asyncio.Event(), asyncio.Event()
+        self._session, self._open_suites, self._post, self._confirm = session, open_suites, post, confirm
+        self._queued: deque[RunRequest] = deque()
+        self._added, self._idle = asyncio.Event(), asyncio.Event()
         self._control = Control()
-        self.news = RunMessages(told)
-        self.current: RunRequest | None = None
+        self._plan: Plan | None = None
         self._reruns: set[Path] = set()
-        self.watch = Stopwatch()
-        self._going: Plan | None = None
+        self.current: RunRequest | None = None
+        self.messages = RunMessages(post)
+        self.stopwatch = Stopwatch()
 
     @property
     def busy(self) -> bool:
-        """Whether something is running or waits to be run."""
-        return self.current is not None or bool(self._waiting)
-
-    def is_rerun(self, path: Path) -> bool:
-        """Return whether the last run of a suite asked some trials of a kept run again."""
-        return path in self._reruns
+        """Return whether something is running or queued."""
+        return self.current is not None or bool(self._queued)
 
     @property
-    def waiting(self) -> tuple[RunRequest, ...]:
-        """What is queued."""
-        return tuple(self._waiting)
+    def queued(self) -> tuple[RunRequest, ...]:
+        """Return the requests that wait for the current run."""
+        return tuple(self._queued)
 
-    def coming(self, path: Path, case: str, model: str) -> Coming:
-        """What a trial that was asked for waits for: a run before its own, or that its own begins to ask."""
-        current, waiting = self.current, list(self._waiting)
-        trial = self._shelf.state(path).trial(case, model) if self.is_paused else None
+    @property
+    def running_state(self) -> RunState | None:
+        """Return the state of the suite whose trials are running; None while nothing runs."""
+        state = self._open_suites.state(self.current.path) if self.current else None
+        return state if state and state.running else None
+
+    def is_rerun(self, path: Path) -> bool:
+        """Return whether the last run of a suite added attempts to a saved run."""
+        return path in self._reruns
+
+    def is_active(self, path: Path) -> bool:
+        """Return whether a run of the suite is running or queued."""
+        return self._open_suites.state(path).running or any(each.path == path for each in self._queued)
+
+    def wait_reason(self, path: Path, case: str, model: str) -> WaitReason:
+        """Return why a requested trial has not started; empty where it was not requested, or has started."""
+        current, queued = self.current, list(self._queued)
+        trial = self._open_suites.state(path).trial(case, model) if self.is_paused else None
         if trial is not None and trial.is_open and not trial.is_answered and current and current.path == path:
             return "paused"
-        if current is None and waiting:
-            current = waiting.pop(0)
-        prepares = current is not None and current.path == path and not self._shelf.state(path).running
+        if current is None and queued:
+            current = queued.pop(0)
+        prepares = current is not None and current.path == path and not self._open_suites.state(path).running
         if current is not None and prepares and self._has(current, path, case, model):
             return "preparing"
-        return "queued" if any(self._has(each, path, case, model) for each in waiting) else ""
+        return "queued" if any(self._has(each, path, case, model) for each in queued) else ""
 
     @staticmethod
     def _has(request: RunRequest, path: Path, case: str, model: str) -> bool:
@@ -100,49 +123,50 @@ class RunQueue:
 
     def add(self, request: RunRequest) -> None:
         """Run this when everything before it is over."""
-        self._waiting.append(request)
-        self._asked.set()
+        self._queued.append(request)
+        self._added.set()
+        self._post(RunQueued(request))
 
     def cancel(self, trials: tuple[TrialKey, ...]) -> None:
-        """Stop these trials of the current run."""
+        """Cancel these trials of the current run."""
         for trial in trials:
             self._control.cancel(trial)
 
     def cancel_all(self) -> None:
-        """Stop the current run, and forget what is queued."""
-        self._waiting.clear()
+        """Cancel the current run, and empty the queue."""
+        self._queued.clear()
         self._control.cancel_all()
 
     @property
     def is_paused(self) -> bool:
-        """Whether the current run asks nothing new for now."""
-        return self._going is not None and self._control.is_held
+        """Return whether the current run is paused."""
+        return self._plan is not None and self._control.is_held
 
-    def turn_pause(self) -> None:
-        """Pause the current run, or let it go on; its time stands still meanwhile."""
-        if self._going is None:
+    def toggle_pause(self) -> None:
+        """Pause or resume the current run; its time does not count meanwhile."""
+        if self._plan is None:
             return
         if self._control.is_held:
             self._control.go_on()
-            self.watch.go_on(monotonic())
+            self.stopwatch.resume(monotonic())
         else:
             self._control.hold()
-            self.watch.stop(monotonic())
+            self.stopwatch.stop(monotonic())
 
-    def ask_more(self, by: int, model: str = "") -> dict[str, int]:
-        """So many more cases of a model at once in the current run, or of each model; how many it is now. Empty where
-        nothing of it runs."""
-        if self._going is None:
+    def change_concurrency(self, by: int, model: str = "") -> dict[str, int]:
+        """Change how many cases of a model, or of each model, run at once in the current run; return the new numbers,
+        empty where nothing of it runs."""
+        if self._plan is None:
             return {}
-        control, begun_with = self._control, self._going.options.concurrency
-        names = [subject.name for subject in self._going.subjects if subject.name == model or not model]
+        control, initial = self._control, self._plan.options.concurrency
+        names = [subject.name for subject in self._plan.subjects if subject.name == model or not model]
         for name in names:
-            control.ask_at_once(control.at_once(name, begun_with) + by, name)
-        return {name: control.at_once(name, begun_with) for name in names}
+            control.ask_at_once(control.at_once(name, initial) + by, name)
+        return {name: control.at_once(name, initial) for name in names}
 
     async def stop(self, within: float = 5.0) -> None:
-        """Interrupt the current run, so that it can be resumed, and wait until that is kept. Seconds."""
-        self._waiting.clear()
+        """Interrupt the current run, so that it can be resumed, and wait until it is stored, `within` seconds."""
+        self._queued.clear()
         self._control.interrupt()
         try:
             async with asyncio.timeout(within):
@@ -153,100 +177,96 @@ class RunQueue:
             pass
 
     async def work(self) -> None:
-        """Run what is asked for. Never ends; made to be run as a worker."""
+        """Run what is requested, until cancelled."""
         while True:
-            while self._waiting:
-                await self._work_on(self._waiting.popleft())
-            self._asked.clear()
-            await self._asked.wait()
+            while self._queued:
+                await self._work_on(self._queued.popleft())
+            self._added.clear()
+            await self._added.wait()
 
     async def _work_on(self, request: RunRequest) -> None:
         self.current, self._control = request, Control()
-        if request.run and request.again == "attempts":
+        if request.run and request.mode == "attempts":
             self._reruns.add(request.path)
         else:
             self._reruns.discard(request.path)
-        self.watch.begin(monotonic())
+        self.stopwatch.start(monotonic())
         outcome: Outcome | None = None
         try:
             outcome = await self._run(request)
         except AssayError as error:
-            self._told.post_message(self.RunRefused(str(error)))
+            self._post(RunRefused(str(error)))
         except Exception as error:  # noqa: BLE001 - the one place around the app's worker: the app outlives it
-            self._told.post_message(self.RunRefused(f"The run stopped: {type(error).__name__}: {error}"))
+            self._post(RunRefused(f"The run stopped: {type(error).__name__}: {error}"))
         finally:
-            state = self._shelf.state(request.path)
+            state = self._open_suites.state(request.path)
             if state.running:
                 state.take(RunFinished(state.run_id or "", outcome or "interrupted", ""))
-            self.current = self._going = None
-            self.watch.stop(monotonic())
+            self.current = self._plan = None
+            self.stopwatch.stop(monotonic())
             self._idle.set()
-            self._told.post_message(self.RunEnded(request.path, outcome))
+            self._post(RunEnded(request.path, outcome))
 
     async def _run(self, request: RunRequest) -> Outcome | None:
-        plan = await self._plan(request)
+        plan = await self._make_plan(request)
         if plan is None:
             return None
-        self._going = plan
-        state, outcome = self._shelf.state(request.path), None
-        rested = monotonic()
-        async with aclosing(self._desk.run(plan, self._control)) as events:
+        self._plan = plan
+        state, outcome = self._open_suites.state(request.path), None
+        yielded = monotonic()
+        async with aclosing(self._session.run(plan, self._control)) as events:
             async for event in events:
                 now = monotonic()
                 state.take(event, now)
-                self.news.tell(request.path, event)
+                self.messages.post_event(request.path, event)
                 if isinstance(event, RunFinished):
                     outcome = event.state
-                if now - rested > _SLICE_SECONDS:  # a fast server must not keep the keys waiting
+                if now - yielded > _SLICE_SECONDS:  # a fast server must not keep the keys waiting
                     await asyncio.sleep(0)
-                    rested = monotonic()
-        if request.run and request.again != "replay":
-            await asyncio.to_thread(self._desk.history.settle, request.run)
+                    yielded = monotonic()
+        if request.run and request.mode != "replay":
+            await asyncio.to_thread(self._session.history.settle, request.run)
         return outcome
 
-    async def _plan(self, request: RunRequest) -> Plan | None:
+    async def _make_plan(self, request: RunRequest) -> Plan | None:
         if request.run:
-            return await self._plan_again(request)
-        subjects, faults = await asyncio.to_thread(resolve_each, self._desk, request.suite, request.models)
-        if faults:
-            self._told.post_message(self.ModelsMissed(request.path, faults))
-        trials = tuple(trial for trial in request.trials if trial.model not in faults)
-        if not trials:
+            plan = await asyncio.to_thread(_plan_in_saved_run, self._session, request)
+            return plan if plan.trials and await self._is_allowed(plan.suite) else None
+        subjects, errors = await asyncio.to_thread(resolve_models, self._session, request.suite, request.models)
+        if errors:
+            self._post(ModelsUnresolved(request.path, errors))
+        trials = tuple(trial for trial in request.trials if trial.model not in errors)
+        if not trials or not await self._is_allowed(request.suite):
             return None
-        if not await self._may_run(request.suite):
-            return None
-        return await asyncio.to_thread(self._make_plan, request, subjects, trials)
+        return await asyncio.to_thread(
+            lambda: self._session.make_plan(request.suite, subjects, trials=trials, stream=request.streaming)
+        )
 
-    async def _plan_again(self, request: RunRequest) -> Plan | None:
-        """In a kept run: its own suite, models and options."""
-        plan = await asyncio.to_thread(_plan_again, self._desk, request)
-        return plan if plan.trials and await self._may_run(plan.suite) else None
-
-    async def _may_run(self, suite: Suite) -> bool:
-        for consent in await asyncio.to_thread(self._desk.missing_consents, suite):
-            if not await self._ask(consent):
-                self._told.post_message(self.RunRefused(f"Not run, because it was not allowed: {consent.what}."))
+    async def _is_allowed(self, suite: Suite) -> bool:
+        for consent in await asyncio.to_thread(self._session.missing_consents, suite):
+            if not await self._confirm(consent):
+                self._post(RunRefused(f"Not run, because it was not allowed: {consent.what}."))
                 return False
-            await asyncio.to_thread(self._desk.allow, consent)
+            await asyncio.to_thread(self._session.allow, consent)
         return self._control.outcome == "finished"
 
-    def _make_plan(self, request: RunRequest, subjects: tuple[Subject, ...], trials: tuple[TrialKey, ...]) -> Plan:
-        return self._desk.make_plan(request.suite, subjects, trials=trials, stream=request.stream)
 
-
-def _plan_again(session: Session, request: RunRequest) -> Plan:
-    if request.again == "replay":
+def _plan_in_saved_run(session: Session, request: RunRequest) -> Plan:
+    """Return a plan with the suite, the models and the options of the saved run."""
+    if request.mode == "replay":
         return session.history.plan_replay(request.run, request.speed)
-    return session.history.plan_again(request.run, request.trials, missing=request.again == "missing")
+    return session.history.plan_again(request.run, request.trials, missing=request.mode == "missing")
 
 
-def resolve_each(session: Session, suite: Suite, models: tuple[str, ...]) -> tuple[tuple[Subject, ...], dict[str, str]]:
-    """The models that lead somewhere, and for each other a sentence why not."""
+def resolve_models(
+    session: Session, suite: Suite, models: tuple[str, ...]
+) -> tuple[tuple[Subject, ...], dict[str, str]]:
+    """Return the subjects of the models that can be resolved, and for each other model a sentence why not."""
     subjects: list[Subject] = []
-    faults: dict[str, str] = {}
+    errors: dict[str, str] = {}
     for model in models:
         try:
             subjects += session.subjects_of(suite) if model == suite.agent else session.resolve([model])
         except AssayError as error:
-            faults[model] = str(error)
-    return tuple(subjects), faults
+            errors[model] = str(error)
+    return tuple(subjects), errors

@@ -1,4 +1,4 @@
-"""What is seen at once, while the rest of the app is loaded."""
+"""The splash: displayed at once, while the rest of the app is loaded and the session is opened."""
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -19,41 +19,52 @@ class _Name(PieceLine):
         return ((" Assay", "accent"),)
 
 
-class OpeningScreen(FrameScreen):
-    """Looks like Explore before anything is read. Keys are kept in `typed`: they are meant for what comes next."""
+class SplashScreen(FrameScreen):
+    """Look like Explore before anything is read, and keep the keys that are typed meanwhile."""
 
     DEFAULT_CSS = """
-    OpeningScreen #suites { border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim; }
+    SplashScreen #suites { border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim; }
     """
     AUTO_FOCUS = ""
 
     class Painted(Message):
-        """It is on the terminal."""
+        """The splash has been painted."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.typed: list[Key] = []
+        self._keys: list[Key] = []
+        self._keeps_keys = True
+        self._overview = TextPanel(id="overview")
 
     def compose(self) -> ComposeResult:
-        """The frame of Explore."""
+        """Compose the frame of Explore without its content."""
         yield _Name()
         with Horizontal(id="body"):
             suites = Vertical(id="suites")
             suites.border_title, suites.border_subtitle = Content("Suites"), Content("/ filter")
             yield suites
             with Vertical(id="middle"):
-                overview = TextPanel(id="overview")
-                overview.border_title = Content("Start")
-                overview.show_lines(start_lines(""))
-                yield overview
+                self._overview.border_title = Content("Start")
+                self._overview.show_lines(start_lines(""))
+                yield self._overview
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Only what can be seen already can be waited for."""
+        """Post `Painted` after the first paint."""
         self.call_after_refresh(self.post_message, self.Painted())
 
     def on_key(self, event: Key) -> None:
-        """Keep it."""
-        event.stop()
-        event.prevent_default()
-        self.typed.append(event)
+        """Keep a key for the screen that follows."""
+        if self._keeps_keys:
+            event.stop()
+            event.prevent_default()
+            self._keys.append(event)
+
+    def take_keys(self) -> list[Key]:
+        """Return the keys that were kept, and keep no more."""
+        self._keeps_keys = False
+        return self._keys
+
+    def show_fault(self, why: str) -> None:
+        """Display why the session cannot be opened: `why` is a sentence."""
+        self._overview.show_lines(start_lines(why))

@@ -1,82 +1,56 @@
-"""The shelf is filled, and kept as the disk is, in the background: the screen is painted before."""
+"""Read the open suites in the background, and read them again when they change on disk."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from textual.message import Message
-from textual.message_pump import MessagePump
 
 from tui.app.open_suites import OpenSuites
-from tui.app.session_protocol import Session
 from tui.model.errors import AssayError
 
 _POLL_SECONDS = 1.0
 _POLLS_A_SEARCH = 5
 
 
+class SuitesRead(Message, bubble=False):
+    """Suite files were read; `again` where they had changed on disk, `more` while others are still unread."""
+
+    def __init__(self, paths: Sequence[Path], *, again: bool, more: bool = False) -> None:
+        super().__init__()
+        self.paths, self.again, self.more = tuple(paths), again, more
+
+
 class SuiteLoader:
-    """Opens the desk, finds and reads the suites, and looks again every second."""
+    """Read each suite, then poll every second for changed files and every few seconds for new ones."""
 
-    class SessionOpened(Message):
-        """The desk stands, and it is known which suite files there are."""
-
-        def __init__(self, session: Session, open_suites: OpenSuites) -> None:
-            super().__init__()
-            self.session, self.open_suites = session, open_suites
-
-    class SessionFailed(Message):
-        """There is nothing to work with; `why` is a sentence."""
-
-        def __init__(self, why: str) -> None:
-            super().__init__()
-            self.why = why
-
-    class SuitesRead(Message):
-        """Suite files were read; `again` where they had changed on disk. `more` while others are still to be read."""
-
-        def __init__(self, paths: Sequence[Path], *, again: bool, more: bool = False) -> None:
-            super().__init__()
-            self.paths, self.again, self.more = tuple(paths), again, more
-
-    def __init__(self, open_session: Callable[[], Session], paths: Sequence[Path], told: MessagePump) -> None:
-        self._open_session, self._paths, self._told = open_session, tuple(paths), told
+    def __init__(self, open_suites: OpenSuites, post: Callable[[Message], object]) -> None:
+        self._open_suites, self._post = open_suites, post
 
     async def work(self) -> None:
-        """Never ends, unless there is nothing to work with; made to be run as a worker."""
-        try:
-            session = await asyncio.to_thread(self._open_session)
-            open_suites = OpenSuites(session, self._paths)
-            await asyncio.to_thread(open_suites.find)
-        except AssayError as error:
-            self._told.post_message(self.SessionFailed(str(error)))
-            return
-        self._told.post_message(self.SessionOpened(session, open_suites))
-        await self._read_new(open_suites)
-        await self._follow(open_suites)
-
-    async def _read_new(self, open_suites: OpenSuites) -> None:
-        unread = [open_suite.path for open_suite in open_suites.suites if not open_suite.read]
-        for place, path in enumerate(unread):
-            await asyncio.to_thread(open_suites.read, path)
-            self._told.post_message(self.SuitesRead([path], again=False, more=place < len(unread) - 1))
-
-    async def _follow(self, open_suites: OpenSuites) -> None:
+        """Read and poll until cancelled; to be run as a worker."""
+        await self._read_new()
         polls = 0
         while True:
             await asyncio.sleep(_POLL_SECONDS)
             polls += 1
-            changed = await asyncio.to_thread(open_suites.look_again)
+            changed = await asyncio.to_thread(self._open_suites.read_changed)
             if changed:
-                self._told.post_message(self.SuitesRead(changed, again=True))
+                self._post(SuitesRead(changed, again=True))
             if polls % _POLLS_A_SEARCH == 0:
-                await self._search(open_suites)
+                await self._search()
 
-    async def _search(self, open_suites: OpenSuites) -> None:
+    async def _read_new(self) -> None:
+        unread = [each.path for each in self._open_suites.all if not each.read]
+        for place, path in enumerate(unread):
+            await asyncio.to_thread(self._open_suites.read, path)
+            self._post(SuitesRead([path], again=False, more=place < len(unread) - 1))
+
+    async def _search(self) -> None:
         try:
-            found = await asyncio.to_thread(open_suites.find)
-        except AssayError:  # the folder is away for the moment; what was read stays
+            found = await asyncio.to_thread(self._open_suites.find)
+        except AssayError:  # the folder is missing at the moment; keep what was read
             return
         if found:
-            self._told.post_message(self.SuitesRead([], again=True))
-            await self._read_new(open_suites)
+            self._post(SuitesRead([], again=True))
+            await self._read_new()

@@ -132,10 +132,13 @@ def parse_filter(text: str) -> Filter:
 
 
 def spread_of(shares: Iterable[float]) -> float:
-    """Return how far models differ at a case: the greatest of their shares of passes less the least, 0 where they
-    agree. Negative shares are unknown and left out."""
-    known = [share for share in shares if share >= 0]
-    return max(known) - min(known) if known else 0.0
+    """How far models are apart at a case: the greatest of these shares of passes less the least; 0 where they agree.
+    Negative ones are not known and left out."""
+    low, high = 2.0, -1.0
+    for share in shares:
+        if share >= 0:
+            low, high = min(low, share), max(high, share)
+    return max(0.0, high - low)
 
 
 def severity_of(case: Case) -> Severity | None:

@@ -40,11 +40,11 @@ def session_with_changes(folder: Path) -> ScriptedSession:
 
 
 def diff_of(seen: Seen) -> DiffPanel | None:
-    return seen.screen.evidence.diff
+    return seen.screen.details.diff
 
 
 def tabs(seen: Seen) -> list[str]:
-    return [tab.label for tab in seen.screen.evidence._line.tabs]
+    return [tab.label for tab in seen.screen.details._line.tabs]
 
 
 async def test_the_tab_is_there_where_files_change(tmp_path: Path) -> None:
@@ -55,10 +55,10 @@ async def test_the_tab_is_there_where_files_change(tmp_path: Path) -> None:
         await seen.press("d")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus and tab.view.document.hunk_count == 5)
         await seen.press("right_square_bracket")
-        await seen.until(lambda: seen.screen.selection and seen.screen.selection.case_id == "later")
+        await seen.until(lambda: seen.screen.selection.case_id == "later")
         await seen.until(lambda: "has not been asked yet" in str(diff_of(seen).query_one("TextPanel Static").render()))  # type: ignore[union-attr]
         await seen.press("right_square_bracket")
-        await seen.until(lambda: "Diff" not in tabs(seen) and seen.screen.evidence.query_one("ChecksTab").display)
+        await seen.until(lambda: "Diff" not in tabs(seen) and seen.screen.details.query_one("ChecksTab").display)
         assert "d diff" not in seen.footer
         await seen.press("left_square_bracket", "left_square_bracket")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.display and tab.view.document.hunk_count == 5)
@@ -69,7 +69,7 @@ async def test_the_tabs_can_be_zoomed_and_follow_the_pane(tmp_path: Path) -> Non
         await seen.press("d")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus)
         await seen.press("z")
-        await seen.until(lambda: seen.screen.evidence.size.height > 30 and not seen.screen.answers.display)
+        await seen.until(lambda: seen.screen.details.size.height > 30 and not seen.screen.answers.display)
         await seen.press("escape")
         await seen.until(lambda: seen.screen.answers.display)
         await seen.press("2")

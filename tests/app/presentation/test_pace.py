@@ -8,7 +8,7 @@ from tui.app.matrix.header_lines import MatrixHeading, matrix_header
 from tui.app.presentation.heading import Heading, header_line
 from tui.app.presentation.pace import Pace, at_once_words, limit_lines, pace_of, pause_words
 from tui.app.presentation.pieces import text_of, width_of
-from tui.app.stopwatch import Stopwatch
+from tui.app.run_queue import Stopwatch
 from tui.model.state import Counts, Limit
 
 NARROWED = Limit(6, 8, "429, Retry-After 2 s", 100.0)
@@ -110,13 +110,13 @@ def test_the_header_of_the_matrix_says_it_too(width: int) -> None:
 def test_a_stopwatch_leaves_pauses_out() -> None:
     watch = Stopwatch()
     assert watch.elapsed(5.0) is None
-    watch.begin(10.0)
+    watch.start(10.0)
     watch.stop(14.0)
     assert watch.elapsed(20.0) == 4.0
-    watch.go_on(20.0)
+    watch.resume(20.0)
     assert watch.elapsed(21.0) == 5.0
     watch.stop(23.0)
     watch.stop(30.0)
     assert watch.elapsed(40.0) == 7.0
-    watch.begin(50.0)
+    watch.start(50.0)
     assert watch.elapsed(51.0) == 1.0

@@ -34,12 +34,12 @@ from tests.support.command_line import CommandLine
 from tests.support.kept_runs import RUN_ID
 from tests.support.scripted_session import ScriptedSession
 from tests.support.terminal import Terminal, run_here
+from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.results import Attempt
 from tui.model.subjects import Config
@@ -275,7 +275,7 @@ async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> No
         await seen.press("H", "enter")
         await seen.until(lambda: "kept runs" in drawn(seen))
         await seen.press("full_stop", "full_stop", "full_stop")
-        await seen.until(lambda: seen.screen.evidence.current == "risk" and "not revealed: 4" in drawn(seen))
+        await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
         assert "4 total" not in drawn(seen)
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
@@ -302,7 +302,7 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.press("H", "enter")
         await seen.until(lambda: "kept runs" in drawn(seen))
         await seen.press("full_stop", "full_stop", "full_stop")
-        await seen.until(lambda: seen.screen.evidence.current == "risk" and "not revealed: 4" in drawn(seen))
+        await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
         assert "4 total" not in drawn(seen)
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))

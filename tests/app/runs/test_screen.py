@@ -4,8 +4,7 @@ from pathlib import Path
 
 from tests.app.exploring import Seen, explored, session_for
 from tests.support.scripted_session import prompt_of, result_of, step_of
-from tui.app.run_messages import RunMessages
-from tui.app.run_queue import RunQueue
+from tui.app.run_messages import RunBegan, RunEnded, RunQueued, TrialChanged
 from tui.app.screens.confirm import ConfirmScreen
 from tui.model.events import (
     AttemptFinished,
@@ -69,11 +68,10 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
         session.finish()
         await seen.until(lambda: "■ 2/2  ✓ 1  ✗ 1" in seen.header)
         assert "Whole at once." in seen.text(1)
-        told = ("RunQueue.", "RunMessages.")
-        kinds = [type(message) for message in seen.messages if type(message).__qualname__.startswith(told)]
-        assert kinds[0] is RunMessages.RunBegan
-        assert kinds[-1] is RunQueue.RunEnded
-        assert set(kinds[1:-1]) == {RunMessages.TrialMoved}
+        kinds = [type(message) for message in seen.messages if type(message).__module__ == "tui.app.run_messages"]
+        assert kinds[:2] == [RunQueued, RunBegan]
+        assert kinds[-1] is RunEnded
+        assert set(kinds[2:-1]) == {TrialChanged}
 
 
 async def test_tokens_are_no_messages(tmp_path: Path) -> None:
@@ -82,10 +80,10 @@ async def test_tokens_are_no_messages(tmp_path: Path) -> None:
         await start(seen)
         session.say(*begun(A))
         await seen.until(lambda: seen.row.startswith("●"))
-        before = len(seen.told(RunMessages.TrialMoved))
+        before = len(seen.told(TrialChanged))
         session.say(*(TextArrived(A, 1, 0, f"word{number} ") for number in range(500)))
         await seen.until(lambda: "word499" in seen.text(0))
-        assert len(seen.told(RunMessages.TrialMoved)) == before
+        assert len(seen.told(TrialChanged)) == before
 
 
 async def test_what_streams_unseen_is_whole_when_it_is_looked_at(tmp_path: Path) -> None:
@@ -96,7 +94,7 @@ async def test_what_streams_unseen_is_whole_when_it_is_looked_at(tmp_path: Path)
         await seen.until(lambda: "first" in seen.text(0))
         await seen.press("right_square_bracket")
         session.say(TextArrived(A, 1, 0, "second "))
-        await seen.until(lambda: seen.screen.selection is not None and seen.screen.selection.case_id == "two")
+        await seen.until(lambda: seen.screen.selection.case_id == "two")
         assert "first" not in seen.text(0)
         await seen.press("left_square_bracket")
         session.say(TextArrived(A, 1, 0, "third"))
@@ -109,11 +107,10 @@ async def test_nothing_is_gathered_for_a_trial_that_is_over(tmp_path: Path) -> N
         await start(seen)
         await seen.press("right_square_bracket")
         session.say(*begun(A), TextArrived(A, 1, 0, "unseen"))
-        queue = seen.screen.queue
-        assert queue is not None
-        await seen.until(lambda: bool(queue.news.text))
+        queue = seen.screen.context.runs
+        await seen.until(lambda: bool(queue.messages.text))
         session.say(TrialFinished(result_of(A, "passed", step_of("unseen"))))
-        await seen.until(lambda: not queue.news.text)
+        await seen.until(lambda: not queue.messages.text)
 
 
 async def test_waiting_and_retrying_are_said(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.app.snapshots.stage import (
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
 from tui.app.compare.screen import CompareScreen
+from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
@@ -31,7 +32,6 @@ from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.explore import ExploreScreen
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.model_chooser import ModelChooser
 from tui.app.screens.text_screen import TextScreen

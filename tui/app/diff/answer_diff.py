@@ -19,8 +19,8 @@ from tui.workspace.git.patch import read_diff
 
 @dataclass(frozen=True, slots=True)
 class ShownDiff:
-    """The changes of an answer to a case. `block` is the number (from 0) of the block that was picked for the target
-    file, None for the applied changes."""
+    """Changes of an answer to a case. `block` is the one (from 0) that was picked for the target file, None where
+    these are the kept changes."""
 
     case: Case
     trial: TrialKey
@@ -30,20 +30,20 @@ class ShownDiff:
     block: int | None = None
 
     def read_files(self) -> tuple[FileDiff, ...]:
-        """Parse the changes; one that cannot be parsed is a file without hunks. Takes some 1 µs a line."""
+        """The changes as diffs; one that cannot be read is a file without hunks. Some 1 µs a line."""
         return tuple(
             next(iter(read_diff(change.diff)), FileDiff(change.path, change.kind, (), change.path))
             for change in self.changes
         )
 
     def find_sides(self, file: FileDiff) -> Sides | None:
-        """Return the whole text of both sides, as far as the answer contains it. Slow: call it in a thread."""
+        """The whole text of both sides, as far as the answer tells it. For a thread."""
         block = self.block if file.path == self.case.target_file else None
         return find_sides(self.case, self.answer, file, block)
 
 
 def kept_diff(case: Case, trial: TrialProgress | None) -> ShownDiff | None:
-    """Return the applied changes of a trial; None while there is no result."""
+    """What is kept of a trial; None while there is no result."""
     result = trial.result if trial is not None else None
     if trial is None or result is None:
         return None
@@ -53,12 +53,12 @@ def kept_diff(case: Case, trial: TrialProgress | None) -> ShownDiff | None:
 
 
 def blocks_of(shown: ShownDiff) -> tuple[Block, ...]:
-    """Return the code blocks of the answer."""
+    """The blocks of the answer."""
     return find_blocks(shown.answer)
 
 
 def block_in_use(shown: ShownDiff) -> int | None:
-    """Return the number of the block that became the target file."""
+    """The number of the block that became the target file."""
     target = shown.case.target_file
     if target is None or not any(change.path == target for change in shown.changes):
         return None
@@ -67,8 +67,8 @@ def block_in_use(shown: ShownDiff) -> int | None:
 
 
 def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
-    """Return what the answer would change with this block as the target file, or a sentence why that is unknown. Slow:
-    loads git's library on first use; call it in a thread."""
+    """What the answer would change with this block as the target file, or why that cannot be told. Loads git's library
+    on first use: for a thread."""
     from tui.workspace.answer.preview import preview_block
 
     target = kept.case.target_file
@@ -90,22 +90,22 @@ _REPLACED = "\ufffd"
 
 
 def patch_text(changes: Sequence[Change]) -> str:
-    """Return the diffs of all files, as git wrote them."""
+    """The diffs of all files, as git wrote them."""
     return "".join(change.diff if change.diff.endswith("\n") else f"{change.diff}\n" for change in changes)
 
 
 def is_lossy(changes: Sequence[Change]) -> bool:
-    """Return whether there may have been bytes that are not UTF-8, which the diff does not contain as they were."""
+    """Whether there may have been bytes that are not UTF-8: those are not in the diff as they were."""
     return any(_REPLACED in change.diff for change in changes)
 
 
 def patch_name(case: str, model: str) -> str:
-    """Return a file name for the patch: letters, digits, `-`, `_` and `.` alone."""
+    """A name for its file: of letters, digits, `-`, `_` and `.` alone."""
     words = (re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-.")[:60] for part in (case, model))
     return f"{'-'.join(word for word in words if word) or 'changes'}.patch"
 
 
 def save_patch(place: Path, changes: Sequence[Change]) -> None:
-    """Write the patch to a new file, byte for byte. Raises OSError; FileExistsError where the file exists."""
+    """Write the patch to a new file, byte for byte. Raises OSError, FileExistsError where there is a file already."""
     with place.open("xb") as file:
         file.write(patch_text(changes).encode("utf-8", "surrogateescape"))

@@ -29,13 +29,13 @@ class SideColours:
         self._guessed: dict[int, LineColours] = {}
 
     def at(self, line: int) -> LineColours:
-        """Return the colours of a line, counted from 0; none while they are unknown."""
+        """The colours of a line, counted from 0; none while they are not known."""
         found = self._exact.get(line)
         return found if found is not None else self._guessed.get(line, ())
 
     def work(self, first: int, last: int) -> range | None:
-        """Lex one more slice for these lines (both included). Return the lines whose colours changed; None when nothing
-        is left to do."""
+        """Lex one slice more so that these lines (both included) get their colours. Returns the lines that have other
+        colours now; None when there is nothing left to do for them."""
         last = min(last, len(self._lines) - 1)
         first = max(0, min(first, last))
         missing = next((line for line in range(first, last + 1) if line not in self._exact), None)
@@ -71,7 +71,7 @@ class SideColours:
         return self._keep(self._guessed, line, colours[line - start :])
 
     def _lex(self, start: int, state: tuple[str, ...]) -> tuple[int, list[LineColours], tuple[str, ...] | None]:
-        """Lex a slice that ends outside of anything that is still open, as far as that is cheap."""
+        """A slice that ends outside of anything that is still open, as far as that can be had cheaply."""
         size = _SLICE
         while True:
             end = min(len(self._lines), start + size)
@@ -91,7 +91,7 @@ class SideColours:
 
 
 def language_of(path: str) -> str | None:
-    """Return the language of a file by its name; None where it has no colours."""
+    """The language in which a file gets colours, by its name; None where it gets none."""
     name = path.rpartition("/")[2].lower()
     stem, _, extension = name.rpartition(".")
     for each in (extension if stem else "", name, name.partition(".")[0]):
@@ -121,7 +121,7 @@ class FileColours:
         self._parts[side].append(SideColours(lexer, lines))
 
     def at(self, line: DiffLine, side: int) -> LineColours:
-        """Return the colours of a line as it is on one side; none while they are unknown."""
+        """The colours of a line as it is on one side; none while they are not known."""
         number = line.new if side else line.old
         part = -1 if number is None else bisect_right(self._firsts[side], number) - 1
         if number is None or part < 0:
@@ -129,8 +129,8 @@ class FileColours:
         return self._parts[side][part].at(number - self._firsts[side][part])
 
     def work(self, side: int, first: int, last: int) -> bool | None:
-        """Lex one more slice for the lines with these numbers (both included). Return whether one of them may look
-        different now, None when nothing is left to do."""
+        """Lex one slice more for the lines with these numbers (both included): whether one of them may look otherwise
+        now. None when there is nothing left."""
         at = max(0, bisect_right(self._firsts[side], first) - 1)
         while at < len(self._parts[side]) and self._firsts[side][at] <= last:
             start = self._firsts[side][at]
@@ -150,8 +150,7 @@ def _no_sides(_file: FileDiff) -> None:
 
 
 class Shades:
-    """The colours of all files of a diff. `find_sides` returns the whole text of a file, where it is known; it is
-    called in a thread."""
+    """`find_sides` gives the whole text of a file, where it is known; it is called in a thread."""
 
     def __init__(self, find_sides: FindSides = _no_sides) -> None:
         self._find_sides = find_sides
@@ -159,12 +158,12 @@ class Shades:
         self._wanted: tuple[Document, int, int, int] | None = None
 
     def at(self, section: int, line: DiffLine, side: int) -> LineColours:
-        """Return the colours of a line of a file; none while they are unknown."""
+        """The colours of a line of a file; none while they are not known."""
         colours = self._files.get(section)
         return colours.at(line, side) if colours is not None else ()
 
     def wants(self, document: Document, first: int, end: int, around: int) -> bool:
-        """Set the visible rows. Return whether they have changed."""
+        """Look at these rows now. True where that is something else than before."""
         wanted = (document, first, end, around)
         if self._wanted is not None and self._wanted[0] is document and self._wanted[1:] == wanted[1:]:
             return False
@@ -172,8 +171,8 @@ class Shades:
         return True
 
     async def work(self) -> AsyncIterator[bool]:
-        """Lex the visible rows, then those around them. Yield after each slice whether visible rows may look different
-        now."""
+        """Lex until what is looked at has its colours, then what is around it. Yields after each slice whether what is
+        seen may look otherwise now."""
         if self._wanted is None:
             return
         document, first, end, around = self._wanted
@@ -197,7 +196,7 @@ class Shades:
 
 
 def _ranges(document: Document, begin: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the line numbers in some rows as section, side, first, last. Context lines count on the new side."""
+    """The numbers of the lines in some rows: section, side, first, last. Context counts on the new side."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for row in range(max(0, begin), min(stop, document.row_count)):
         section, below = document.find_row(row)

@@ -30,7 +30,7 @@ SAY_MARGIN = 2
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How diffs are displayed; `digits` is the width of a line number; in `prose` a line is a paragraph, in which many
+    """How diffs are shown; `digits` is the room for a line's number; in `prose` a line is a paragraph, in which many
     words may have changed."""
 
     width: int = 80
@@ -43,20 +43,20 @@ class Look:
 
     @property
     def gutter(self) -> int:
-        """Cells to the left of the text: numbers and a sign."""
+        """Cells left of the text: numbers and a sign."""
         if self.beside:
             return self.digits + 4 if self.numbers else 3
         return 2 * self.digits + 5 if self.numbers else 3
 
     @property
     def halves(self) -> tuple[int, int]:
-        """Cells of each side where both are beside each other, with a line of one cell between them."""
+        """Cells of both sides where they stand beside each other: one between them is a line."""
         left = max(1, (self.width - 1) // 2)
         return left, max(1, self.width - 1 - left)
 
     @property
     def rooms(self) -> tuple[int, int]:
-        """Cells for the text, on the left (or only) and on the right side."""
+        """Cells for the text, on the left (or only) and the right side."""
         if not self.beside:
             return (max(1, self.width - self.gutter),) * 2
         left, right = self.halves
@@ -64,22 +64,22 @@ class Look:
 
 
 class Texts(NamedTuple):
-    """The displayed text of a line on both sides; the same for context."""
+    """What is shown of a line on its sides; the same where it is context."""
 
     old: str
     new: str
 
 
 class Place(NamedTuple):
-    """A row as its entry and the number of the row in that."""
+    """A row: its entry, and the how manieth row of that it is."""
 
     entry: int
     sub: int
 
 
 class Section:
-    """The entries of a file in rows. `file` is None for the blocks that were not applied; `hidden_returns` says that
-    every line ends in CR, which is not displayed."""
+    """Entries in rows. `file` is None where they are of none; `hidden_returns`: every line of it ends in CR, and none
+    shows it."""
 
     def __init__(self, listed: Listed, look: Look, file: FileDiff | None = None) -> None:
         self.file, self.look = file, look
@@ -92,24 +92,24 @@ class Section:
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """All rows."""
         return self._rows[-1]
 
     def place(self, row: int) -> Place:
-        """Return the entry of a row."""
+        """What stands in a row."""
         entry = bisect_right(self._rows, row) - 1
         return Place(entry, row - self._rows[entry])
 
     def row_of(self, entry: int) -> int:
-        """Return the first row of an entry."""
+        """The first row of an entry."""
         return self._rows[entry]
 
     def entry_rows(self, entry: int) -> int:
-        """Return how many rows an entry has."""
+        """How many rows an entry has."""
         return self._rows[entry + 1] - self._rows[entry]
 
     def part(self, entry: int, side: int, sub: int) -> tuple[int, int] | None:
-        """Return the range of code points of a text (0: old, 1: new) in a row of its entry; None below its last row."""
+        """Which code points of a text (0: old, 1: new) stand in a row of its entry; None below its last row."""
         length = len(self.texts[entry][side])
         if not self.look.wrap and not isinstance(self.entries[entry], SayEntry):
             return (0, length) if sub == 0 else None
@@ -119,11 +119,11 @@ class Section:
         return (starts[sub - 1] if sub else 0), (starts[sub] if sub < len(starts) else length)
 
     def hunk_at(self, entry: int) -> int:
-        """Return the hunk of an entry, counted from 0; -1 above the first."""
+        """The hunk to which an entry belongs, counted from 0; -1 above the first."""
         return bisect_right(self.hunk_entries, entry) - 1
 
     def entry_of(self, old: int | None, new: int | None) -> int:
-        """Return the entry with such a line, or the nearest one before it."""
+        """The entry with such a line, or the nearest one before it."""
         found = 0
         for number, entry in enumerate(self.entries):
             if isinstance(entry, LineEntry):
@@ -151,14 +151,14 @@ class Section:
         return Texts("", "")
 
     def partner_text(self, line: DiffLine) -> str:
-        """Return a line as it is displayed."""
+        """A line as it is shown."""
         return self._shown(line)
 
     def _shown(self, line: DiffLine | None) -> str:
         return "" if line is None else show_code(line.text, without_return=self.hidden_returns)
 
     def _measure(self, number: int) -> int:
-        """Return how many rows an entry has when it is wrapped."""
+        """The rows of an entry, where it is wrapped."""
         entry = self.entries[number]
         is_said = isinstance(entry, SayEntry)
         if not is_said and not (self.look.wrap and isinstance(entry, LineEntry | NoteEntry)):
@@ -179,7 +179,7 @@ class Section:
 
 
 def file_section(file: FileDiff, look: Look, *, head: bool = True) -> Section:
-    """Return the section of a file, with its name above or without."""
+    """The section of a file, as the look wants it, with its name above or without."""
     shown = ignore_spacing(file) if look.ignore_space else file
     notes = ("Only white space changed.",) if file.hunks and not shown.hunks else ()
     return Section(list_entries(shown, beside=look.beside, head=head, notes=notes), look, file)
@@ -189,7 +189,7 @@ _MOST_FOUND = 10_000
 
 
 class Anchor(NamedTuple):
-    """A line by its file and line numbers, which stay the same in another layout, and how many entries above it are
+    """A line by its file and numbers, which stay when other rows are around it, and how many entries above it are
     meant; `row` is the row of its section where there is no line."""
 
     section: int
@@ -200,7 +200,7 @@ class Anchor(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A place of the searched text; `side` 0 is the old text."""
+    """A place that was searched for: `side` 0 is the old text."""
 
     section: int
     entry: int
@@ -209,8 +209,8 @@ class Match(NamedTuple):
 
 
 class Document:
-    """Sections below each other, the last one with the blocks that were not applied. Rows count from 0. Slow for large
-    diffs: make those in a thread."""
+    """Sections below each other; the last one tells what was not applied. Rows count from 0. Costs what it is long:
+    make large ones in a thread."""
 
     def __init__(self, files: Sequence[FileDiff], refused: Sequence[NotApplied], look: Look) -> None:
         self.files, self.refused = tuple(files), tuple(refused)
@@ -233,7 +233,7 @@ class Document:
         ]
 
     def with_file(self, number: int, file: FileDiff) -> "Document":
-        """Return the document with another diff of one file, for example with more context."""
+        """The same with another diff of one file, for example with more context."""
         other: Document = object.__new__(Document)
         other.files = (*self.files[:number], file, *self.files[number + 1 :])
         other.refused, other.look = self.refused, replace(self.look, digits=_digits(other.files))
@@ -246,41 +246,41 @@ class Document:
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """All rows."""
         return self._starts[-1]
 
     @property
     def hunk_count(self) -> int:
-        """How many hunks all files have."""
+        """The hunks of all files."""
         return len(self._hunks)
 
     def find_row(self, row: int) -> tuple[int, int]:
-        """Return the section of a row, and the row in that."""
+        """The section of a row, and its row in there."""
         at = min(bisect_right(self._starts, row), len(self.sections)) - 1
         return at, row - self._starts[at]
 
     def row_of_section(self, number: int) -> int:
-        """Return the first row of a section, without the blank row above it."""
+        """Where a section begins, without the blank row above it."""
         return self._starts[number] + (1 if number else 0)
 
     def row_of_hunk(self, number: int) -> int:
-        """Return the first row of a hunk."""
+        """Where a hunk begins."""
         return self._hunks[number][0]
 
     def hunk_of_row(self, row: int) -> int:
-        """Return the hunk of a row, or the last one before it; -1 above the first."""
+        """The hunk in which a row is, or the last before it; -1 above the first."""
         return bisect_right(self._hunks, row, key=lambda hunk: hunk[0]) - 1
 
     def section_of_hunk(self, number: int) -> int:
-        """Return the number of the file of a hunk."""
+        """The file of a hunk."""
         return self._hunks[number][1]
 
     def is_hunk_head(self, row: int, hunk: int) -> bool:
-        """Return whether a hunk begins in this row."""
+        """Whether the hunk begins in this row."""
         return 0 <= hunk < len(self._hunks) and self._hunks[hunk][0] == row
 
     def rows_of_hunk(self, number: int) -> range:
-        """Return all rows of a hunk."""
+        """All rows of a hunk."""
         start, section, _ = self._hunks[number]
         end = self._starts[section + 1]
         if number + 1 < len(self._hunks):
@@ -290,7 +290,7 @@ class Document:
     # --- places
 
     def anchor_at(self, row: int) -> Anchor | None:
-        """Return the line of a row as an anchor, which `row_at` finds in another layout."""
+        """What stands in a row, as something that can be found again."""
         if not self.sections:
             return None
         at, below = self.find_row(min(row, self.row_count - 1))
@@ -302,7 +302,7 @@ class Document:
         return Anchor(at, None, None, below)
 
     def row_at(self, anchor: Anchor | None) -> int:
-        """Return the row of an anchor."""
+        """Where that is now."""
         if anchor is None or not self.sections:
             return 0
         at = min(anchor.section, len(self.sections) - 1)
@@ -315,7 +315,7 @@ class Document:
     # --- searching
 
     def search(self, text: str) -> list[Match]:
-        """Return the places of a text, in order; lower-case letters match capitals too."""
+        """Where the text stands, in order: small letters find capitals too."""
         if not text:
             return []
         pattern = re.compile(re.escape(text), 0 if text != text.lower() else re.IGNORECASE)
@@ -339,7 +339,7 @@ class Document:
                     yield from (Match(at, number, side, found.span()) for found in pattern.finditer(each))
 
     def row_of_match(self, match: Match) -> int:
-        """Return the row in which a match begins."""
+        """The row in which a match begins."""
         section = self.sections[match.section]
         row = section.row_of(match.entry)
         for sub in range(section.entry_rows(match.entry)):

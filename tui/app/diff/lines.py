@@ -18,7 +18,7 @@ _KINDS: dict[str, tuple[str, Role]] = {
 
 
 def file_line(file: FileDiff, width: int) -> Line:
-    """Return a file of the list: its kind, its name, its counts."""
+    """A file in the list: its kind, its name, its counts."""
     mark, role = _KINDS[file.kind]
     counts = _counts(file)
     room = max(1, width - 4 - sum(width_of(text) for text, _ in counts))
@@ -26,7 +26,7 @@ def file_line(file: FileDiff, width: int) -> Line:
 
 
 def refused_line(count: int, width: int) -> Line:
-    """Return the line of the list for the blocks that were not applied."""
+    """The blocks that were not applied, in the list."""
     return ((" ! ", "error"), (cut(f"{count} not applied", max(0, width - 3)), "dim"))
 
 
@@ -47,8 +47,8 @@ def place_line(
     *,
     crlf: bool = False,
 ) -> Line:
-    """Return the line above a diff: file and counts on the left, the number of the change and the display options on
-    the right. `hunk` and `found` are (number from 1, how many); `preview` names the block that is tried."""
+    """Where one is: file and counts on the left, the how manieth change and how it is shown on the right. `hunk` and
+    `found` are (number from 1, how many); `preview` names the block that is tried out."""
     left: list[Piece] = [(f" {preview}  ", "accent")] if preview else []
     right: list[Piece] = []
     if found is not None:
@@ -79,7 +79,7 @@ def place_line(
 
 
 def block_line(block: Block, in_use: bool, width: int) -> Line:
-    """Return a block of an answer as a line: its number, language, length and first line."""
+    """A block of the answer: its number, language, length and how it begins."""
     lines = block.text.count("\n")
     first = next((line for line in block.text.split("\n", 50) if line.strip()), "")
     pieces: list[Piece] = [
@@ -93,5 +93,5 @@ def block_line(block: Block, in_use: bool, width: int) -> Line:
 
 
 def block_lines(blocks: Sequence[Block], in_use: int | None, width: int) -> list[Line]:
-    """Return all blocks of an answer as lines."""
+    """All blocks."""
     return [block_line(block, block.number == in_use, width) for block in blocks]

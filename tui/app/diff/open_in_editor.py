@@ -20,9 +20,8 @@ async def open_changed_file(
     line: int,
     repository: Path | None,
 ) -> str | None:
-    """Open a copy of a file in the editor and wait until that is closed. Return a sentence where that was not possible.
-    The copy is in a whole work tree where the run kept its clone (`repository`), else beside the other changed files
-    alone."""
+    """Open the file until the editor is closed; a sentence where that was not possible. The whole repository is there
+    where the run has kept it (`repository`), else the changed files alone."""
     from tui.workspace.temporary import temporary_folder
 
     if files[number].kind == "deleted":
@@ -60,7 +59,7 @@ def _fill(
 
 
 def _content(shown: ShownDiff, file: FileDiff) -> bytes | None:
-    """Return the whole changed file; None where it is unknown or deleted."""
+    """The whole file as it was changed; None where that is not known, or it is gone."""
     sides = shown.find_sides(file) if file.kind != "deleted" else None
     if sides is None:
         return None

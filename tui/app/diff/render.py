@@ -44,7 +44,7 @@ class Over(NamedTuple):
 def apply_styles(
     text: str, fronts: Iterable[tuple[int, int, Front]], overs: Sequence[Over], ground: Ground
 ) -> list[DiffRun]:
-    """Return the text in styled pieces. `fronts` are ranges in order that do not overlap; the last of `overs` wins."""
+    """The text in pieces: `fronts` are ranges in order that do not overlap; of `overs` the last one wins."""
     if not text:
         return []
     overs = [Over(*_clipped(text, over.start, over.end), over.ground) for over in overs]
@@ -75,7 +75,7 @@ def _clipped(text: str, start: int, end: int) -> Span:
 
 
 def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
-    """Return the runs cut or padded to a width."""
+    """The runs in exactly so many cells."""
     fitted: list[DiffRun] = []
     room = width
     for text, ink in runs:
@@ -92,7 +92,7 @@ def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
 
 
 def skip(runs: Iterable[DiffRun], cells: int) -> list[DiffRun]:
-    """Return the runs without their first cells; a character that is cut leaves a blank."""
+    """The runs without their first cells; a character that is cut leaves a blank."""
     left: list[DiffRun] = []
     for text, ink in runs:
         if cells <= 0:
@@ -109,7 +109,7 @@ def skip(runs: Iterable[DiffRun], cells: int) -> list[DiffRun]:
 
 
 def _cut_off(text: str, keep: int) -> str:
-    """Return the end of the text in so many cells."""
+    """The end of the text in so many cells."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high) // 2
@@ -136,8 +136,8 @@ MOST_SHIFTED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What drawing needs: `colours(line, side)` of code, `found(entry, side)` the matches of the search and whether
-    each is the current one; `shift` is the horizontal scroll offset in cells."""
+    """What the drawing asks for: `colours(line, side)` of code, `found(entry, side)` places of the search and whether
+    each is the current one; `shift` are the cells scrolled to the right."""
 
     colours: Colours
     found: Found
@@ -145,7 +145,7 @@ class Pen:
 
 
 def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> list[DiffRun]:
-    """Return a row in the width of the layout; `current` marks the hunk that was jumped to."""
+    """One row in exactly as many cells as the look has; `current` marks the hunk that was jumped to."""
     number, sub = section.place(row)
     entry, look = section.entries[number], section.look
     match entry:
@@ -172,7 +172,7 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
 
 
 def head_pieces(file: FileDiff, *, crlf: bool) -> tuple[str, str]:
-    """Return the name of a file, with its earlier one, and a note: what happened to it and how its lines end."""
+    """The name of a file, with the one it had, and what is to be said of it: what happened, how its lines end."""
     name = sanitize_line(file.path, 1_000)
     if file.old_path and file.old_path != file.path:
         name = f"{sanitize_line(file.old_path, 1_000)} → {name}"
@@ -330,7 +330,7 @@ _LINE, _WORD = 0.12, 0.30
 
 
 def grounds(colours: Mapping[str, str]) -> dict[Ground, str]:
-    """Return the background of each kind of row as `#rrggbb`; `colours` are those of the theme."""
+    """`#rrggbb` for each ground; `colours` are the theme's."""
     back = colours["background"]
     return {
         "plain": back,
@@ -346,6 +346,6 @@ def grounds(colours: Mapping[str, str]) -> dict[Ground, str]:
 
 
 def mix(ground: str, colour: str, share: float) -> str:
-    """Return a share of the colour over the background."""
+    """So much of the colour over the ground."""
     pairs = ((int(ground[at : at + 2], 16), int(colour[at : at + 2], 16)) for at in (1, 3, 5))
     return "#" + "".join(f"{round(below + (above - below) * share):02x}" for below, above in pairs)

@@ -22,14 +22,15 @@ class HeadEntry(NamedTuple):
 
 
 class GapEntry(NamedTuple):
-    """The gap above a hunk: how many lines are hidden, and the function around it."""
+    """What is not shown above a hunk: so many lines, and in what they are."""
 
     hidden: int
     heading: str
 
 
 class LineEntry(NamedTuple):
-    """A line. Context has both sides; a changed line in the unified view has one, and `partner` is the other."""
+    """A line. Context has both sides; where they do not stand beside each other, a changed line has one, and
+    `partner` is the other."""
 
     old: DiffLine | None
     new: DiffLine | None
@@ -37,7 +38,7 @@ class LineEntry(NamedTuple):
 
 
 class NoteEntry(NamedTuple):
-    """A note on the line above, for each side."""
+    """Something said of the line above, for each side that it is said of."""
 
     old: str
     new: str
@@ -50,14 +51,14 @@ class TitleEntry(NamedTuple):
 
 
 class SayEntry(NamedTuple):
-    """A sentence over the whole width, with a `subject` before it."""
+    """A sentence, over the whole width; `subject` stands before it."""
 
     subject: str
     text: str
 
 
 class BlankEntry(NamedTuple):
-    """The blank row between two files."""
+    """Room between two files."""
 
 
 Entry = HeadEntry | GapEntry | LineEntry | NoteEntry | TitleEntry | SayEntry | BlankEntry
@@ -71,7 +72,7 @@ class Listed(NamedTuple):
 
 
 def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[str] = ()) -> Listed:
-    """Return the entries of a file; `beside` puts both sides next to each other."""
+    """Everything that is shown of a file; `beside` puts both sides next to each other."""
     entries: list[Entry] = [BlankEntry(), HeadEntry(file)] if head else []
     entries += (SayEntry("", note) for note in (*_said(file), *notes))
     hunks: list[int] = []
@@ -87,7 +88,7 @@ def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[st
 
 
 def list_refused(refused: Sequence[NotApplied], *, first: bool) -> Listed:
-    """Return an entry for each block that was not applied, with its reason."""
+    """The blocks that were not applied, each with its reason."""
     entries: list[Entry] = [] if first else [BlankEntry()]
     count = len(refused)
     entries.append(TitleEntry(f"{count} {'block' if count == 1 else 'blocks'} not applied"))
@@ -158,8 +159,7 @@ class Sides:
 
 
 def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None) -> Sides | None:
-    """Return both sides of a file; None where only the diff is known. Slow: reads the whole answer; call it in a
-    thread."""
+    """Both sides; None where the diff alone is left. Reads the whole answer: call it in a thread."""
     from tui.workspace.git.widen import new_lines, old_lines
 
     lines = [line for hunk in file.hunks for line in hunk.lines]
@@ -174,7 +174,7 @@ def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None
 
 
 def hides_returns(file: FileDiff) -> bool:
-    """Return whether every line ends in CR, which is noted once and not on each line."""
+    """Whether every line ends with a CR: then the file says so once, and not each line."""
     some = False
     for hunk in file.hunks:
         for line in hunk.lines:
@@ -185,19 +185,19 @@ def hides_returns(file: FileDiff) -> bool:
 
 
 def show_code(text: str, *, without_return: bool) -> str:
-    """Return a line as it is displayed: sanitized, in one line."""
+    """A line as it is shown: in one line, whatever it holds."""
     if without_return:
         text = text.removesuffix("\r")
     return sanitize_text(text).replace("\n", "␊")
 
 
 def shown_lines(lines: Sequence[str], *, without_return: bool) -> list[str]:
-    """Return lines as they are displayed."""
+    """Lines as they are shown."""
     return [show_code(line, without_return=without_return) for line in lines]
 
 
 def side_of(lines: Sequence[DiffLine], side: str) -> list[DiffLine]:
-    """Return the lines of a hunk that are on the `old` or the `new` side."""
+    """The lines of a hunk that are on the `old` or the `new` side."""
     return [line for line in lines if getattr(line, side) is not None]
 
 
@@ -205,7 +205,7 @@ _MOST_COMPARED = 40_000
 
 
 def ignore_spacing(file: FileDiff) -> FileDiff:
-    """Return the file with changes of white space alone as context; hunks without another change are left out."""
+    """The same file without such changes: their new text becomes context, hunks without a change are left out."""
     hunks = tuple(hunk for hunk in map(_ignore, file.hunks) if any(line.kind != "context" for line in hunk.lines))
     kinds = [line.kind for hunk in hunks for line in hunk.lines]
     return replace(file, hunks=hunks, added=kinds.count("added"), removed=kinds.count("removed"))
@@ -236,7 +236,7 @@ def _keys(lines: Iterable[DiffLine]) -> list[str]:
 
 
 def _alike(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield ranges of equal lines: place in the one, place in the other, length."""
+    """Where lines are equal: place in the one, in the other, how many."""
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

@@ -55,7 +55,7 @@ class DiffStyles(MadeStyles[DiffStyle]):
         self._grounds = grounds(self.colours)
 
     def make(self, ink: DiffStyle) -> Style:
-        """Return the foreground on its background, in bold where colours alone are not enough."""
+        """Its colour on its ground, in bold where colours alone would not tell."""
         ground = self._grounds[ink.ground]
         if ink.ground in _FOUND:
             return Style(color=self.colours[_FOUND[ink.ground]], bgcolor=ground, bold=True, underline=True)
@@ -98,7 +98,7 @@ class DiffView(TailView, can_focus=True):
     ]
 
     class PlaceChanged(Message):
-        """Posted when another place is reached; `file` and `hunk` count from 0, `hunk` over all files (-1: none)."""
+        """The person has come to another place; `file` and `hunk` count from 0, `hunk` over all files (-1: none)."""
 
         def __init__(self, file: int, hunk: int, hunks: int) -> None:
             super().__init__()

@@ -21,8 +21,8 @@ Pair = tuple[DiffLine | None, DiffLine | None]
 
 
 def pair_lines(removed: Sequence[DiffLine], added: Sequence[DiffLine]) -> list[Pair]:
-    """Return the lines of one change beside each other, both in order. Equal counts are paired one by one; of different
-    counts the most similar ones are paired, where there are few."""
+    """The lines of one change beside each other, both in their order. As many as there were are paired one by one;
+    of different counts the likeliest pairs are found, where there are few."""
     if not removed or not added:
         return [*((line, None) for line in removed), *((None, line) for line in added)]
     if len(removed) == len(added) or len(removed) * len(added) > _MOST_COMPARED:
@@ -37,7 +37,7 @@ def _in_order(removed: Sequence[DiffLine], added: Sequence[DiffLine]) -> list[Pa
 
 
 def _by_likeness(removed: Sequence[DiffLine], added: Sequence[DiffLine]) -> list[Pair]:
-    """Return the alignment with the greatest similarity; best[i][j] is that of the lines from i and j on."""
+    """An alignment of the greatest likeness in all; best[i][j] is that of the lines from i and j on."""
     alike = [[_likeness(old.text, new.text) for new in added] for old in removed]
     best = [[0.0] * (len(added) + 1) for _ in range(len(removed) + 1)]
     for i in reversed(range(len(removed))):
@@ -60,14 +60,14 @@ def _by_likeness(removed: Sequence[DiffLine], added: Sequence[DiffLine]) -> list
 
 
 def _likeness(old: str, new: str) -> float:
-    """Return the share of words that both have, 0 to 1."""
+    """0 to 1: the share of words that both have."""
     one, other = (Counter(_WORD.findall(text[:_LONGEST_LINE])) for text in (old, new))
     total = one.total() + other.total()
     return 2 * (one & other).total() / total if total else 1.0
 
 
 def emphasis(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return the spans of changed words in both texts; none where most of either has changed."""
+    """The spans of changed words in both texts; none where most of either is another: then the lines say it alone."""
     spans = changed_words(old, new)
     for text, marked in zip((old, new), spans, strict=True):
         whole = len(text.strip())
@@ -84,8 +84,7 @@ Spans = tuple[Span, ...]
 
 @lru_cache(2_000)
 def prose_emphasis(old: str, new: str) -> tuple[Spans, Spans]:
-    """Return the spans of changed words in both lines; none where they have too little in common to be one changed
-    line."""
+    """The spans of changed words in both lines; none where they have too little in common to be one line changed."""
     a, b = _PROSE_WORD.findall(old), _PROSE_WORD.findall(new)
     if len(a) * len(b) > _PROSE_MOST_COMPARED:
         return emphasis(old, new)
@@ -101,7 +100,7 @@ def prose_emphasis(old: str, new: str) -> tuple[Spans, Spans]:
 
 
 def _spans(words: list[str], ranges: list[tuple[int, int]]) -> Spans:
-    """Return the offsets of ranges of words; two with nothing but white space between them are joined."""
+    """Places of ranges of words; two with nothing but white space between them are one."""
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word))

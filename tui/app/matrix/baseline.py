@@ -20,20 +20,20 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A saved run to compare with: its id, and its cells by case and model."""
+    """A kept run: its id, and its cells by case and model."""
 
     run_id: str
     cells: Mapping[Place, Cell]
 
     def before(self, case: str, model: str, now: Cell) -> Cell | None:
-        """Return what a cell was in this run, where both are decided and differ."""
+        """What the cell was, where it is decided now and was something else."""
         cell = self.cells.get((case, model))
         return cell if cell is not None and change_of(now, cell) else None
 
 
 class Change(NamedTuple):
-    """How many models are better and worse at a case than in the baseline; `fixed` and `broke` count those that went
-    from no pass to passes alone, or back."""
+    """How many models do better at a case than they did, and how many worse; `fixed` and `broke` of those all the
+    way, from no pass to nothing but passes or back."""
 
     better: int = 0
     worse: int = 0
@@ -42,7 +42,7 @@ class Change(NamedTuple):
 
 
 def baseline_of(run_id: str, outcomes: Iterable[Outcome]) -> Baseline:
-    """Return the outcomes of a saved run as cells."""
+    """A kept run as cells."""
     together: dict[Place, list[Outcome]] = {}
     for outcome in outcomes:
         together.setdefault((outcome.trial.case, outcome.trial.model), []).append(outcome)
@@ -50,15 +50,14 @@ def baseline_of(run_id: str, outcomes: Iterable[Outcome]) -> Baseline:
 
 
 def change_of(now: Cell, before: Cell | None) -> int:
-    """Return 1 where the share of plain passes is greater than before, −1 where it is less, 0 where it is equal or one
-    of them is unknown."""
+    """1 where the share of plain passes is greater than before, −1 where it is less; 0 where one is not known."""
     if before is None or now.share < 0 or before.share < 0 or now.status in OPEN:
         return 0
     return (now.share > before.share) - (now.share < before.share)
 
 
 def changes(baseline: Baseline, case: str, models: Sequence[str], cells: Sequence[Cell]) -> Change:
-    """Count what changed at a case since the baseline."""
+    """What has changed at a case."""
     better = worse = fixed = broke = 0
     for model, now in zip(models, cells, strict=True):
         before = baseline.cells.get((case, model))
@@ -72,8 +71,7 @@ def changes(baseline: Baseline, case: str, models: Sequence[str], cells: Sequenc
 
 
 def change_line(change: Change) -> Line:
-    """Return `✓ fixed`, `✗ broke`, `◐ better` or `◐ worse`, with the number of models where there are several; `+2 −1`
-    where there are both."""
+    """`✓ fixed`, `✗ broke`, `◐ better`, `◐ worse`, with how many models where it is several; `+2 −1` for both."""
     if change.better and change.worse:
         return sum_line(change.better, change.worse)
     count = change.better or change.worse
@@ -86,18 +84,18 @@ def change_line(change: Change) -> Line:
 
 
 def sum_line(better: int, worse: int) -> Line:
-    """Return both counts, as `+3 −1`."""
+    """`+3 −1`"""
     return ((f"+{better}", "passed" if better else "dim"), (" ", "plain"), (f"−{worse}", "failed" if worse else "dim"))
 
 
 def runs_of(runs: Iterable[RunRecord], suite: Suite) -> list[RunRecord]:
-    """Return the runs of a suite, in the given order."""
+    """Those of a suite, in their order."""
     place = _place(suite.path)
     return [run for run in runs if _place(run.suite_path) == place]
 
 
 def run_choice_line(run: RunRecord) -> Line:
-    """Return a run as a line to choose: time, id, result, models."""
+    """When, which, how it went, whom it asked."""
     models = ", ".join(model_names(run.models))
     state = "" if run.state == "finished" else f" · {run.state}"
     return (

@@ -37,10 +37,10 @@ _SAID = {"error", "timed_out", "incomplete", "cancelled", "delayed", "unchecked"
 
 
 class Cell(NamedTuple):
-    """The repeats of one case on one model. `passed` counts plain passes among the `results` of `repeats` trials;
-    `share` is their share of the checked ones, −1 where there is none or a result is missing. `tries` is the number of
-    the attempt that passed and of the allowed ones, where a single trial is flaky. `passed_since` counts failed trials
-    that passed in a rerun; `rerun` is the status of the rerun of a single trial where that does not count."""
+    """`passed` counts plain passes among the `results` of `repeats` trials; `share` is that of the checked ones, −1
+    where there is none or a result is still to come. `tries` is the attempt that passed, of how many, where one trial
+    is flaky. `passed_since` counts the trials that a rerun passed and that count as failed; `rerun` is what the rerun
+    of one trial came to where that does not count."""
 
     status: StatusWord = "unasked"
     passed: int = 0
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, float]:
-        """A key that sorts the worst cells first, and cells without a run last."""
+        """The worst first; what was never asked last."""
         return STATUS_RANKS[self.status], self.share
 
 
@@ -61,8 +61,8 @@ UNASKED = Cell()
 
 
 def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[TrialKey, Outcome] | None = None) -> Cell:
-    """Return the cell of these repeats. `attempts` is how many the suite allows; `kept` has the outcomes of trials
-    whose results were not read."""
+    """The cell of these repeats; `attempts` is how many the suite allows, `kept` has the outcomes of those that were
+    not read whole."""
     if not trials:
         return UNASKED
     if len(trials) == 1:
@@ -84,7 +84,7 @@ def _passed_since(trials: Sequence[TrialProgress]) -> int:
 
 
 def _tries(trial: TrialProgress, attempts: int, kept: Outcome | None) -> tuple[int, int] | None:
-    """Return the number of the attempt that passed, and of how many."""
+    """The attempt that passed, of how many."""
     last = trial.attempt
     if last is not None:
         return last.number, max(attempts, last.of)
@@ -95,7 +95,7 @@ _PASSED = Cell("passed", 1, 1, 1, 1.0)
 
 
 def fold_outcomes(outcomes: Iterable[Outcome]) -> Cell:
-    """Return the cell of the repeats of a saved run."""
+    """The cell of the repeats of a kept run."""
     return _fold_words([outcome_status(outcome) for outcome in outcomes])
 
 
@@ -107,8 +107,7 @@ def _fold_words(words: Sequence[StatusWord]) -> Cell:
 
 
 def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
-    """Return the mark of a cell, its counts where there are several repeats, and what it was `before` where that
-    differs."""
+    """The mark, then how many of how many where that says more, then what it was `before` where that was another."""
     mark, role = mark_of(cell.status)
     if cell.status == "running":
         mark = PULSE[beat % len(PULSE)]
@@ -132,8 +131,8 @@ def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
 
 
 def with_band(line: Line, band: Band | None, width: int) -> Line:
-    """Return the line of a cell with its risk band, aligned where there is room: the mark of the band and its word, or
-    the first letter of that."""
+    """The line of a cell of so many cells with its band, in the same place wherever there is room for that: its mark,
+    and its word, in narrow and full cells the first letter of that."""
     if band is None:
         return line
     mark, role = band_mark(band)
@@ -145,8 +144,8 @@ def with_band(line: Line, band: Band | None, width: int) -> Line:
 
 @dataclass(slots=True)
 class ModelTotals:
-    """The trials of one model: `outcomes` of those that are over, `words` with a count for each status, `passed_since`
-    the failed ones that passed in a rerun."""
+    """Of one model. `outcomes` are those of the trials that are over, `words` counts what they count as,
+    `passed_since` the failed ones that a rerun passed."""
 
     outcomes: dict[TrialKey, Outcome] = field(default_factory=dict)
     words: dict[CountedVerdict, int] = field(default_factory=lambda: dict.fromkeys(get_args(CountedVerdict), 0))
@@ -154,11 +153,11 @@ class ModelTotals:
 
     @property
     def trials(self) -> int:
-        """How many trials have a result."""
+        """How many have a result."""
         return len(self.outcomes)
 
     def put(self, key: TrialKey, outcome: Outcome | None) -> None:
-        """Count a trial with this outcome instead of what it counted as before; None takes it out."""
+        """What a trial adds now, instead of what it added before."""
         before = self.outcomes.pop(key, None)
         if before is not None:
             self.words[before.counted] -= 1
@@ -169,7 +168,7 @@ class ModelTotals:
             self.passed_since += has_passed_since(outcome)
 
     def copy(self) -> "ModelTotals":
-        """Return a copy that another thread can read."""
+        """The same as it is now, for a thread."""
         return ModelTotals(dict(self.outcomes), dict(self.words), self.passed_since)
 
 
@@ -177,9 +176,8 @@ _TRIALS_A_LOOK = 32
 
 
 class CellCounts:
-    """Cells and totals of one suite, updated trial by trial. `cell` is always up to date; `tallies` hold what was
-    counted so far, everything once `complete`. `kept` are outcomes of trials whose results were not read; `attempts` is
-    how many the suite allows."""
+    """Of one suite. `cell` is right at any time; `tallies` hold what was counted so far, all of it once `complete`.
+    `kept` are outcomes of trials whose results were not read; `attempts` is how many the suite allows."""
 
     def __init__(
         self,
@@ -192,37 +190,29 @@ class CellCounts:
         self._state, self._attempts, self._kept = state, attempts, kept or {}
         self._cases = cases
         self._cells: dict[tuple[str, str], Cell] = {}
-        self._rows: dict[str, tuple[Cell, ...]] = {}
         self._rest: Iterator[TrialKey] | None = None
         self._begun = False
         self.tallies = {model: ModelTotals() for model in models}
 
     @property
     def complete(self) -> bool:
-        """Whether every trial has been counted."""
+        """Whether everything was counted."""
         return self._begun and self._rest is None
 
     def cell(self, case: str, model: str) -> Cell:
-        """Return the current cell of a case on a model."""
+        """A cell as it stands."""
         place = case, model
         cell = self._cells.get(place)
         if cell is None:
             cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts, self._kept)
         return cell
 
-    def row(self, case: str) -> tuple[Cell, ...]:
-        """Return the current cells of a case, one for each model."""
-        row = self._rows.get(case)
-        if row is None:
-            row = self._rows[case] = tuple([self.cell(case, model) for model in self.tallies])
-        return row
-
     def cells_so_far(self) -> dict[tuple[str, str], Cell]:
-        """Return the cells computed so far by case and model: all cells with results once `complete`."""
+        """The cells by case and model, as far as anybody asked for them; all that have results once `complete`."""
         return dict(self._cells)
 
     def count(self, seconds: float) -> bool:
-        """Continue counting for some seconds. Return whether that completed it."""
+        """Go on counting for so long. True when that was the last of it."""
         until = monotonic() + seconds
         self._begin()
         while self._rest is not None:
@@ -238,16 +228,15 @@ class CellCounts:
         return False
 
     def _begin(self) -> None:
-        """Prepare counting, which is too slow for the first paint of a screen."""
+        """Not in the beginning, which is when a screen is waited for."""
         if not self._begun:
             self._begun = True
             self._known = frozenset(case.id for case in self._cases)
             self._rest = iter([*self._state.trials])
 
     def take(self, key: TrialKey) -> None:
-        """Update the cell and the totals of a trial."""
+        """A trial has another state."""
         self._cells.pop((key.case, key.model), None)
-        self._rows.pop(key.case, None)
         self.cell(key.case, key.model)
         if self._begun:
             self._count(key)

@@ -12,8 +12,7 @@ _LEAST_WITH_CHANGE = 52
 
 
 class Layout(NamedTuple):
-    """Widths of the columns in cells. `shown` of the `models` are visible, from `first` on; `change` is 0 without a
-    baseline."""
+    """Cells of each column; the models from `first` on, `shown` of `models`. `change` is 0 without a baseline."""
 
     name: int
     cell: int
@@ -24,17 +23,17 @@ class Layout(NamedTuple):
 
     @property
     def last_first(self) -> int:
-        """The first visible model when the last one is visible."""
+        """The first model when the last one is in sight."""
         return max(0, self.models - self.shown)
 
     @property
     def visible(self) -> range:
-        """The numbers of the visible models."""
+        """The models that are in sight."""
         return range(self.first, min(self.first + self.shown, self.models))
 
 
 def lay_out(width: int, models: int, longest_name: int, first: int = 0, *, baseline: bool = False) -> Layout:
-    """Return the columns for a table of this width."""
+    """The columns for so many cells in all."""
     change = _CHANGE if baseline and width >= _LEAST_WITH_CHANGE else 0
     room = width - change
     name = max(min(longest_name + 4, room * 2 // 5), min(_LEAST_NAME, room // 2), room - models * _MOST_CELL - 20)
@@ -48,8 +47,7 @@ def lay_out(width: int, models: int, longest_name: int, first: int = 0, *, basel
 
 
 def column_at(layout: Layout, x: int) -> int | None:
-    """Return the number of the model at an offset, −1 for the names, `models` for the change; None beside all of
-    them."""
+    """The model under a cell of the screen; −1 for the names, `models` for what has changed; None beside all."""
     if x < layout.name:
         return -1
     place = (x - layout.name) // layout.cell
@@ -60,7 +58,7 @@ def column_at(layout: Layout, x: int) -> int | None:
 
 
 def fitted(line: Sequence[Piece], width: int) -> Line:
-    """Return a line cut or padded to a width; its last cell stays blank."""
+    """A line in exactly so many cells, the last of them free."""
     taken: list[Piece] = []
     room = max(0, width - 1)
     for text, role in line:
@@ -75,7 +73,7 @@ def fitted(line: Sequence[Piece], width: int) -> Line:
 
 
 def joined(layout: Layout, name: Sequence[Piece], cells: Sequence[Sequence[Piece]], change: Sequence[Piece]) -> Line:
-    """Return a row of the table from its name, the visible cells, and the change."""
+    """A row of the table; `cells` are those in sight."""
     pieces = [*fitted(name, layout.name)]
     for cell in cells:
         pieces += fitted(cell, layout.cell)

@@ -33,7 +33,7 @@ def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> 
 
 
 def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
-    """Return the comparison in as few words as possible."""
+    """Return the same in as few words as will do."""
     names = short_names(names)
     a, b = names[pair.a], names[pair.b]
     won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {_ties(pair.ties)}"
@@ -48,7 +48,7 @@ def _interim(progress: str) -> str:
 
 
 def short_names(models: Mapping[str, str]) -> dict[str, str]:
-    """Return a short name for each model of a matrix."""
+    """The names of all models of a matrix, none of them long."""
     return dict(zip(models, fitted_names([*models], _SHORT_NAME), strict=True))
 
 
@@ -63,8 +63,8 @@ def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
-    """Return a line for each pair: the conclusion, the figures, and last the interval, which a narrow screen may
-    cut."""
+    """All pairs, a line each: first what follows, then the figures, last the interval, which a narrow screen may leave
+    out."""
     names = short_names(names)
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
@@ -91,7 +91,7 @@ def pair_lines(
     figures: Mapping[str, ModelFigures] | None = None,
     progress: str = "",
 ) -> list[Line]:
-    """Return the details of one pair: the difference, by category, then the cases behind each count in suite order."""
+    """All of one pair: how far apart, by category, then the cases behind each number in the order of the suite."""
     a, b = names[pair.a], names[pair.b]
     lines: list[Line] = [sentence(pair, names, progress), *_apart(pair), *_unanswered(pair, names, figures or {})]
     lines += _where(pair, names, cases)
@@ -119,7 +119,7 @@ def _apart(pair: Comparison) -> list[Line]:
 
 
 def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:
-    """Return how many cases a model has no result for, which belongs beside the conclusion."""
+    """Where a model is behind since it was not measured, that has to be seen beside what follows."""
     counts = [(model, figures[model].tally) for model in (pair.a, pair.b) if model in figures]
     return [
         (
@@ -134,8 +134,7 @@ def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str
 
 
 def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]) -> list[Line]:
-    """Return the categories in which each model is better, the greatest difference first; none for a single
-    category."""
+    """On what each does better, the greatest difference first; nothing where all is of one category."""
 
     def by_category(ids: Sequence[str]) -> Counter[str]:
         return Counter(cases[case].category if case in cases else "" for case in ids)

@@ -23,9 +23,9 @@ _TALLIED: tuple[CountedVerdict, ...] = ("passed", "failed", "flaky", "error", "u
 
 @dataclass(frozen=True, slots=True)
 class MatrixHeading:
-    """What the header of the Matrix screen shows. `run` and `baseline` are ids, empty for none; `words` counts trials
-    by status, `passed_since` the failed ones that passed in a rerun; `counts` are those of a run in progress. In a
-    `paused` run, `answering` trials still wait for their answers, and `pause_key` resumes it."""
+    """What the header shows. `run` and `baseline` are ids, empty where there is none; `words` counts what the trials
+    shown count as, `passed_since` the failed ones that a rerun passed; `counts` are those of the run while it goes on.
+    Of a `paused` run, `answering` trials are still being answered, and `pause_key` lets it go on."""
 
     suite: str = ""
     run: str = ""
@@ -41,12 +41,12 @@ class MatrixHeading:
 
 
 def short_id(run_id: str) -> str:
-    """Return the beginning of a run id, which tells runs apart: ids begin with the time."""
+    """As much of an id as tells runs apart: they begin with the time."""
     return run_id[:_ID]
 
 
 def matrix_header(shown: MatrixHeading, width: int) -> Line:
-    """Return the header in at most `width` cells: the least important parts are left out first."""
+    """The line in at most so many cells: what matters least is left out first."""
     name: list[Piece] = [(" Assay", "accent"), ("  matrix", "plain"), (f"  {sanitize_line(shown.suite, 40)}", "strong")]
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
     against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
@@ -88,7 +88,7 @@ def _progress(shown: MatrixHeading) -> list[Piece]:
 
 
 def _tally(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list[Piece]:
-    """Return the counts by status: passed and failed always, others where there are any."""
+    """Passed and failed always, the rest where there is any."""
     pieces: list[Piece] = []
     for word in _TALLIED:
         number, (mark, role) = words.get(word, 0), mark_of(word)
@@ -109,7 +109,7 @@ def head_lines(
     *,
     whole: bool,
 ) -> list[Line]:
-    """Return the heads of the visible columns; only the most important lines unless `whole`."""
+    """The heads of the models in sight; those that matter most where not the `whole` is wanted."""
     seen = [figures.get(models[place], _NONE) for place in layout.visible]
     names = fitted_names(models, max(1, layout.cell - 1)) if models else []
     total = Since(*map(sum, zip(*since.values(), strict=True))) if since else Since()
@@ -139,7 +139,7 @@ def _fit(text: str, layout: Layout) -> str:
 
 
 def _scrolled(layout: Layout) -> list[Piece]:
-    """Return which models are visible, where not all of them are."""
+    """Which models are in sight, where not all of them are."""
     if layout.shown >= layout.models:
         return []
     first, last = layout.first + 1, layout.first + len(layout.visible)

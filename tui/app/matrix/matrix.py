@@ -29,7 +29,7 @@ SortKey = tuple[float | str, ...]
 
 
 class Order(NamedTuple):
-    """The order of the rows; `model` is the column to sort by, for the kind `model` alone."""
+    """By what the rows are sorted; `model` is that of the column, for that kind alone."""
 
     kind: OrderKind = "suite"
     model: str = ""
@@ -37,7 +37,7 @@ class Order(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The row above a group: its name, and how many cases are in it."""
+    """The row above a group: its name, and how many cases stand below it."""
 
     group: str
     size: int
@@ -47,12 +47,12 @@ Row = Case | Heading
 
 
 def spread_of(cells: Iterable[Cell]) -> float:
-    """Return how far the models differ at a case; 0 where they agree."""
+    """How far the models are apart at a case; 0 where they agree."""
     return filter.spread_of(cell.share for cell in cells)
 
 
 def all_fail(cells: Sequence[Cell]) -> bool:
-    """Return whether no model passes."""
+    """Whether no model passes."""
     return bool(cells) and all(cell.status in FAILURES for cell in cells)
 
 
@@ -63,43 +63,34 @@ def sorted_cases(
     column: int = 0,
     changed: Callable[[Case], Change] | None = None,
 ) -> list[Case]:
-    """Return the cases in an order; ties keep suite order. `column` is the number of the order's model."""
+    """The cases in an order, alike ones as the suite has them; `column` is where the cells of the order's model are."""
 
-    keys: Mapping[OrderKind, Callable[[Case], SortKey]] = {
-        "name": lambda case: (case.name.casefold(),),
-        "differ": lambda case: _disagreement(cells_of(case)),
-        "all fail": lambda case: _failures_first(cells_of(case)),
-        "model": lambda case: cells_of(case)[column].rank,
-        "change": lambda case: _changes_first(changed(case) if changed else Change()),
-    }
+    def key(case: Case) -> SortKey:
+        cells = cells_of(case)
+        match order.kind:
+            case "differ":
+                shares = [cell.share for cell in cells if cell.share >= 0]
+                passing = sum(share == 1.0 for share in shares)
+                return -spread_of(cells), -min(passing, len(shares) - passing)
+            case "all fail":
+                return not all_fail(cells), sum(cell.share for cell in cells if cell.share > 0)
+            case "model":
+                return cells[column].rank
+            case "change":
+                change = changed(case) if changed else Change()
+                return -change.worse, -change.better
+        return (case.name.casefold(),)
+
     found = [*cases]
     if order.kind != "suite":
-        found.sort(key=keys[order.kind])
+        found.sort(key=key)
     if order.reverse:
         found.reverse()
     return found
 
 
-def _disagreement(cells: Sequence[Cell]) -> SortKey:
-    """Sort the largest differences of shares first, and of these the ones with the evenest split."""
-    shares = [cell.share for cell in cells if cell.share >= 0]
-    if not shares:
-        return 0.0, 0
-    passing = shares.count(1.0)
-    return min(shares) - max(shares), -min(passing, len(shares) - passing)
-
-
-def _failures_first(cells: Sequence[Cell]) -> SortKey:
-    return not all_fail(cells), sum([cell.share for cell in cells if cell.share > 0])
-
-
-def _changes_first(change: Change) -> SortKey:
-    return -change.worse, -change.better
-
-
 def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
-    """Return the cases with headings above their groups. Groups are in the order of their first case; a case with
-    several tags is in several groups."""
+    """The rows: groups stand in the order of their first case; a case with several tags stands below each of them."""
     if grouping == "none":
         return [*cases]
     groups: dict[str, list[Case]] = {}
@@ -123,7 +114,7 @@ def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
 
 
 def order_words(order: Order, name_of: Callable[[str], str]) -> str:
-    """Return the order in words, such as `sorted by disagreement`."""
+    """`sorted by disagreement`"""
     match order.kind:
         case "suite":
             words = "as in the suite"
@@ -153,8 +144,8 @@ class QueueFilter(NamedTuple):
 
 
 class Matrix:
-    """The matrix of one suite. `run` is the id of the saved run that is displayed, `kept` has its outcomes that `state`
-    does not contain. `rows` are those of the last `arrange`; cells are always up to date."""
+    """Cases × models over a suite's state; `run` is the id of the kept run that is seen, `kept` the outcomes of it
+    that the state does not have whole. `rows` are those of the last `arrange`; cells are always as they stand."""
 
     def __init__(
         self,
@@ -177,12 +168,12 @@ class Matrix:
         self.show(suite, state, models)
 
     def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome], unfinished: int = 0) -> None:
-        """Set the saved run and its outcomes, to be used by the next `show`. `unfinished` is the number of its trials
-        where it was not finished, else 0."""
+        """Take the kept run and its outcomes, for `show`; `unfinished` is the number of its trials where it was not
+        finished, else 0."""
         self.run, self._kept, self._unfinished = run, kept, unfinished
 
     def take_bands(self, bands: Mapping[TrialKey, Band]) -> None:
-        """Set the risk bands of scored trials; a cell shows the worst band of its repeats."""
+        """These trials have been scored; a cell shows the worst band of its repeats."""
         found: dict[tuple[str, str], Band] = {}
         for (case, model, _), band in bands.items():
             known = found.get((case, model))
@@ -190,7 +181,7 @@ class Matrix:
         self._bands: Mapping[tuple[str, str], Band] = found
 
     def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
-        """Show another suite, state or models with the same options; everything is counted again."""
+        """Show these from now on, with the same choice; everything is to be counted anew."""
         self.suite, self.state, self.models = suite, state, tuple(models)
         self.names = dict(zip(self.models, model_names(self.models), strict=True))
         self.recount()
@@ -203,62 +194,56 @@ class Matrix:
         self.arrange()
 
     def recount(self) -> None:
-        """Count everything again: the end of a run may restore earlier results of trials."""
+        """Everything is to be counted anew: a run that ended has given trials back what they had before."""
         suite, models = self.suite, self.models
         self.ledger = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
 
     # --- rows
 
     def arrange(self) -> None:
-        """Filter, sort and group the rows by the current results."""
+        """Choose, sort and group the rows as the trials stand now."""
         wanted = self.wanted
-        cases = self._filtered()
+        cases: Sequence[Case] = self.suite.cases
+        if wanted.filter or wanted.differing:
+            cases = [case for case in cases if self._is_wanted(case)]
         column = self.models.index(wanted.order.model) if wanted.order.kind == "model" else 0
         self.rows = grouped(sorted_cases(cases, wanted.order, self.cells, column, self.change), wanted.grouping)
         self.case_count = len(cases)
         self._places = None
 
-    def _filtered(self) -> Sequence[Case]:
-        """Return the cases that pass the filter, in the order of the suite."""
+    def _is_wanted(self, case: Case) -> bool:
         wanted = self.wanted
-        filter, differing, cases = wanted.filter, wanted.differing, self.suite.cases
-        if differing:
-            cases = tuple([case for case in cases if spread_of(self.cells(case))])
-        if not filter:
-            return cases
-        if not filter.needs_statuses:
-            return [case for case in cases if filter.matches(case, {})]
-        needs_shares = filter.needs_shares
+        if not wanted.differing and not wanted.filter.needs_statuses:
+            return wanted.filter.matches(case, {})
+        cells = self.cells(case)
+        if wanted.differing and not spread_of(cells):
+            return False
+        statuses = dict(zip(self.models, [cell.status for cell in cells], strict=True))
+        shares = dict(zip(self.models, [cell.share for cell in cells], strict=True))
+        return wanted.filter.matches(case, statuses, shares)
 
-        def matches(case: Case) -> bool:
-            cells = self.cells(case)
-            statuses = dict(zip(self.models, [cell.status for cell in cells], strict=True))
-            shares = dict(zip(self.models, [cell.share for cell in cells], strict=True)) if needs_shares else None
-            return filter.matches(case, statuses, shares)
-
-        return [case for case in cases if matches(case)]
-
-    def cells(self, case: Case) -> Sequence[Cell]:
-        """Return the current cells of a case, one for each model."""
-        return self.ledger.row(case.id)
+    def cells(self, case: Case) -> list[Cell]:
+        """A cell for each model."""
+        cell, case_id = self.ledger.cell, case.id
+        return [cell(case_id, model) for model in self.models]
 
     def change(self, case: Case) -> Change:
-        """Return what changed at a case since the baseline."""
+        """What has changed at a case since the baseline."""
         if self.baseline is None:
             return Change()
         return changes(self.baseline, case.id, self.models, self.cells(case))
 
     def case_at(self, place: int) -> Case | None:
-        """Return the case of a row; None for headings and beyond the rows."""
+        """The case in a row; None beyond the rows and on a heading."""
         row = self.rows[place] if 0 <= place < len(self.rows) else None
         return row if isinstance(row, Case) else None
 
     def place_of(self, case: str) -> int | None:
-        """Return the first row of a case."""
+        """The first row in which a case stands."""
         return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
 
     def places_of(self, case: str) -> Sequence[int]:
-        """Return all rows of a case."""
+        """All rows in which it stands; made to be asked for many."""
         if self._places is None:
             self._places = {}
             for place, row in enumerate(self.rows):
@@ -267,14 +252,14 @@ class Matrix:
         return self._places.get(case, ())
 
     def take(self, key: TrialKey) -> Sequence[int]:
-        """Update a trial, and return the rows that show it."""
+        """A trial has moved; the rows that show it."""
         self.ledger.take(key)
         return self.places_of(key.case)
 
     # --- lines
 
     def row_line(self, place: int, layout: Layout, beat: int = 0) -> Line:
-        """Return a row as a line."""
+        """One row."""
         case = self.rows[place]
         if not isinstance(case, Case):
             return ((sanitize_line(case.group) or "others", "strong"), (f"  {case.size}", "dim"))
@@ -291,21 +276,21 @@ class Matrix:
         return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
 
     def snapshot(self) -> Snapshot:
-        """Return the current data for `statistics`, to be computed in a thread."""
+        """What a survey needs, as it stands now."""
         ledger = self.ledger
         tallies = {model: tally.copy() for model, tally in ledger.tallies.items()}
         return Snapshot(tallies, ledger.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
 
     @property
     def interim(self) -> bool:
-        """Whether the results are of an unfinished run: there are counts then, but no significance tests."""
+        """Whether the results are of a run that is not finished: there are counts, but no tests."""
         if self.state.run_id is not None:
             return self.state.ended != "finished"
         return self._unfinished > 0
 
     @property
     def progress(self) -> str:
-        """How many trials of an unfinished run are over, as `65 of 120`."""
+        """How many trials of a run that is not finished are over: `65 of 120`."""
         counts = self.state.counts
         if self.state.run_id is not None:
             return f"{counts.done:,} of {counts.trials:,}"
@@ -313,7 +298,7 @@ class Matrix:
 
     @property
     def words(self) -> Mapping[CountedVerdict, int]:
-        """How many trials there are of each status."""
+        """How many trials count as what."""
         tallies = self.ledger.tallies.values()
         return {word: sum(tally.words[word] for tally in tallies) for word in get_args(CountedVerdict)}
 
@@ -329,7 +314,7 @@ class Matrix:
 
     @property
     def title(self) -> str:
-        """The size of the matrix, as `14 cases × 3 models`."""
+        """`14 cases × 3 models`"""
         cases, models = self.case_count, len(self.models)
         of = f" of {len(self.suite.cases)}" if cases != len(self.suite.cases) else ""
         words = "case" if cases == 1 and not of else "cases"
@@ -337,7 +322,7 @@ class Matrix:
 
     @property
     def order_words(self) -> str:
-        """The order of the rows in words, and what is left out."""
+        """By what the rows are sorted, and what is left out."""
         words = order_words(self.wanted.order, lambda model: self.names.get(model, ""))
         return f"only differing · {words}" if self.wanted.differing else words
 
@@ -345,9 +330,8 @@ class Matrix:
 def two_to_compare(
     models: Sequence[str], cells: Sequence[Cell], first: int = 0, chosen: tuple[str, str] | None = None
 ) -> tuple[str, str] | None:
-    """Return the two models to compare at a case: the pair that was chosen; else the model in column `first` and the
-    next one with another result, else the first two that differ, else it and its neighbour. Models with answers come
-    first; None where there is only one."""
+    """The pair that a person chose; else the model in column `first` and the next that does otherwise, else the first
+    two that differ, else it and the one beside it. Those that have answered come first; None where there is one."""
     if chosen is not None:
         return chosen
     columns = [*range(first, len(models)), *range(first)]

@@ -6,7 +6,7 @@ from tui.model.suite import Suite
 
 
 class RunRequested(Message):
-    """Ask to run the suite, or only what `failed`."""
+    """The suite is to be run; or what `failed` of it."""
 
     def __init__(self, *, failed: bool) -> None:
         super().__init__()
@@ -14,15 +14,15 @@ class RunRequested(Message):
 
 
 class ReviewRequested(Message):
-    """Ask to review the answers."""
+    """The answers are to be scored."""
 
 
 class CancelRequested(Message):
-    """Ask to cancel the current run and the queued ones."""
+    """The run is to be cancelled, and what is queued."""
 
 
 class CompareRequested(Message):
-    """Ask to compare the answers of two models to a case; `run` is empty for the newest ones."""
+    """The answers of two models to a case are to be held against each other; `run` is empty for the newest ones."""
 
     def __init__(self, suite: Suite, run: str, case: str, models: tuple[str, str]) -> None:
         super().__init__()
@@ -30,11 +30,11 @@ class CompareRequested(Message):
 
 
 class PauseRequested(Message):
-    """Ask to pause or resume the run."""
+    """The run is to be paused, or to go on."""
 
 
 class PaceRequested(Message):
-    """Ask to change the concurrency by a number of cases."""
+    """So many more cases are to be asked at once."""
 
     def __init__(self, by: int) -> None:
         super().__init__()

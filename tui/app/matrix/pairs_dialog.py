@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _PairList(LineListView):
-    """The list of pairs, without the columns at the end that not all lines have room for."""
+    """The pairs; from the end without what not all of them have room for."""
 
     def line_at(self, place: int, width: int) -> Line:
         line = super().line_at(place, width)
@@ -35,7 +35,7 @@ class _PairList(LineListView):
 
 
 class PairsScreen(ModalScreen[int | None]):
-    """Dialog with all pairs of models; returns the number of the selected pair, from 0, or None."""
+    """Gives the place of the pair that was chosen, from 0, or None."""
 
     DEFAULT_CSS = """
     PairsScreen { align: center middle; background: $background 60%; }
@@ -65,7 +65,7 @@ class PairsScreen(ModalScreen[int | None]):
         self._list, self._detail = _PairList(), TextPanel()
 
     def compose(self) -> ComposeResult:
-        """Yield the list of pairs, and the details of one."""
+        """The pairs, and all of the one under the cursor."""
         with Vertical() as box:
             box.border_title = Content("Statistics: models compared on the same cases")
             box.border_subtitle = Content("Enter shows the pair below the matrix · Esc leaves")
@@ -73,7 +73,7 @@ class PairsScreen(ModalScreen[int | None]):
             yield self._detail
 
     def on_mount(self) -> None:
-        """Start on the pair that the matrix shows."""
+        """Start on the pair that is shown."""
         self._list.show_lines(pairs_table(self._pairs, self._names))
         self._list.go_to(self._current)
         self._list.focus()
@@ -83,13 +83,13 @@ class PairsScreen(ModalScreen[int | None]):
         self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Show the details of the pair under the cursor."""
+        """All of this one."""
         self._tell(message.place)
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Return the selected pair."""
+        """This one."""
         self.dismiss(message.place)
 
     def action_leave(self) -> None:
-        """Close without a choice."""
+        """None."""
         self.dismiss(None)

@@ -21,7 +21,7 @@ _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them,
 
 
 class MatrixPanel(FilteredPanel):
-    """The table of a Matrix with its heads, the filter, and the comparison of two models below."""
+    """Shows a Matrix; what is chosen in it is changed by whoever answers the messages."""
 
     DEFAULT_CSS = """
     MatrixPanel { height: 1fr; }
@@ -34,15 +34,14 @@ class MatrixPanel(FilteredPanel):
     """
 
     class CaseChosen(Message):
-        """Posted when a case is selected."""
+        """A case is to be opened."""
 
         def __init__(self, case: str) -> None:
             super().__init__()
             self.case = case
 
     class ColumnChosen(Message):
-        """Posted when the head of a column is clicked: the number of the model, −1 for names, the number of models for
-        changes."""
+        """The rows are to be sorted by a column: a model's place, −1 for names, the models' number for changes."""
 
         def __init__(self, column: int) -> None:
             super().__init__()
@@ -60,11 +59,11 @@ class MatrixPanel(FilteredPanel):
 
     @property
     def rows(self) -> MatrixTable:
-        """The widget that has the focus when the filter is closed."""
+        """The table."""
         return self.table
 
     def compose(self) -> ComposeResult:
-        """Yield heads, table and comparison; the filter is mounted when it is opened."""
+        """The filter comes when it is asked for."""
         yield self.head
         yield self.table
         yield self._sentence
@@ -72,13 +71,13 @@ class MatrixPanel(FilteredPanel):
     # --- what is shown
 
     def on_mount(self) -> None:
-        """Lay everything out before the first paint: a second layout would cost as much as the first."""
+        """Everything has its place before the first layout: a second one would cost as much as the first."""
         size = self.app.size
         self._fit(size.width - _FRAME, size.height - _AROUND)
         self.show_title()
 
     def on_resize(self) -> None:
-        """Lay the columns out for the new width, with fewer heads in a low window."""
+        """Columns for the width there is within the frame; fewer heads where it is low."""
         self._fit(self.size.width, self.size.height)
 
     def _fit(self, width: int, height: int) -> None:
@@ -90,7 +89,7 @@ class MatrixPanel(FilteredPanel):
             self.show_sentence(*self._said)
 
     def rows_changed(self, case: str | None) -> None:
-        """Show other rows or models, with the cursor on a case."""
+        """Other rows, or other models; the cursor goes to a case."""
         self.table.lay_out(self._width)
         self.table.rows_changed(case)
         self.draw_heads()
@@ -98,18 +97,18 @@ class MatrixPanel(FilteredPanel):
 
     @on(MatrixTable.LayoutChanged)
     def draw_heads(self) -> None:
-        """Update the heads."""
+        """Bring the heads up to date."""
         matrix, survey = self._matrix, self._matrix.survey
         whole = self.has_class("-low") == self._turned
         self.head.show(head_lines(self.table.columns, matrix.models, survey.figures, survey.since, whole=whole))
 
     def turn_figures(self) -> None:
-        """Toggle between all figures in the heads and the most important ones."""
+        """All figures in the heads where there were fewer, and the other way round."""
         self._turned = not self._turned
         self.draw_heads()
 
     def show_sentence(self, line: Line, shorter: Line = ()) -> None:
-        """Show the comparison below the rows, in its shorter form where there is no room."""
+        """Say this below the rows; shorter where there is no room for all of it."""
         self._said = line, shorter
         rows = _SAID_LOW if self.has_class("-low") else _SAID
         if shorter and width_of(text_of(line)) > rows * self._width * 0.9:
@@ -118,7 +117,7 @@ class MatrixPanel(FilteredPanel):
         self._sentence.set_class(not line, "-empty")
 
     def show_title(self) -> None:
-        """Update the title and the state of the filter."""
+        """How many cases and models, and how the filter stands."""
         matrix = self._matrix
         self.border_title = Content(matrix.title)
         self.tell_filter(matrix.wanted.filter, matrix.case_count, chosen=matrix.wanted.differing)
@@ -127,7 +126,7 @@ class MatrixPanel(FilteredPanel):
 
     @on(LineListView.Chosen)
     def open_case(self, message: LineListView.Chosen) -> None:
-        """Post the selected case."""
+        """A case, to be opened."""
         message.stop()
         case = self._matrix.case_at(message.place)
         if case is not None:
@@ -135,7 +134,7 @@ class MatrixPanel(FilteredPanel):
 
     @on(MatrixHead.HeadClicked)
     def choose_column(self, message: MatrixHead.HeadClicked) -> None:
-        """Post the column whose head was clicked."""
+        """A head, to sort by it."""
         message.stop()
         column = column_at(self.table.columns, message.x)
         if column is not None:

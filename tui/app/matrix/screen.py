@@ -27,7 +27,7 @@ from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.statistics import survey
 from tui.app.matrix.table_view import MatrixHeader
 from tui.app.presentation.pieces import Line
-from tui.app.screens.pacing import pace_now, pause_key
+from tui.app.run_controls import current_pace, key_of
 from tui.app.widgets.footer import KeyFooter
 from tui.model.errors import AssayError
 from tui.model.filter import KEYS_IN_WORDS
@@ -67,44 +67,19 @@ _LEAST_PAUSE_SECONDS, _PAUSES = 0.7, 100  # figures of tens of thousands of tria
 _SLICE_SECONDS = 0.008
 
 
-_ORDERS: tuple[tuple[Order, str], ...] = (
-    (Order("suite"), "as in the suite"),
-    (Order("name"), "by name"),
-    (Order("differ"), "by disagreement: the cases in which models differ first"),
-    (Order("all fail"), "the cases that all models fail first"),
-)
-
-
-class EarlierRuns(Protocol):
-    """Saved runs. Every method blocks and raises StoreError."""
-
-    def list_runs(self) -> Sequence[RunRecord]:
-        """Return all runs, the newest first."""
-        ...
-
-    def read_outcomes(self, run_id: str) -> Sequence[Outcome]:
-        """Return the outcomes of the trials of a run."""
-        ...
-
-    def baseline_of(self, suite: Suite) -> str | None:
-        """Return the id of the run that is marked as the baseline of a suite."""
-        ...
-
-
-class MatrixScreen(Screen[str | None]):
+class LiveMatrixScreen(Screen[str | None]):
     """Shows the matrix; `told` gets what `matrix_asks` has. A trial that moved is said by `trial_moved`, anything
     larger by `changed`. Gives the case to go to in Explore, or None."""
 
     DEFAULT_CSS = """
-    MatrixScreen { background: $background; color: $foreground; }
+    LiveMatrixScreen { background: $background; color: $foreground; }
     """
     BINDINGS: ClassVar[list[BindingType]] = MATRIX_KEYS
     AUTO_FOCUS = "#cells"
 
-    def __init__(self, matrix: Matrix, history: EarlierRuns, told: MessagePump, case: str | None = None) -> None:
+    def __init__(self, matrix: Matrix, told: MessagePump, case: str | None = None) -> None:
         super().__init__()
         self.matrix, self.told = matrix, told
-        self._history = history
         self._case = case
         self._moved: set[TrialKey] = set()
         self._beats = 0
@@ -114,33 +89,33 @@ class MatrixScreen(Screen[str | None]):
         self.panel = MatrixPanel(matrix, id="matrix")
 
     def compose(self) -> ComposeResult:
-        """Yield header, panel and footer."""
+        """Header, panel, footer."""
         yield self.header
         yield self.panel
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Paint the rows first, and count the figures afterwards."""
+        """Rows are painted first; figures are counted after."""
         self._timer = self.set_interval(1 / _BEATS_A_SECOND, self._beat, pause=not self.matrix.state.running)
         self.panel.rows_changed(self._case)
         self.show_heading()
         self.call_after_refresh(self.count)
-        if self.matrix.baseline is None and not self.matrix.asked_for_baseline:
-            self._take_marked()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Bind the key for pausing only while a run is in progress."""
+        """There is something to pause only while something runs."""
         del parameters
         return action != "turn_pause" or self.matrix.state.running
 
+    # --- what comes from the run
+
     def trial_moved(self, key: TrialKey) -> None:
-        """Note that a trial has changed; it is drawn with the next update."""
+        """A trial has another state."""
         self._moved.add(key)
         if self.is_mounted:
             self._timer.resume()
 
     def changed(self) -> None:
-        """Draw and count everything again: the matrix shows another suite or state."""
+        """The matrix shows another suite or state: everything is to be drawn and counted anew."""
         self._moved.clear()
         if self.is_mounted:
             self._timer.resume()
@@ -150,7 +125,7 @@ class MatrixScreen(Screen[str | None]):
 
     @work(group="count", exclusive=True)
     async def count(self) -> None:
-        """Count in slices that delay no key, then compute the statistics in a thread."""
+        """Count what there is, in portions that no key has to wait for, then work out what follows from it."""
         ledger = self.matrix.ledger
         while not ledger.complete:
             ledger.count(_SLICE_SECONDS)
@@ -170,7 +145,7 @@ class MatrixScreen(Screen[str | None]):
         self.show_sentence()
 
     def _beat(self) -> None:
-        """Draw what has changed, at most ten times a second, and move the marks of running trials."""
+        """What has moved is drawn, ten times a second at most; marks of what runs move."""
         matrix, table = self.matrix, self.panel.table
         self._beats += 1
         moved, self._moved = self._moved, set()
@@ -189,23 +164,25 @@ class MatrixScreen(Screen[str | None]):
         if still and not self._unsurveyed:
             self._timer.pause()
 
+    # --- showing it
+
     def show_heading(self) -> None:
-        """Update the header."""
+        """The header, as it is now."""
         state, heading = self.matrix.state, self.matrix.heading
         if state.running:
             paused = state.paused
-            key = pause_key(self, "matrix.pause") if paused else ""
+            key = key_of(self, "matrix.pause") if paused else ""
             answering = state.answering if paused else 0
-            heading = replace(heading, pace=pace_now(state), paused=paused, answering=answering, pause_key=key)
+            heading = replace(heading, pace=current_pace(state), paused=paused, answering=answering, pause_key=key)
         self.header.show(heading)
 
     def rows_changed(self) -> None:
-        """Show other rows; the cursor stays on its case."""
+        """Other rows; the cursor stays on its case."""
         self.panel.rows_changed(self.panel.table.case_id)
         self.show_heading()
 
     def show_sentence(self) -> None:
-        """Show the comparison of the chosen pair."""
+        """What can be said of the chosen pair."""
         matrix = self.matrix
         pair = matrix.survey.pair(matrix.pair)
         if pair is None:
@@ -218,8 +195,47 @@ class MatrixScreen(Screen[str | None]):
 
     @on(MatrixPanel.CaseChosen)
     def open_case(self, message: MatrixPanel.CaseChosen) -> None:
-        """Close the screen and go to the case in Explore."""
+        """To Explore with it."""
         self.dismiss(message.case)
+
+
+_ORDERS: tuple[tuple[Order, str], ...] = (
+    (Order("suite"), "as in the suite"),
+    (Order("name"), "by name"),
+    (Order("differ"), "by disagreement: the cases in which models differ first"),
+    (Order("all fail"), "the cases that all models fail first"),
+)
+
+
+class EarlierRuns(Protocol):
+    """Where earlier runs are. Everything blocks; each raises StoreError."""
+
+    def list_runs(self) -> Sequence[RunRecord]:
+        """All of them, the newest first."""
+        ...
+
+    def read_outcomes(self, run_id: str) -> Sequence[Outcome]:
+        """How the trials of one ended."""
+        ...
+
+    def baseline_of(self, suite: Suite) -> str | None:
+        """The id of the run that others of the suite are measured against."""
+        ...
+
+
+class MatrixScreen(LiveMatrixScreen):
+    """Cases beside models, live; `history` is where earlier runs are."""
+
+    def __init__(self, matrix: Matrix, history: EarlierRuns, told: MessagePump, case: str | None = None) -> None:
+        super().__init__(matrix, told, case)
+        self._history = history
+
+    def on_mount(self) -> None:
+        """The suite may have a marked baseline."""
+        if self.matrix.baseline is None and not self.matrix.asked_for_baseline:
+            self._take_marked()
+
+    # --- order, groups, filter
 
     def _choose(self, wanted: QueueFilter) -> None:
         self.matrix.wanted = wanted
@@ -227,7 +243,7 @@ class MatrixScreen(Screen[str | None]):
         self.rows_changed()
 
     def action_sort(self) -> None:
-        """Choose the order in a dialog."""
+        """Choose an order."""
         self._sort()
 
     @work(group="choose", exclusive=True)
@@ -249,7 +265,7 @@ class MatrixScreen(Screen[str | None]):
 
     @on(MatrixPanel.ColumnChosen)
     def sort_by_column(self, message: MatrixPanel.ColumnChosen) -> None:
-        """Sort by the clicked column; a second click reverses, a third restores suite order."""
+        """The same by a click on a head; a second click turns it around, a third takes it back."""
         models, wanted = self.matrix.models, self.matrix.wanted
         if message.column < 0:
             order = Order("name")
@@ -262,12 +278,12 @@ class MatrixScreen(Screen[str | None]):
         self._choose(wanted._replace(order=order))
 
     def action_reverse(self) -> None:
-        """Reverse the order."""
+        """Turn the order around."""
         order = self.matrix.wanted.order
         self._choose(self.matrix.wanted._replace(order=order._replace(reverse=not order.reverse)))
 
     def action_group(self) -> None:
-        """Change to the next kind of groups."""
+        """The next kind of groups."""
         wanted = self.matrix.wanted
         grouping = GROUPINGS[(GROUPINGS.index(wanted.grouping) + 1) % len(GROUPINGS)]
         self._choose(wanted._replace(grouping=grouping))
@@ -275,16 +291,16 @@ class MatrixScreen(Screen[str | None]):
         self.notify(said, markup=False, timeout=2)
 
     def action_turn_figures(self) -> None:
-        """Toggle between all figures in the heads and the most important ones."""
+        """All figures in the heads, or fewer."""
         self.panel.turn_figures()
 
     def action_turn_differing(self) -> None:
-        """Toggle between the cases in which models differ and all cases."""
+        """Only the cases in which models differ, or all."""
         wanted = self.matrix.wanted
         self._choose(wanted._replace(differing=not wanted.differing))
 
     def action_next_differing(self, by: int) -> None:
-        """Go to the next or previous case in which models differ."""
+        """Go to the next such case, from the cursor on."""
         table = self.panel.table
         place = table.cursor + by
         while 0 <= place < table.line_count:
@@ -296,14 +312,16 @@ class MatrixScreen(Screen[str | None]):
         self.notify("There is no such case that way.", markup=False, timeout=2)
 
     async def action_filter(self) -> None:
-        """Open the filter."""
+        """Type a filter."""
         await self.panel.open_filter()
 
     @on(MatrixPanel.FilterChanged)
     def take_filter(self, message: MatrixPanel.FilterChanged) -> None:
-        """Apply the filter while it is typed."""
+        """Only the cases that are wanted."""
         if message.wanted != self.matrix.wanted.filter:
             self._choose(self.matrix.wanted._replace(filter=message.wanted))
+
+    # --- an earlier run
 
     @work(group="baseline", exclusive=True)
     async def _take_marked(self) -> None:
@@ -316,7 +334,7 @@ class MatrixScreen(Screen[str | None]):
             self.notify(sanitize_line(str(error), 600), severity="warning", markup=False)
 
     def action_choose_baseline(self) -> None:
-        """Choose the run to compare with in a dialog."""
+        """Choose the run to measure against."""
         self._choose_baseline()
 
     @work(group="baseline", exclusive=True)
@@ -360,8 +378,10 @@ class MatrixScreen(Screen[str | None]):
         self.rows_changed()
         self.count()
 
+    # --- two models
+
     def action_compare(self) -> None:
-        """Compare the answers of two models to the case under the cursor."""
+        """Two answers to the case under the cursor, above the matrix."""
         matrix, table = self.matrix, self.panel.table
         case = matrix.case_at(table.cursor)
         if case is None:
@@ -374,7 +394,7 @@ class MatrixScreen(Screen[str | None]):
         self.told.post_message(CompareRequested(matrix.suite, matrix.run, case.id, two))
 
     def action_statistics(self) -> None:
-        """Show every pair of models in a dialog."""
+        """Every pair of models."""
         self._show_pairs()
 
     @work(group="choose", exclusive=True)
@@ -399,35 +419,37 @@ class MatrixScreen(Screen[str | None]):
             matrix.pair = pairs[place].a, pairs[place].b
             self.show_sentence()
 
+    # --- runs, and the way back
+
     def action_run_all(self) -> None:
         """Run the whole suite."""
         self.told.post_message(RunRequested(failed=False))
 
     def action_run_failed(self) -> None:
-        """Rerun what did not pass."""
+        """Run again what did not pass."""
         self.told.post_message(RunRequested(failed=True))
 
     def action_review(self) -> None:
-        """Review the answers."""
+        """Score the answers by hand."""
         self.told.post_message(ReviewRequested())
 
     def action_cancel_all(self) -> None:
-        """Cancel the current run and the queued ones."""
+        """Cancel the run."""
         self.told.post_message(CancelRequested())
 
     def action_turn_pause(self) -> None:
-        """Pause or resume the run."""
+        """Pause the run, or let it go on."""
         self.told.post_message(PauseRequested())
 
     def action_ask_more(self, by: int) -> None:
-        """Change the concurrency of each model."""
+        """So many more cases at once."""
         self.told.post_message(PaceRequested(by))
 
     def action_leave(self) -> None:
-        """Go back to Explore."""
+        """Back to Explore, as it was."""
         self.dismiss(None)
 
     async def action_back(self) -> None:
-        """Close the filter, else go back to Explore."""
+        """Out of the filter, else back."""
         if not await self.panel.close_filter():
             self.dismiss(None)

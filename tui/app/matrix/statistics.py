@@ -53,7 +53,7 @@ class Statistics:
 
 
 def survey(snapshot: Snapshot) -> Statistics:
-    """Compute figures, pairs and changes: this takes tenths of a second for tens of thousands of trials."""
+    """Work it out: tenths of a second for tens of thousands of trials."""
     from tui.statistics.comparison import compare_models
 
     clusters = snapshot.clusters

@@ -22,7 +22,7 @@ from tui.model.risk import Band
 
 
 class MatrixTable(LineListView):
-    """The rows of a Matrix; the cursor skips headings."""
+    """Shows a Matrix; the cursor stays on cases and passes headings over."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "open", id="matrix.open", tooltip="Open the case in Explore", key_display="Enter"),
@@ -31,7 +31,7 @@ class MatrixTable(LineListView):
     ]
 
     class LayoutChanged(Message):
-        """Posted when the columns have changed."""
+        """The columns are others now."""
 
     def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
         self._kept: dict[tuple[int, Ground, bool | None], Strip] = {}
@@ -47,14 +47,14 @@ class MatrixTable(LineListView):
         return len(self._matrix.rows)
 
     def line_at(self, place: int, width: int) -> Line:
-        """Return a row with the current results."""
+        """A row as its trials stand now."""
         del width
         return self._matrix.row_line(place, self.columns, self._beat)
 
     # --- what is shown
 
     def lay_out(self, width: int, first: int | None = None) -> None:
-        """Lay the columns out for a width, from the model `first` on."""
+        """Columns for so many cells, from a model on."""
         matrix = self._matrix
         first = self.columns.first if first is None else first
         baseline = matrix.baseline is not None
@@ -65,12 +65,12 @@ class MatrixTable(LineListView):
             self.refresh()
 
     def show_bands(self, bands: Mapping[TrialKey, Band]) -> None:
-        """Show the worst risk band of each scored trial instead of those before."""
+        """These trials have been scored, each with its worst band; what was shown before goes."""
         self._matrix.take_bands(bands)
         self.refresh()
 
     def rows_changed(self, case: str | None) -> None:
-        """Show other rows, with the cursor on a case where it is among them."""
+        """There are other rows now; the cursor goes to a case, if it is among them."""
         place = self._matrix.place_of(case) if case is not None else None
         self.lines_changed(-1)
         self._cursor = -1
@@ -78,11 +78,11 @@ class MatrixTable(LineListView):
 
     @property
     def case_id(self) -> str | None:
-        """The case of the cursor, also while it is not among the rows."""
+        """The case that the cursor was put on, also while it is not among the rows."""
         return self._case_id
 
     def refresh_rows(self, places: Iterable[int]) -> None:
-        """Draw these rows again where they are visible."""
+        """Draw these rows anew, where they are in sight."""
         top = self.scroll_offset.y
         bottom = top + self.size.height
         for place in places:
@@ -90,15 +90,15 @@ class MatrixTable(LineListView):
                 self.refresh_line(place)
 
     def beat(self, places: Iterable[int]) -> None:
-        """Move the marks of running trials."""
+        """The marks of what runs move on."""
         self._beat += 1
         self.refresh_rows(places)
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> "MatrixTable":
-        """Drop the strips of rows that are painted again. The others are kept: Textual asks for all visible rows
-        whatever it paints."""
+        """Rows that are to be painted anew are drawn anew; the others in sight are kept, since Textual asks for all
+        of them whatever it paints."""
         moved = {self.top_row + y for region in regions for y in region.line_range}
         if len(moved) not in range(1, self.view_rows):
             self._kept.clear()
@@ -112,20 +112,19 @@ class MatrixTable(LineListView):
         super().notify_style_update()
 
     def on_resize(self, event: Resize) -> None:
-        """Keep the cursor visible when the comparison below takes rows away."""
+        """A cursor that was in sight stays there, though what is said below takes rows away."""
         before, self._height = self._height, event.size.height
         if 0 <= self._cursor - self.top_row < before and self.line_count:
             self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, x_axis=False)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the visible rows. Overridden: the cache of Textual for borders and padding costs more than the
-        rows."""
+        """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""
         start, end = crop.column_span
         strips = [self.render_line(y) for y in crop.line_range]
         return strips if (start, end) == (0, self.outer_size.width) else [strip.crop(start, end) for strip in strips]
 
     def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
-        """Return the strip of a row, drawn once for a width."""
+        """A row that is known, and as wide, is not drawn again."""
         strip = self._kept.get((place, ground, thumb))
         if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._kept[place, ground, thumb] = super().draw_line(place, ground, thumb)
@@ -134,7 +133,7 @@ class MatrixTable(LineListView):
     # --- moving
 
     def go_to(self, place: int) -> None:
-        """Put the cursor on a case; from a heading on to the next case in the direction of the move, else back."""
+        """Put the cursor on a case: from a heading on in the direction of the move, else back."""
         rows = self._matrix.rows
         if not rows:
             return
@@ -155,54 +154,54 @@ class MatrixTable(LineListView):
         return None
 
     def clicked(self, place: int, column: int) -> None:
-        """Open the case under the cursor, or go to the clicked case."""
+        """A click on the case under the cursor opens it; on another only goes there."""
         del column
         if self._was_at == place:
             self.tell_chosen(place)
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """Remember where the cursor was: a click on its case opens it."""
+        """Remember where the cursor was: the first click chooses, the second opens."""
         del event
         self._was_at = self._cursor
 
     _was_at = -1
 
     def action_scroll_models(self, by: int) -> None:
-        """Scroll the models sideways."""
+        """Other models in sight."""
         first = max(0, min(self.columns.first + by, self.columns.last_first))
         if first != self.columns.first:
             self.lay_out(self.container_size.width, first)
 
     def on_mouse_scroll_right(self, event: MouseScrollRight) -> None:
-        """Scroll the models with the mouse."""
+        """The wheel, sideways."""
         event.stop()
         self.action_scroll_models(1)
 
     def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
-        """Scroll the models with the mouse."""
+        """The wheel, sideways."""
         event.stop()
         self.action_scroll_models(-1)
 
 
 class MatrixHeader(PieceLine):
-    """The header of the Matrix screen."""
+    """Shows a MatrixHeading."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._heading = MatrixHeading()
 
     def show(self, heading: MatrixHeading) -> None:
-        """Show another heading."""
+        """Show another state."""
         self._heading = heading
         self.draw()
 
     def line_for(self, width: int) -> Line:
-        """Return the header in at most `width` cells."""
+        """The line in at most so many cells."""
         return matrix_header(self._heading, width)
 
 
 class MatrixHead(Widget):
-    """The heads of the columns: lines as wide as the table."""
+    """Shows lines that are as wide as the table."""
 
     DEFAULT_CSS = """
     MatrixHead { height: auto; background: $background; color: $foreground; }
@@ -210,7 +209,7 @@ class MatrixHead(Widget):
     ALLOW_SELECT: ClassVar[bool] = False
 
     class HeadClicked(Message):
-        """Posted when a head is clicked; `x` is the offset in cells."""
+        """A click on a head, so many cells from the left."""
 
         def __init__(self, x: int) -> None:
             super().__init__()
@@ -222,14 +221,14 @@ class MatrixHead(Widget):
         self._strips: list[Strip] = []
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Show other lines."""
+        """Show these."""
         if lines != self._lines:
             grown = len(lines) != len(self._lines)
             self._lines, self._strips = lines, []
             self.refresh(layout=grown)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return one row for each line."""
+        """A row for each line."""
         del container, viewport, width
         return len(self._lines)
 
@@ -238,7 +237,7 @@ class MatrixHead(Widget):
         super().notify_style_update()
 
     def on_resize(self, event: Resize) -> None:
-        """Drop strips of another width."""
+        """Lines of another width."""
         if self._strips and event.size.width != self._strips[0].cell_length:
             self._strips = []
 
@@ -250,12 +249,11 @@ class MatrixHead(Widget):
         return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the visible rows. Overridden: the cache of Textual for borders and padding costs more than the
-        rows."""
+        """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""
         start, end = crop.column_span
         strips = [self.render_line(y) for y in crop.line_range]
         return strips if (start, end) == (0, self.size.width) else [strip.crop(start, end) for strip in strips]
 
     def on_click(self, event: Click) -> None:
-        """Post where the click was."""
+        """Say where."""
         self.post_message(self.HeadClicked(event.x))

@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from tui.app.open_suites import CaseMarks, OpenSuite
 from tui.app.presentation.marks import RERUN, mark_of, severity_piece, tally
 from tui.app.presentation.pieces import Line, Piece, cut_middle, spread, width_of
-from tui.model.errors import Problem
-from tui.model.filter import StatusWord, severity_of
+from tui.model.filter import severity_of
 from tui.model.sanitize import sanitize_line
-from tui.model.suite import Case, Suite
+from tui.model.suite import Case
 
 _NARROW = 28
 
@@ -18,42 +18,7 @@ RowKind = Literal["folder", "suite", "category", "case", "step"]
 CaseTest = Callable[[Path, Case], bool]
 
 
-class CaseMarks(NamedTuple):
-    """A word for each model of a case, and how many of its trials have a verdict by a rerun that does not count."""
-
-    statuses: Sequence[StatusWord]
-    reruns: int = 0
-
-
 MarksOf = Callable[[Case], CaseMarks]
-
-
-class OpenSuite(NamedTuple):
-    """A suite file as far as it was read; `suite` None with problems where it cannot be used. `run` is the id of
-    the kept run whose suite and results these are, `label` what says so."""
-
-    path: Path
-    folder: str
-    suite: Suite | None = None
-    problems: tuple[Problem, ...] = ()
-    read: bool = False
-    run: str = ""
-    label: str = ""
-
-    @property
-    def title(self) -> str:
-        """What it is called."""
-        return self.label or (self.suite.name if self.suite else self.path.name)
-
-    @property
-    def heading(self) -> str:
-        """The same where it stands alone: what is no file says so."""
-        return f"{self.folder}: {self.label}" if self.label else self.title
-
-    @property
-    def broken(self) -> bool:
-        """Whether it was read in vain."""
-        return self.read and self.suite is None
 
 
 class Row(NamedTuple):
@@ -90,13 +55,15 @@ def ancestors(key: RowKey) -> Iterator[RowKey]:
         yield key[:size]
 
 
-def outline(suites: Sequence[OpenSuite], unfolded: Collection[RowKey], wanted: CaseTest | None = None) -> list[Row]:
+def outline(
+    open_suites: Sequence[OpenSuite], unfolded: Collection[RowKey], wanted: CaseTest | None = None
+) -> list[Row]:
     """The rows to show. With `wanted` only the cases that it accepts, everything above them unfolded."""
     rows: list[Row] = []
-    folders = {open_suite.folder for open_suite in suites}
+    folders = {open_suite.folder for open_suite in open_suites}
     shown_folder: str | None = None
     depth = 1 if len(folders) > 1 else 0
-    for open_suite in suites:
+    for open_suite in open_suites:
         below = list(_suite_rows(open_suite, depth, unfolded, wanted))
         if not below:
             continue

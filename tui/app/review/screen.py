@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Key, Resize
 from textual.screen import Screen
 
-from tui.app.notifications import NotificationHold
+from tui.app.context import AppContext
 from tui.app.presentation.pieces import Line
 from tui.app.review.answers import mask_lines
 from tui.app.review.criterion_panel import CriterionPanel
@@ -40,8 +40,6 @@ from tui.model.risk import EXTENTS
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Extent, ItemKey
 from tui.risk.queue import ReviewItem
-from tui.session.reviews import Reviews
-from tui.session.run_history import RunHistory
 from tui.session.run_review import RunReview
 
 Result = TypeVar("Result")
@@ -155,7 +153,7 @@ class ReviewScreen(Screen[None]):
     ]
     AUTO_FOCUS = "AnswerView"
 
-    def __init__(self, review: RunReview, reviews: Reviews, history: RunHistory, start: ItemKey | None = None) -> None:
+    def __init__(self, review: RunReview, context: AppContext, start: ItemKey | None = None) -> None:
         super().__init__()
         self.review_session = ReviewSession(review)
         if start is not None:
@@ -164,7 +162,8 @@ class ReviewScreen(Screen[None]):
         self.title_line, self.last_act = ReviewTitle(), LastAct()
         self.view = ReviewView(self.review_session, self.keys)
         self._scoring = Scoring(self.review_session)
-        self._reviews, self._history = reviews, history
+        self._hold, self._unsaved_work = context.notification_hold, context.unsaved_work
+        self._reviews, self._history = context.session.reviews, context.session.history
         self._save_failed = self._queue_was_open = False
 
     def compose(self) -> ComposeResult:
@@ -176,15 +175,16 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show the first item; while names are hidden, hold notifications of other screens back."""
-        if self.review_session.hidden and isinstance(self.app, NotificationHold):
-            self.app.hold_notices()
+        self._unsaved_work.append(self.unkept)
+        if self.review_session.hidden:
+            self._hold.hold()
         self.set_interval(_TITLE_SECONDS, self._show_title)
         self._show_item()
 
     def on_unmount(self) -> None:
         """Show the notifications that were held back."""
-        if isinstance(self.app, NotificationHold):
-            self.app.let_notices_go()
+        self._unsaved_work.remove(self.unkept)
+        self._hold.release()
 
     def on_resize(self, event: Resize) -> None:
         """Arrange the panels for the size."""
@@ -192,7 +192,7 @@ class ReviewScreen(Screen[None]):
 
     def notify(self, message: str, **options: Any) -> None:
         """Show a notification at once: those of this screen reveal nothing."""
-        (self.app.tell if isinstance(self.app, NotificationHold) else self.app.notify)(message, **options)
+        self._hold.show_now(message, **options)
 
     def _show_item(self) -> None:
         self._show_title()
@@ -547,8 +547,7 @@ class ReviewScreen(Screen[None]):
     def _show_names(self) -> None:
         self._show_title()
         self.view.reload()
-        if isinstance(self.app, NotificationHold):
-            self.app.let_notices_go()
+        self._hold.release()
         self._inform("Names are shown now. This is recorded.", timeout=4)
 
     def action_leave(self) -> None:

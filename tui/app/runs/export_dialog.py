@@ -25,7 +25,7 @@ _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9]+")
 
 
 class Format(NamedTuple):
-    """A report format, its file extension, and a description."""
+    """A format, the end of its file's name, and for whom it is."""
 
     format: ReportFormat
     suffix: str
@@ -42,7 +42,7 @@ FORMATS = (
 
 
 def format_line(format: Format, answers: bool) -> Line:
-    """Return a format as a line of the list; JSON is always complete, tables never have answers."""
+    """A line of the list; JSON is always whole, the tables never."""
     full = format.format == "json" or (answers and format.format in ("markdown", "html"))
     return (
         (f" {format.format:<10}", "strong"),
@@ -52,14 +52,13 @@ def format_line(format: Format, answers: bool) -> Line:
 
 
 def default_file(run: RunRecord, suffix: str) -> str:
-    """Return a file name in the current folder."""
+    """A name in the folder where the app was started."""
     stem = _NOT_FOR_NAMES.sub("-", run.suite_name).strip("-").lower()[:60] or "run"
     return f"{stem}-{_NOT_FOR_NAMES.sub('', run.id)[:12]}{suffix}"
 
 
 class ExportScreen(ModalScreen[Path | None]):
-    """Dialog that exports a run as a report; returns the written file, or None. `hidden` is how many blind scores the
-    report would show beside names."""
+    """Gives the file that was written, or None. `hidden` is how many scores should not be seen beside names yet."""
 
     DEFAULT_CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
@@ -86,7 +85,7 @@ class ExportScreen(ModalScreen[Path | None]):
         self._writing = False
 
     def compose(self) -> ComposeResult:
-        """Yield the formats, the file name and a message."""
+        """Formats, the file's name, what there is to say."""
         with Vertical() as box:
             box.border_title = Content("Write a report")
             box.border_subtitle = Content("Enter goes on · a full answers · Esc leaves")
@@ -108,25 +107,25 @@ class ExportScreen(ModalScreen[Path | None]):
         self._list.lines_changed(max(0, self._list.cursor))
 
     def _name_file(self, place: int) -> None:
-        """Set the file name for a format, unless the user typed another one."""
+        """A name that the person has typed stays."""
         if self._line.value == self._named:
             self._line.value = self._named = default_file(self._run, FORMATS[place].suffix)
 
     @on(LineListView.Reached)
     def look_at_format(self, message: LineListView.Reached) -> None:
-        """Change the file extension with the format."""
+        """The name's end follows the format."""
         self._name_file(message.place)
         if isinstance(message, LineListView.Chosen):
             self._line.start()
 
     @on(PromptInput.Left)
     def go_back(self) -> None:
-        """Focus the list of formats."""
+        """To the formats."""
         self._list.focus()
 
     @on(PromptInput.Entered)
     def take_name(self, message: PromptInput.Entered) -> None:
-        """Write the report."""
+        """Write it."""
         if not message.text.strip():
             self._say("Name a file.")
         elif not self._writing:
@@ -142,7 +141,7 @@ class ExportScreen(ModalScreen[Path | None]):
             self._writing = False
 
     async def _written(self, name: str, *, replaces: bool) -> bool | None:
-        """Write the report. Return False where the file exists, None where it cannot be written."""
+        """False where a file is there already, None where it cannot be written."""
         self._say("Writing …")
         chosen = FORMATS[max(0, self._list.cursor)]
         try:
@@ -171,10 +170,10 @@ class ExportScreen(ModalScreen[Path | None]):
         self._said.update(Content(sanitize_line(text, 600)))
 
     def action_turn_answers(self) -> None:
-        """Toggle full answers."""
+        """With full answers, or without."""
         self._answers = not self._answers
         self._draw()
 
     def action_leave(self) -> None:
-        """Close without a report."""
+        """Write nothing."""
         self.dismiss(None)

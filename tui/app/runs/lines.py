@@ -25,7 +25,7 @@ _STATE_WIDTH, _TIME_WIDTH, _PASSED_WIDTH = 13, 12, 16
 
 
 class Columns(NamedTuple):
-    """Cells of the columns that share the remaining width; 0 for a column that is left out."""
+    """Cells of the columns that share what is left; 0 for one that is left out."""
 
     suite: int
     models: int
@@ -34,7 +34,7 @@ class Columns(NamedTuple):
 
 
 def columns_for(width: int) -> Columns:
-    """Return the columns that fit beside mark, state, time and figures."""
+    """What fits beside mark, state, time and figures."""
     took, id_width = (8 if width >= _MIDDLING else 0), (SHORT_ID if width >= _WIDE else 0)
     fixed = 3 + _STATE_WIDTH + 2 + _TIME_WIDTH + 2 + 2 + 2 + _PASSED_WIDTH
     left = max(8, width - fixed - (took + 2 if took else 0) - (id_width + 2 if id_width else 0) - 1)
@@ -43,7 +43,7 @@ def columns_for(width: int) -> Columns:
 
 
 def heads_line(width: int) -> Line:
-    """Return the heads of the columns."""
+    """What the columns are."""
     columns = columns_for(width)
     texts = [f"   {fill('state', _STATE_WIDTH)}  {fill('started', _TIME_WIDTH)}  {fill('suite', columns.suite)}  "]
     texts += [fill("models", columns.models), "  ", "passed".rjust(_PASSED_WIDTH)]
@@ -53,7 +53,7 @@ def heads_line(width: int) -> Line:
 
 
 def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
-    """Return a run as a line: state, start, suite, models, plain passes of trials, duration, id."""
+    """One run: state, start, suite, models, plain passes of trials, how long, id."""
     columns = columns_for(width)
     state, role = _STATES[run.state]
     models = names_in_a_row(run.models)
@@ -75,7 +75,7 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
 
 
 def _passed(run: RunRecord) -> list[Piece]:
-    """Return the passes in exactly the width of their column."""
+    """In exactly as many cells as its column has."""
     share = f"{run.passed / run.checked:4.0%}" if run.checked else "   –"
     room = _PASSED_WIDTH - len(share) - 1
     counted = f"{run.passed}/{run.checked}" if run.checked or not run.unchecked else f"○ {run.unchecked}"
@@ -84,7 +84,7 @@ def _passed(run: RunRecord) -> list[Piece]:
 
 
 def day_and_time(text: str) -> str:
-    """Return an ISO time as `20 Nov 10:15` in the local zone; with the year where that is another."""
+    """An ISO time as `20 Nov 10:15`, in this machine's zone; with the year where that is another."""
     moment = _moment(text)
     if moment is None:
         return sanitize_line(text, _TIME_WIDTH)
@@ -94,7 +94,7 @@ def day_and_time(text: str) -> str:
 
 
 def took(run: RunRecord) -> str:
-    """Return the time from start to end; a resumed run includes the time between."""
+    """From its start to its end; a run that was taken up again counts what lay between too."""
     begin, end = _moment(run.started_at), _moment(run.finished_at or "")
     return clock((end - begin).total_seconds()) if begin and end else ""
 
@@ -107,7 +107,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def run_title(run: RunRecord) -> str:
-    """Return the title of a saved run in the list of suites."""
+    """What a kept run is called beside the suites."""
     return f"{day_and_time(run.started_at).strip()} · {sanitize_line(run.suite_name, 60)}"
 
 
@@ -116,18 +116,18 @@ def run_title(run: RunRecord) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Words that must all match; a word with `!` before it must not. `state:`, `suite:`, `model:` and `id:` match there
-    alone, `is:baseline` matches baselines."""
+    """Words that must all hold; a word with `!` before it must not. `state:`, `suite:`, `model:` and `id:` look there
+    alone, `is:baseline` for marked runs."""
 
     words: tuple[str, ...] = ()
 
     def wants(self, run: RunRecord, is_baseline: bool) -> bool:
-        """Return whether a run matches."""
+        """Whether the run is shown."""
         return all(_holds(word.lstrip("!"), run, is_baseline) != word.startswith("!") for word in self.words)
 
 
 def parse_run_filter(text: str) -> RunFilter:
-    """Parse a filter, also while it is typed."""
+    """What a person typed, also while it is being typed."""
     words = (word.casefold() for word in text.split())
     return RunFilter(tuple(word for word in words if word.strip("!") and not word.endswith(":")))
 
@@ -148,7 +148,7 @@ def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
 
 
 def shown_runs(runs: Sequence[RunRecord], wanted: RunFilter, baselines: Collection[str]) -> list[RunRecord]:
-    """Return the runs that match, in their order."""
+    """Those that the filter wants, in their order."""
     return [run for run in runs if wanted.wants(run, run.id in baselines)]
 
 
@@ -156,8 +156,8 @@ _LABEL_WIDTH = 10
 
 
 def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[Line]:
-    """Return the details of a run: suite and hash, options, command, models with their settings, costs and prices,
-    served models, and versions."""
+    """What is known of a run: suite and hash, options, command, models with their settings, costs and prices, what
+    answered, and what else took part."""
     suite: list[Piece] = [
         (" suite    ", "dim"),
         (cut_middle(sanitize_line(run.suite_path, 500), max(10, width - 30)), "plain"),
@@ -194,8 +194,7 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
 
 
 def _versions(versions: Mapping[str, str], width: int) -> list[Line]:
-    """Return the versions that took part besides Assay, as many on a line as fit; digests of files have a line of their
-    own."""
+    """What took part besides Assay, as many on a line as fit; files, which are told by long digests, stand alone."""
     said = [sanitize_line(f"{name} {version}", 300) for name, version in versions.items() if name != "assay"]
     rows: list[str] = []
     for each in said:

@@ -29,7 +29,7 @@ Act = Literal["open", "resume", "failed", "replay", "replay at once", "compare",
 
 
 class RunChoice(NamedTuple):
-    """What to do with a run in Explore."""
+    """What is to be done in Explore with a run."""
 
     act: Act
     run: RunRecord
@@ -40,8 +40,7 @@ def _counted(number: int, word: str) -> str:
 
 
 class RunsScreen(Screen[RunChoice | None]):
-    """The list of saved runs; returns what to do with one, or None. `deleted` has the ids of runs that were deleted
-    here."""
+    """Gives what was chosen, or None. Runs that were deleted here are in `deleted`."""
 
     DEFAULT_CSS = """
     RunsScreen { background: $background; color: $foreground; }
@@ -92,7 +91,7 @@ class RunsScreen(Screen[RunChoice | None]):
         self.deleted: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Yield title, list, and the details of the run under the cursor."""
+        """Title, list, what is known of the run under the cursor."""
         yield self._title
         with Vertical(id="list") as box:
             box.border_title = Content("Runs")
@@ -102,17 +101,17 @@ class RunsScreen(Screen[RunChoice | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Start to follow the history, which other processes change too."""
+        """The list follows what other processes do too."""
         self.reload()
         self.set_interval(_POLL_SECONDS, self.reload)
 
     def on_resize(self, event: Resize) -> None:
-        """Hide the details in a low window."""
+        """Where there is little room, the list has it."""
         self.set_class(event.size.height < _LOW, "-low")
 
     @work(group="list", exclusive=True)
     async def reload(self) -> None:
-        """Reload the list."""
+        """Read the list again."""
         try:
             runs = await asyncio.to_thread(self._history.list_runs)
             baselines = await asyncio.to_thread(self._history.baselines, runs)
@@ -135,13 +134,13 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @on(LineListView.Reached)
     def show_setup(self, message: LineListView.Reached) -> None:
-        """Show the details of the run under the cursor."""
+        """What is known of the run under the cursor."""
         if not isinstance(message, LineListView.Chosen):
             self._read_setup()
 
     @on(LineListView.Chosen)
     def open_it(self) -> None:
-        """Open the selected run."""
+        """Enter, or a click on the run that the cursor is on."""
         self.action_choose("open")
 
     @work(group="setup", exclusive=True)
@@ -160,7 +159,7 @@ class RunsScreen(Screen[RunChoice | None]):
     # --- what is done with a run
 
     def action_choose(self, act: Act) -> None:
-        """Close the screen and do this with the run in Explore."""
+        """Do it in Explore."""
         run = self._run
         if run is None:
             self.notify("There is no run here.", severity="warning", markup=False)
@@ -173,7 +172,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="mark")
     async def action_mark(self) -> None:
-        """Mark the run as the baseline of its suite, or remove the mark."""
+        """Mark it, or take the mark away."""
         run = self._run
         if run is None:
             return
@@ -182,7 +181,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="delete", exclusive=True)
     async def action_delete(self) -> None:
-        """Delete the run after a confirmation."""
+        """Delete it, when the person is sure."""
         from tui.app.screens.confirm import ConfirmScreen
 
         run = self._run
@@ -215,7 +214,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
-        """Export the run as a report."""
+        """Ask for the format and the file, and write it."""
         from tui.app.runs.export_dialog import ExportScreen
 
         run = self._run
@@ -242,7 +241,7 @@ class RunsScreen(Screen[RunChoice | None]):
     # --- the filter
 
     async def action_filter(self) -> None:
-        """Open the filter."""
+        """Type a filter."""
         line = next(iter(self.query(PromptInput)), None)
         if line is None:
             line = PromptInput("state:interrupted suite:… model:… is:baseline !word")
@@ -251,19 +250,19 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @on(PromptInput.Typed)
     def filter(self, message: PromptInput.Typed) -> None:
-        """Filter while the text is typed."""
+        """Only the runs that are wanted."""
         self.lines.show_wanted(parse_run_filter(message.text))
         self._tell()
         self._read_setup()
 
     @on(PromptInput.Entered)
     def take_filter(self) -> None:
-        """Focus the list, which stays filtered."""
+        """Back to the list, which stays filtered."""
         self.lines.focus()
 
     @on(PromptInput.Left)
     async def leave_filter(self) -> None:
-        """Close the filter and show all runs."""
+        """All runs again."""
         await self.query(PromptInput).remove()
         self.lines.show_wanted(RunFilter())
         self.lines.focus()
@@ -271,7 +270,7 @@ class RunsScreen(Screen[RunChoice | None]):
         self._read_setup()
 
     async def action_leave(self) -> None:
-        """Close the filter, else the screen."""
+        """Out of the filter, else back."""
         if self.query(PromptInput):
             await self.leave_filter()
         else:

@@ -14,7 +14,7 @@ from tui.model.sanitize import sanitize_line
 
 
 class RunLines(LineListView):
-    """The list of runs, the newest first; the cursor stays on its run."""
+    """Runs, the newest first; the cursor stays on its run."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -37,22 +37,22 @@ class RunLines(LineListView):
 
     @property
     def line_count(self) -> int:
-        """How many runs match the filter."""
+        """Those that the filter wants."""
         return len(self._shown)
 
     def line_at(self, place: int, width: int) -> Line:
-        """Return a run as a line."""
+        """One run."""
         run = self._shown[place]
         return run_line(run, run.id in self._baselines, width)
 
     def show_runs(self, runs: Sequence[RunRecord], baselines: frozenset[str]) -> None:
-        """Show other runs, or other baselines."""
+        """Other runs, or other marks."""
         if (runs, baselines) != (self.all_runs, self._baselines):
             self.all_runs, self._baselines = runs, baselines
             self._choose()
 
     def show_wanted(self, wanted: RunFilter) -> None:
-        """Set the filter."""
+        """Another filter."""
         self._wanted = wanted
         self._choose()
 
@@ -63,7 +63,7 @@ class RunLines(LineListView):
         self.lines_changed(ids.index(before.id) if before and before.id in ids else self.cursor)
 
     def clicked(self, place: int, column: int) -> None:
-        """Go to a run with the first click, open it with the second."""
+        """The first click looks at a run, one more opens it."""
         del column
         if place == self._clicked:
             self.tell_chosen(place)
@@ -72,7 +72,7 @@ class RunLines(LineListView):
         self._clicked = place
 
     def tell_reached(self, place: int) -> None:
-        """Post that the cursor has moved; the next click on its run opens it."""
+        """The next click may be the second."""
         self._clicked = place
         super().tell_reached(place)
 
@@ -80,41 +80,41 @@ class RunLines(LineListView):
 
 
 class RunHeads(PieceLine):
-    """The heads of the columns."""
+    """What the columns are."""
 
     DEFAULT_CSS = "RunHeads { background: $background; }"
 
     def line_for(self, width: int) -> Line:
-        """Return the heads in at most `width` cells."""
+        """The line in at most so many cells."""
         return heads_line(width)
 
 
 class RunsTitle(PieceLine):
-    """The title: how many runs there are, or why they cannot be read."""
+    """How many runs there are, or why they cannot be told."""
 
     def __init__(self) -> None:
         super().__init__()
         self._said: Piece = ("", "dim")
 
     def show_counts(self, runs: int, shown: int) -> None:
-        """Show how many runs there are, and how many match."""
+        """So many, and so many of them shown."""
         said = f"{runs} run{'' if runs == 1 else 's'} kept" if runs else "no run is kept yet"
         self._said = (said + (f" · {shown} shown" if shown != runs else ""), "dim")
         self.draw()
 
     def show_fault(self, why: str) -> None:
-        """Show why the history cannot be read."""
+        """The history cannot be read."""
         self._said = (sanitize_line(why, 500), "error")
         self.draw()
 
     def line_for(self, width: int) -> Line:
-        """Return the title in at most `width` cells."""
+        """The line in at most so many cells."""
         del width
         return ((" Assay", "accent"), ("  Runs  ", "strong"), self._said)
 
 
 class RunSetupLines(TextPanel):
-    """The details of the run under the cursor."""
+    """What is known of the run under the cursor."""
 
     can_focus = False
 
@@ -123,12 +123,12 @@ class RunSetupLines(TextPanel):
         self._told: tuple[RunRecord, RunDetails | None] | None = None
 
     def show(self, run: RunRecord | None, details: RunDetails | None) -> None:
-        """Show the details of a run, or of none."""
+        """This run, or none."""
         self._told = (run, details) if run else None
         self._draw_lines()
 
     def on_resize(self) -> None:
-        """Make the lines for the new width."""
+        """Another width, other lines."""
         self._draw_lines()
 
     def _draw_lines(self) -> None:

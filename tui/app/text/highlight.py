@@ -74,19 +74,19 @@ _OPEN_ENDED = re.compile(r"\AToken\.(Comment\.(Multiline|Special)|Literal\.Strin
 
 
 def knows_language(language: str) -> bool:
-    """Return whether code of this language, by any usual name, has colours."""
+    """Whether code of this language, by any usual name, gets colours."""
     return language in _LEXERS
 
 
 @lru_cache
 def load_lexer(language: str) -> "CodeLexer":
-    """Return the lexer of a known language. The first call takes tens of milliseconds; any thread may do it."""
+    """The lexer of a language that is known; the first time takes tens of milliseconds, and any thread may do it."""
     module, name, state = _LEXERS[language]
     return CodeLexer(getattr(import_module(module), name), state)
 
 
 class CodeLexer:
-    """Lexes lines from a state on, and returns the state in which they end."""
+    """Lexes some lines from a state on, and says in which state they end."""
 
     def __init__(self, lexer: "type[Lexer]", state: str) -> None:
         from pygments.lexer import ExtendedRegexLexer, RegexLexer
@@ -119,7 +119,7 @@ class CodeLexer:
         return [tuple(spans) for spans in found], None if _OPEN_ENDED.match(str(last)) else tuple(stack)
 
     def _tokens(self, text: str, stack: list[str]) -> Iterator[tuple[int, object, str]]:
-        """Yield the tokens of the text; `stack` is the state at its end afterwards."""
+        """The tokens of the text; at the end `stack` is the state there."""
         if not self._resumes:
             yield from self._lexer.get_tokens_unprocessed(text)
             return
@@ -131,7 +131,7 @@ class CodeLexer:
 
 
 def _resumable(lexer: "type[Lexer]") -> "type[Lexer]":
-    """Return the lexer as one with a context, the only way in which pygments gives its state."""
+    """The lexer as one with a context: that is the only way in which pygments gives its state out."""
     from pygments.lexer import ExtendedRegexLexer, LexerContext
 
     class Resumable(ExtendedRegexLexer, lexer):  # type: ignore[misc, valid-type]
@@ -175,7 +175,7 @@ _ROLES: tuple[tuple[str, CodeRole | None], ...] = (
 
 
 class BlockColours:
-    """The colours of one block of code, whose lines arrive in order and are displayed in any order."""
+    """The colours of one block of code, whose lines come one after the other and are seen in any order."""
 
     def __init__(self, lexer: CodeLexer) -> None:
         self._lexer = lexer
@@ -183,7 +183,7 @@ class BlockColours:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Start again when the block is complete: some constructs are only known when they end."""
+        """All lines are there now: some constructs are only seen for what they are when their end is."""
         self._before, self._known = self._known, {}
         self._states: dict[int, tuple[str, ...]] = {0: ()}  # the state in which some lines begin
         self._beginnings = [0]
@@ -191,7 +191,7 @@ class BlockColours:
         self._unsure_until = 0
 
     def at(self, line: int) -> LineColours:
-        """Return the colours of a line; none while they are unknown."""
+        """The colours of a line; none while they are not known."""
         return self._known.get(line) or self._before.get(line, ())
 
     def prepare(self, lines: Sequence[str], first: int, last: int) -> int | None:
@@ -212,7 +212,7 @@ class BlockColours:
         return self._unsure_from is None or line < self._unsure_from or count == self._unsure_until
 
     def _lex(self, lines: Sequence[str], line: int, changed: list[int]) -> int:
-        """Lex a stretch that contains `line`, and return its end."""
+        """Lex a stretch in which `line` is; returns its end."""
         start = self._beginnings[bisect_right(self._beginnings, line) - 1]
         if line - start > _FAR:
             start = line - _BATCH

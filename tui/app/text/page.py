@@ -24,7 +24,7 @@ class Mark(NamedTuple):
 
 
 class Marks:
-    """Marks in the order of their places; one of them may be current."""
+    """Marks by their place. One of them may be the current one."""
 
     def __init__(self) -> None:
         self._given: list[Mark] = []
@@ -40,8 +40,8 @@ class Marks:
         return self._marks[number]
 
     def replace(self, marks: Sequence[Mark]) -> int | None:
-        """Set the marks; the current one stays current if it is among them. Return the raw offset of the first
-        difference, None where there is none."""
+        """Take these instead; the current one stays current if it is among them. Returns the raw offset from which on
+        something has changed, None where nothing has."""
         before, self._given = self._given, list(marks)
         if self._given[: len(before)] == before:  # as a rule, more is found at the end
             further = sorted(set(self._given[len(before) :]))
@@ -68,8 +68,8 @@ class Marks:
         return further[0].start if further else None
 
     def step(self, by: int, start: int) -> int | None:
-        """Make the next (`by` 1) or previous (-1) mark current, around the ends; without a current one the first at or
-        after the raw offset `start`, or the last before it. Return its number, None where there are no marks."""
+        """Make the next (`by` 1) or previous (-1) mark the current one, around the end; without a current one the
+        first at or after the raw offset `start`, or the last before it. None where there are no marks."""
         if not self._marks:
             return None
         at = bisect_left(self._starts, start)
@@ -78,7 +78,7 @@ class Marks:
         return self.current
 
     def touching(self, start: int, end: int) -> Iterator[int]:
-        """Yield the numbers of the marks that touch a range of the raw text."""
+        """The numbers of the marks that touch a range of the raw text."""
         for number in range(bisect_right(self._reach, start), len(self._marks)):
             mark = self._marks[number]
             if mark.start >= end:
@@ -88,7 +88,7 @@ class Marks:
 
 
 def _common(one: list[Mark], other: list[Mark]) -> int:
-    """Return how many marks at the beginning are equal."""
+    """How many marks at the beginning are the same in both."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -104,7 +104,7 @@ MarkLook = MarkKind | Literal["current"]
 
 
 class TextStyle(NamedTuple):
-    """The style of a piece of text: its base, its mark, and whether it is selected."""
+    """What a piece of text is drawn with."""
 
     base: Base
     mark: MarkLook | None = None
@@ -116,7 +116,7 @@ _Part = tuple[int, int]
 
 
 class Page:
-    """One text in rows, which count from 0; there is always at least one. `base` is the style of plain text."""
+    """One text, laid out. Rows count from 0; there is always at least one. `base` is the ink of plain text."""
 
     def __init__(self, width: int, base: Base = "text") -> None:
         self._base = base
@@ -160,7 +160,7 @@ class Page:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is visible yet."""
+        """Whether nothing can be seen yet."""
         return self._text.length == 0
 
     @property
@@ -169,12 +169,12 @@ class Page:
         return self._text.width
 
     def set_width(self, width: int) -> None:
-        """Lay everything out for another width."""
+        """Lay everything out anew."""
         self._text.set_width(width)
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """All rows."""
         return self._text.row_count
 
     @property
@@ -184,14 +184,13 @@ class Page:
 
     @property
     def line_count(self) -> int:
-        """How many lines there are, wrapped or not."""
+        """All lines, wrapped or not."""
         return len(self._text.lines)
 
     # --- places
 
     def offset_at(self, row: int, drawn: int | None = None) -> int:
-        """Return the offset in the sanitized text of an index of the drawn text of a row; without an index that of the
-        end of the row."""
+        """The offset in the shown text of an index of a row's drawn text; without one, of the row's end."""
         place = self._text.row(row)
         start = self._text.offset_of(place.line)
         if drawn is None:
@@ -199,32 +198,32 @@ class Page:
         return start + place.start + offset_at(self._text.text_of(place), drawn)
 
     def row_at(self, offset: int) -> int:
-        """Return the row of an offset of the sanitized text."""
+        """The row that shows an offset of the shown text."""
         return self._text.row_at(offset)
 
     def row_of(self, raw: int) -> int:
-        """Return the row of an offset of the raw text."""
+        """The row that shows an offset of the text as it came."""
         return self._text.row_at(self._funnel.shown_at(raw))
 
     def slice(self, start: int, end: int) -> str:
-        """Return the sanitized text between two offsets, unwrapped."""
+        """The shown text between two offsets, unwrapped."""
         return self._text.slice(start, end)
 
     # --- marks
 
     def mark(self, marks: Sequence[Mark]) -> int | None:
-        """Set the marks. Return the first row that looks different now, None where none does."""
+        """Show these marks and no others. Returns the first row that looks otherwise now, None where none does."""
         first = self.marks.replace(marks)
         return None if first is None else self._text.row_at(self._funnel.shown_at(first))
 
     def rows_of_mark(self, number: int) -> tuple[int, int]:
-        """Return the first and the last row that a mark touches."""
+        """The first and the last row that a mark touches."""
         start, end, _ = self.marks[number]
         shown_at = self._funnel.shown_at
         return self._text.row_at(shown_at(start)), self._text.row_at(max(shown_at(start), shown_at(end) - 1))
 
     def step_mark(self, by: int, from_row: int) -> int | None:
-        """Make the next or previous mark current; without a current one, start at a row."""
+        """Make the next or previous mark the current one; without one, look from a row on."""
         if self.marks.current is not None:
             return self.marks.step(by, 0)
         seen = next((n for n in range(len(self.marks)) if self.rows_of_mark(n)[0] >= from_row), len(self.marks))
@@ -234,12 +233,12 @@ class Page:
     # --- code
 
     def add_lexer(self, language: str, lexer: CodeLexer) -> None:
-        """Colour code of this language from now on."""
+        """From now on code of this language has colours."""
         self._lexers[language] = lexer
         self.missing_languages.discard(language)
 
     def prepare(self, first: int, last: int) -> int | None:
-        """Find the colours of the code in some rows. Return the first row that may look different now; languages
+        """Find the colours of the code in some rows. Returns the first row that may look otherwise now; languages
         without a lexer are added to `missing_languages`."""
         changed: int | None = None
         line, end = self._text.row(first).line, self._text.row(last).line
@@ -277,7 +276,7 @@ class Page:
     # --- drawing
 
     def runs(self, number: int) -> list[Run]:
-        """Return a row as styled pieces without tabs, in at most `width` cells."""
+        """What a row is drawn as: pieces of text without tabs, in at most `width` cells, with their ink."""
         row = self._text.row(number)
         text = self._visible(row)
         bases = list(self._bases(row, len(text)))
@@ -295,14 +294,14 @@ class Page:
         ]
 
     def _visible(self, row: Row) -> str:
-        """Return the row without trailing blanks beyond its edge."""
+        """The row without the blanks that hang over its edge."""
         text = self._text.text_of(row)
         if self._text.kind_of(row.line) == PLAIN:
             return text[: self.width]
         return text if cell_len(row_cells(text)) <= self.width else text.rstrip(" \t")
 
     def _bases(self, row: Row, length: int) -> Iterator[tuple[_Part, Base]]:
-        """Yield the parts of a row by their base style, without gaps."""
+        """The row's parts by their base ink, without gaps."""
         if self._is_fence(row.line):
             yield (0, length), "dim"
             return
@@ -326,7 +325,7 @@ class Page:
         return self._fences.would_be_fence(self._text.lines[line])
 
     def _looks(self, row: Row, text: str) -> list[tuple[_Part, MarkLook]]:
-        """Return the parts of a row that are marked; they may overlap."""
+        """The row's parts that are marked; they may overlap."""
         if not self.marks or not text:
             return []
         offset = self._text.offset_of(row.line) + row.start
@@ -353,7 +352,7 @@ def _strongest(looks: Iterable[tuple[_Part, MarkLook]], at: int) -> MarkLook | N
 
 
 def with_selection(runs: Sequence[Run], start: int, end: int) -> list[Run]:
-    """Return the runs with a drawn range selected in whole characters; `end` -1 is the end of the row."""
+    """The runs with the drawn range from `start` to `end` (-1: the row's end) selected, in whole characters."""
     text = "".join(text for text, _ in runs)
     start, end = whole_characters(text, start, len(text) if end < 0 else end)
     selected: list[Run] = []

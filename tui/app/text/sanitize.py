@@ -9,7 +9,7 @@ _UNDECIDED = ("\r", _JOINER)  # how these are shown depends on what follows
 
 
 class Sanitizer:
-    """Sanitizes text that arrives in pieces: the result is that of the whole text, however it was cut."""
+    """Raw pieces in, shown text out: the same as `sanitize_text` of the whole, wherever the pieces were cut."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -22,28 +22,28 @@ class Sanitizer:
 
     @property
     def raw_length(self) -> int:
-        """How many code points have been sanitized; what is held back does not count yet."""
+        """Code points that came in and are shown; what is held back does not count yet."""
         return self._raw
 
     def feed(self, raw: str) -> str:
-        """Return the sanitized text of the next piece. A last character that depends on the next one is held back."""
+        """What to show now for the next piece. A last character that cannot be judged yet waits for the next one."""
         raw = self._held + raw
         self._held = raw[-1] if raw.endswith(_UNDECIDED) else ""
         return self._take(raw[: len(raw) - len(self._held)])
 
     def finish(self) -> str:
-        """Return what was held back, at the end of the text."""
+        """What was held back, now that nothing follows."""
         held, self._held = self._held, ""
         return self._take(held)
 
     def shown_at(self, offset: int) -> int:
-        """Return the sanitized offset of a raw offset; offsets beyond the end are the end."""
+        """Where a raw offset stands in the shown text; offsets beyond the end are the end."""
         offset = max(0, min(offset, self._raw))
         at = bisect_right(self._ends, offset) - 1
         return offset + self._shifts[at]
 
     def raw_at(self, shown: int) -> int:
-        """Return the raw offset of a sanitized offset; all of a replacement belongs to its character."""
+        """The raw code point that is shown at an offset of the shown text, as itself or as a part of its picture."""
         at = bisect_right(self._places, shown) - 1
         raw = shown - self._shifts[at]
         return min(raw, self._ends[at + 1] - 1) if at + 1 < len(self._ends) else raw

@@ -176,8 +176,8 @@ class Sheet:
         return min(changed, default=None)
 
     def text_between(self, start: tuple[int, int] | None, end: tuple[int, int] | None) -> str:
-        """Return the text between two places, each (row, index of its drawn text), unwrapped; None is the very
-        beginning or end."""
+        """The text from one place to another, each as (row, index of its drawn text), without the wrapping; None is the
+        very beginning or end."""
         first = start[0] if start else 0
         last = min(end[0] if end else self.row_count, self.row_count - 1)
         parts: list[str] = []

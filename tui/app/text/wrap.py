@@ -40,12 +40,12 @@ class _Ranges(NamedTuple):
 
 @cache
 def _ranges() -> _Ranges:
-    """Compile the character ranges on first use: that takes milliseconds, and most text is ASCII."""
+    """Compiled on first use: that takes milliseconds, and most text is ASCII."""
     return _Ranges(re.compile(f"[{_ONE}]*"), re.compile(f"[\t{_ONE}{_TWO}]*"), re.compile(f"([{_TWO}])"))
 
 
 def kind_of(text: str) -> Kind:
-    """Return how the cells of a text are counted; for two texts together the greater kind counts."""
+    """How the cells of the text are counted; that of two texts together is the greater one."""
     if text.isascii():
         return PADDED if "\t" in text else PLAIN
     ranges = _ranges()
@@ -55,7 +55,7 @@ def kind_of(text: str) -> Kind:
 
 
 def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
-    """Return where the rows after the one at `start` begin. Blanks at the end of a row may exceed its width."""
+    """Where the rows after the one at `start` begin. Blanks at the end of a row hang over its edge."""
     length = len(line)
     if length - start <= width and kind == PLAIN:
         return []
@@ -68,7 +68,7 @@ def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
 
 
 def row_cells(text: str) -> str:
-    """Return the text of a row as it is drawn: tabs become blanks up to the next stop."""
+    """A row's text as it is drawn: tabs become blanks up to the next stop."""
     if "\t" not in text:
         return text
     parts, used = [], 0
@@ -82,12 +82,12 @@ def row_cells(text: str) -> str:
 
 
 def drawn_at(text: str, offset: int) -> int:
-    """Return the index in `row_cells` of a code point of a row's text."""
+    """Where a code point of a row's text stands in its `row_cells`."""
     return len(row_cells(text[:offset])) if "\t" in text else offset
 
 
 def offset_at(text: str, drawn: int) -> int:
-    """Return the code point of a row's text at an index of its `row_cells`; all blanks of a tab are that tab."""
+    """The code point of a row's text that stands at an index of its `row_cells`; that of a tab is its own."""
     if "\t" not in text:
         return min(drawn, len(text))
     low, high = 0, len(text)
@@ -101,7 +101,7 @@ def offset_at(text: str, drawn: int) -> int:
 
 
 def whole_characters(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the range widened to whole characters of several code points."""
+    """The range widened so that it cuts no character that is made of several code points."""
     if text.isascii():
         return start, end
     # A tab has no width in the tables and would be taken for a part of the character before it.
@@ -179,7 +179,7 @@ def _cluster_end(line: str, start: int, width: int) -> int:
 
 
 def _cluster_break(piece: str, width: int) -> int | None:
-    """Return where the row ends in the piece; None where all of it fits."""
+    """Where the row ends in the piece; None where all of it fits."""
     used = broken = 0
     blanks_only = True
     last_wide = False
@@ -201,7 +201,7 @@ def _cluster_break(piece: str, width: int) -> int | None:
 
 
 class Row(NamedTuple):
-    """A row: its line, and the part of its code points that it shows."""
+    """A row: its line, and which part of that line's code points it shows."""
 
     line: int
     start: int
@@ -209,8 +209,10 @@ class Row(NamedTuple):
 
 
 class WrappedText:
-    """Sanitized text in rows (its only controls are TAB and LF). Offsets count code points; lines and rows count from
-    0. There is always at least one line and one row; the last line may still grow."""
+    """Shown text (its only controls are TAB and LF). Offsets count its code points; lines and rows count from 0.
+
+    There is always at least one line and one row; the last line is the one that still grows.
+    """
 
     def __init__(self, width: int) -> None:
         self._width = max(1, width)
@@ -227,21 +229,21 @@ class WrappedText:
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """All rows."""
         return self._rows[-1] + 1 + len(self._breaks.get(len(self._lines) - 1, ()))
 
     @property
     def lines(self) -> list[str]:
-        """All lines; do not change them."""
+        """All lines; not to be changed."""
         return self._lines
 
     @property
     def length(self) -> int:
-        """How many code points there are."""
+        """Code points."""
         return self._offsets[-1] + len(self._lines[-1])
 
     def append(self, text: str) -> None:
-        """Append text. Rows before the last one stay as they are."""
+        """Add to the end. Rows before the last one stay as they are."""
         first, *others = text.split("\n")
         if first:
             self._grow(first)
@@ -253,7 +255,7 @@ class WrappedText:
             self._wrap(last + 1)
 
     def set_width(self, width: int) -> None:
-        """Wrap everything for another width."""
+        """Wrap everything anew."""
         width = max(1, width)
         if width == self._width:
             return
@@ -270,7 +272,7 @@ class WrappedText:
                     row += len(starts)
 
     def row(self, number: int) -> Row:
-        """Return a row."""
+        """What a row shows."""
         line = bisect_right(self._rows, number) - 1
         breaks = self._breaks.get(line)
         if breaks is None:
@@ -280,29 +282,29 @@ class WrappedText:
         return Row(line, start, breaks[at] if at < len(breaks) else len(self._lines[line]))
 
     def text_of(self, row: Row) -> str:
-        """Return the text of a row, with blanks beyond its width."""
+        """The text of a row, blanks that hang over its edge included."""
         return self._lines[row.line][row.start : row.end]
 
     def kind_of(self, line: int) -> Kind:
-        """Return how the cells of a line are counted."""
+        """How the cells of a line are counted."""
         return self._kinds.get(line, PLAIN)
 
     def row_at(self, offset: int) -> int:
-        """Return the row of a code point; a line break belongs to the last row of its line."""
+        """The row that shows a code point; the line's last row for its line break."""
         line = bisect_right(self._offsets, max(0, offset)) - 1
         breaks = self._breaks.get(line)
         return self._rows[line] + (bisect_right(breaks, offset - self._offsets[line]) if breaks else 0)
 
     def first_row_of(self, line: int) -> int:
-        """Return the first row of a line."""
+        """The row with which a line begins."""
         return self._rows[line]
 
     def offset_of(self, line: int) -> int:
-        """Return the offset at which a line begins."""
+        """The offset at which a line begins."""
         return self._offsets[line]
 
     def slice(self, start: int, end: int) -> str:
-        """Return the text between two offsets."""
+        """The text between two offsets."""
         if end <= start:
             return ""
         first = bisect_right(self._offsets, start) - 1

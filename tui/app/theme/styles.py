@@ -47,17 +47,17 @@ _STYLES: Mapping[Role, str] = {role: _style(role, name) for role, name in VARIAB
 
 
 def content_of(line: Iterable[Piece]) -> Content:
-    """Return pieces as Content: one line, or a text with line breaks."""
+    """One line, or a text with line breaks in its pieces."""
     return Content.assemble(*((text, _STYLES[role]) for text, role in line if text))
 
 
 def content_of_lines(lines: Iterable[Line]) -> Content:
-    """Return several lines as Content."""
+    """Several lines."""
     return Content("\n").join(content_of(line) for line in lines)
 
 
 def rich_styles(app: "App[object]") -> dict[Role, Style]:
-    """Return the styles of the roles in the current theme; cache them until the styles change."""
+    """The looks of the roles in the theme that is worn; to be cached until the styles change."""
     variables = app.theme_variables
     return {
         role: Style(color=Color.parse(variables[name]).rich_color, bold=role == "strong" or None)
@@ -66,14 +66,14 @@ def rich_styles(app: "App[object]") -> dict[Role, Style]:
 
 
 def grounded_styles(app: "App[object]", base: Style, ground: str = "") -> dict[Role, Style]:
-    """Return the styles of the roles on the background of `base`, or on a colour of the theme."""
+    """The same on the ground of `base`, or of a colour of the theme."""
     if ground:
         base += Style(bgcolor=Color.parse(app.theme_variables[ground]).rich_color)
     return {role: base + style for role, style in rich_styles(app).items()}
 
 
 def segments_of(line: Line, styles: Mapping[Role, Style]) -> list[Segment]:
-    """Return a line as segments."""
+    """One line for a line renderer."""
     return [Segment(text, styles[role]) for text, role in line if text]
 
 
@@ -81,8 +81,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class MadeStyles(Generic[Key]):
-    """Styles by key, each made once by `make`. `colours` are `#rrggbb` by their names in the theme, `ground` is the
-    background of rows."""
+    """`colours` are `#rrggbb` by their names in the theme, `ground` is what rows stand on. A subclass says how the look
+    of an ink is made."""
 
     def __init__(self, colours: Mapping[str, str], ground: str) -> None:
         self.colours = colours
@@ -91,11 +91,11 @@ class MadeStyles(Generic[Key]):
         self.thumb = Style(color=colours["dim"], bgcolor=ground)
 
     def make(self, ink: Key) -> Style:
-        """Return the style of a key."""
+        """The look of an ink that was not asked for yet."""
         raise NotImplementedError
 
     def style(self, ink: Key) -> Style:
-        """Return the style of a key, made on first use."""
+        """The look of an ink."""
         style = self._made.get(ink)
         if style is None:
             style = self._made[ink] = self.make(ink)
@@ -123,7 +123,7 @@ _EXTRA = ("accent", "quiet-border", "screen-selection-background")
 
 
 class TextStyles(MadeStyles[TextStyle]):
-    """Rich styles for the pieces of a text; `ground` is the background as `#rrggbb`, `variables` those of the theme."""
+    """Rich styles for ink on a ground; `ground` is `#rrggbb`, `variables` those of the theme."""
 
     def __init__(self, variables: Mapping[str, str], ground: str) -> None:
         colours = {name: variables[name] for name in (*_BASES.values(), *_EXTRA)}
@@ -139,7 +139,7 @@ class TextStyles(MadeStyles[TextStyle]):
     __hash__ = None  # type: ignore[assignment]
 
     def make(self, ink: TextStyle) -> Style:
-        """Combine the colour of the text, of its mark, and of the selection."""
+        """Its colour, then its mark's, then that of what is selected."""
         style = Style(color=self.colours[_BASES[ink.base]], bgcolor=self._ground)
         if ink.mark is not None:
             name, effect = _MARKS[ink.mark]

@@ -25,7 +25,7 @@ _MOST = 2_000
 
 
 class RowPainter:
-    """Paints rows as strips and keeps them by number, with and without the position mark at their end."""
+    """Paints rows and keeps their strips by number, with and without a piece of the position mark at their end."""
 
     def __init__(self) -> None:
         self._styles: TextStyles | None = None
@@ -33,14 +33,14 @@ class RowPainter:
         self._ends: tuple[Segment, Segment] = Segment(" "), Segment(_THUMB)
 
     def wear(self, styles: TextStyles) -> None:
-        """Use other styles."""
+        """Paint in these styles from now on."""
         if styles != self._styles:
             self._styles = styles
             self._ends = Segment(" ", styles.blank), Segment(_THUMB, styles.thumb)
             self.forget()
 
     def forget(self, first: int = 0) -> None:
-        """Drop the strips of rows from this one on."""
+        """Rows from this one on have changed."""
         for kept in self._kept:
             if first == 0:
                 kept.clear()
@@ -49,24 +49,24 @@ class RowPainter:
                     del kept[row]
 
     def forget_rows(self, first: int, last: int) -> None:
-        """Drop the strips of these rows."""
+        """These rows have changed."""
         for kept in self._kept:
             for row in range(first, last + 1):
                 kept.pop(row, None)
 
     def kept(self, row: int, thumb: bool) -> Strip | None:
-        """Return the strip of a row, if it was painted."""
+        """The strip of a row, if it is known."""
         return self._kept[thumb].get(row)
 
     def keep(self, row: int, thumb: bool, strip: Strip) -> Strip:
-        """Keep the strip of a row, and return it."""
+        """Keep a row's strip."""
         if len(self._kept[thumb]) >= _MOST:
             self._kept[thumb].clear()
         self._kept[thumb][row] = strip
         return strip
 
     def paint(self, runs: list[Run], width: int, thumb: bool, cursor: bool) -> Strip:
-        """Return the strip of a row: its runs, perhaps the cursor, and the position mark in its last cell."""
+        """A row of so many cells: its runs, perhaps the cursor, and in the last cell a piece of the position mark."""
         styles = self._styles
         assert styles is not None, "paint only what wears something"
         segments = [Segment(text, styles.style(ink)) for text, ink in runs if text]
@@ -89,15 +89,17 @@ _MARGIN = 2  # columns right of the text: one for the cursor, one for the positi
 
 
 class AnswerView(TailView, can_focus=True):
-    """The text of an answer as it arrives. The view follows the end until the user scrolls up; End follows again. It
-    has no border, padding or scroll bar, which cost more than the text: give them to its parent."""
+    """An answer, as it arrives. It follows the end until the person scrolls up; End follows again.
+
+    It has no border, padding or scrollbar of its own: those cost more than the text. Give them to its parent.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "fold", "Thinking", id="answer.fold", tooltip="Fold what the model thought aloud", show=False),
     ]
 
     class MatchShown(Message):
-        """Posted when a match was jumped to; `index` counts from 1, `of` is the number of matches."""
+        """A match was jumped to; `index` counts from 1, `of` is how many there are."""
 
         def __init__(self, view: "AnswerView", index: int, of: int) -> None:
             super().__init__()
@@ -122,7 +124,7 @@ class AnswerView(TailView, can_focus=True):
 
     @property
     def streaming(self) -> bool:
-        """Whether text may still arrive; a block cursor is at the end then."""
+        """Whether text may still come; a block cursor stands at the end then."""
         return self._streaming
 
     @streaming.setter
@@ -139,7 +141,7 @@ class AnswerView(TailView, can_focus=True):
         self.rows_changed(changed)
 
     def append(self, text: str) -> None:
-        """Add a piece of the answer, as it arrived."""
+        """Add a piece of the answer, raw, as it arrived."""
         if not text:
             return
         sheet = self._sheet
@@ -152,7 +154,7 @@ class AnswerView(TailView, can_focus=True):
         self.rows_changed(changed)
 
     def append_reasoning(self, text: str) -> None:
-        """Add a piece of the reasoning of the model; it is dim above the answer, and folded when that begins."""
+        """Add a piece of what the model thought aloud; it stands dim above the answer, and folds when that begins."""
         if not text:
             return
         changed = self._sheet.reasoning_end
@@ -186,7 +188,7 @@ class AnswerView(TailView, can_focus=True):
         self.rows_changed(0)
 
     def note(self, text: str) -> None:
-        """Show a dim line below the text, "" for none; the text stays where it is."""
+        """Say something in a dim line under the text, "" for nothing more; the text stays where it is."""
         if self._sheet.set_note(text):
             self.rows_changed(self._sheet.foot_row)
 
@@ -196,7 +198,7 @@ class AnswerView(TailView, can_focus=True):
         return self._sheet.head_rows
 
     def go_to(self, offset: int) -> None:
-        """Scroll a code point of the answer to the top."""
+        """Bring a code point of the answer to the top, as far as there is text below it."""
         self.scroll_now(self._sheet.head_rows + self._sheet.answer.row_of(offset))
 
     # --- matches
@@ -207,7 +209,7 @@ class AnswerView(TailView, can_focus=True):
         return len(self._sheet.answer.marks)
 
     def mark(self, spans: Sequence[Mark]) -> None:
-        """Mark these places and no others; they may be in text that has not arrived yet."""
+        """Mark these places and no others; they may lie in text that has not been appended yet."""
         changed = self._sheet.answer.mark(spans)
         if changed is not None:
             self.rows_changed(self._sheet.head_rows + changed)
@@ -238,15 +240,15 @@ class AnswerView(TailView, can_focus=True):
     # --- keeping up
 
     def count_rows(self) -> int:
-        """Return how many rows there are: reasoning, answer and note."""
+        """All rows: what was thought, the answer, the note."""
         return self._sheet.row_count
 
     def forget_rows_from(self, row: int) -> None:
-        """Drop the strips of rows from this one on."""
+        """Rows from this one on have to be painted anew."""
         self._painter.forget(row)
 
     def action_fold(self) -> None:
-        """Fold or unfold the reasoning of the model."""
+        """Fold or unfold what the model thought aloud."""
         if self._sheet.reasoning is not None:
             self._fold_chosen = True
             self._sheet.folded = not self._sheet.folded
@@ -254,12 +256,12 @@ class AnswerView(TailView, can_focus=True):
             self.rows_changed(0)
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """Fold the reasoning by a click on its heading."""
+        """The line above what was thought aloud folds it."""
         if event.y + self.top_row == 0 and self._sheet.reasoning is not None:
             self.action_fold()
 
     def on_resize(self, event: Resize) -> None:
-        """Wrap the text for the new width; the text at the top stays there."""
+        """Wrap anew; the text at the top stays at the top."""
         sheet, width = self._sheet, max(1, event.size.width - _MARGIN)
         following = self.following
         self.follow(following, leaping=self._streaming)
@@ -279,14 +281,14 @@ class AnswerView(TailView, can_focus=True):
             self.screen.clear_selection()
 
     def notify_style_update(self) -> None:
-        """Make the styles again: Textual calls this when they may have changed."""
+        """Called by Textual when the styles may be others."""
         super().notify_style_update()
         self._dressed = False
 
     # --- drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the visible rows. Overridden: what Textual does for each line costs more than the text itself."""
+        """The visible rows. Overridden whole: Textual's own way costs more for each line than the text itself."""
         self._dress()
         top, selection = self.top_row, self.text_selection
         rows = range(crop.y + top, crop.bottom + top)
@@ -307,7 +309,7 @@ class AnswerView(TailView, can_focus=True):
         return self._filtered(strips)
 
     def render_line(self, y: int) -> Strip:
-        """Return a row with the offsets of its characters: Textual asks for it when text is selected."""
+        """One row of the view with the places of its characters: only the mouse asks for it."""
         self._dress()
         row = self.top_row + y
         return self._paint(row, False, None).apply_offsets(0, row)
@@ -327,7 +329,7 @@ class AnswerView(TailView, can_focus=True):
             self._dressed = True
 
     def _filtered(self, strips: list[Strip]) -> list[Strip]:
-        """Apply the line filters of Textual, for example to leave out colours."""
+        """What Textual does to every line, such as leaving out colours; ours have none of the terminal's own."""
         for line_filter in self.get_line_filters():
             if not isinstance(line_filter, ANSIToTruecolor):
                 background = self.background_colors[1]
@@ -335,7 +337,7 @@ class AnswerView(TailView, can_focus=True):
         return strips
 
     def _colour(self, first: int, last: int) -> None:
-        """Find the colours of the code in these rows, if the lexer of its language is loaded."""
+        """Have the code in these rows coloured, if its language is loaded."""
         changed = self._sheet.prepare(first, last)
         if changed is not None:
             self._painter.forget_rows(changed, last)
@@ -347,7 +349,7 @@ class AnswerView(TailView, can_focus=True):
             self.run_worker(self._load(missing), group="lexers")
 
     async def _load(self, languages: set[str]) -> None:
-        """Import lexers in a thread: that takes longer than a key should wait."""
+        """Get lexers, in a thread: importing one takes longer than a key should wait."""
         for language in languages:
             self._lexers[language] = await asyncio.to_thread(load_lexer, language)
         self._loading -= languages
@@ -363,6 +365,6 @@ class AnswerView(TailView, can_focus=True):
     # --- selecting
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text as it was written: rows of one line are joined."""
+        """The selected text as it was written: rows of one line are joined again."""
         start, end = (None if place is None else (place.y, place.x) for place in selection)
         return self._sheet.text_between(start, end), "\n"

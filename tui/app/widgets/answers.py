@@ -8,10 +8,10 @@ from textual.containers import Container
 from textual.content import Content
 from textual.events import DescendantFocus, Resize
 
-from tui.app.exploring import MOST_PANES, Selection
+from tui.app.context import AppContext
+from tui.app.open_suites import MOST_PANES
 from tui.app.presentation.arranging import Arrangement, arrange
 from tui.app.presentation.names import fitted_names, names_of_one
-from tui.app.run_queue import RunQueue
 from tui.app.widgets.answer_pane import AnswerPane
 
 
@@ -22,8 +22,9 @@ class AnswerPanes(Container):
     AnswerPanes { layout: grid; grid-gutter: 0; grid-size: 1 1; height: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, context: AppContext, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._selection, self._runs = context.selection, context.runs
         self._panes = [AnswerPane(id=f"pane-{number + 1}") for number in range(MOST_PANES)]
         self._models: Sequence[str] = ()
         self._current = 0
@@ -44,7 +45,7 @@ class AnswerPanes(Container):
         """The pane that a person scrolls takes the others with it."""
         if not self.in_step or not (scrolled.view.has_focus or scrolled.view.mouse_hover):
             return
-        for pane in self.seen:
+        for pane in self.displayed:
             if pane is not scrolled:
                 pane.view.scroll_to(y=scrolled.view.scroll_y, animate=False)
 
@@ -59,34 +60,39 @@ class AnswerPanes(Container):
         return self._panes[self._current] if self._current < len(self._models) else None
 
     @property
-    def seen(self) -> Iterator[AnswerPane]:
+    def current_model(self) -> str:
+        """Return the model of the current pane, or an empty text."""
+        return self.current.model if self.current else ""
+
+    @property
+    def displayed(self) -> Iterator[AnswerPane]:
         """The panes that are displayed."""
         return (pane for pane in self.panes if pane.display)
 
-    def show(self, selection: Selection, queue: RunQueue | None, faults: dict[str, str]) -> None:
-        """Show the case that is looked at, as all its trials are now."""
-        if tuple(self._models) != selection.models:
-            self._models = selection.models
+    def show(self) -> None:
+        """Show the selected case, as all its trials are now."""
+        if tuple(self._models) != self._selection.models:
+            self._models = self._selection.models
             self._current = min(self._current, max(0, len(self._models) - 1))
             self._arrange()
         for model, pane in zip(self._models, self._panes, strict=False):
             pane.model = model
-            self.show_one(pane, selection, queue, faults)
+            self.show_pane(pane)
 
-    def show_one(self, pane: AnswerPane, selection: Selection, queue: RunQueue | None, faults: dict[str, str]) -> None:
+    def show_pane(self, pane: AnswerPane) -> None:
         """Show one pane's trial as it is now."""
-        case = selection.case
+        selection, case = self._selection, self._selection.case
         if case is None or selection.path is None:
             return
         trial = selection.trial(pane.model)
-        if queue is not None and trial is not None:
-            queue.news.drop_text(trial.key)
-        coming = queue.coming(selection.path, case.id, pane.model) if queue is not None else ""
-        pane.show(case, trial, coming=coming, fault=faults.get(pane.model, ""))
+        if trial is not None:
+            self._runs.messages.drop_text(trial.key)
+        coming = self._runs.wait_reason(selection.path, case.id, pane.model)
+        pane.show(case, trial, coming=coming, fault=selection.model_errors.get(pane.model, ""))
 
     def go_to_step(self, step: int) -> None:
         """Bring a step of the case to the top of every pane, where it is there already."""
-        for pane in self.seen:
+        for pane in self.displayed:
             pane.go_to_step(step)
 
     def pane_of(self, model: str) -> AnswerPane | None:

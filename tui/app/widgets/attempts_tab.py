@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from tui.app.exploring import Selection
+from tui.app.open_suites import Selection
 from tui.app.presentation.attempts import (
     AttemptRow,
     attempt_line,

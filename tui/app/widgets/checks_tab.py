@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
 
-from tui.app.exploring import Selection
+from tui.app.open_suites import Selection
 from tui.app.presentation.checking import (
     CheckRow,
     Columns,

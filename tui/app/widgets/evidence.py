@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from tui.app.context import AppContext
 from tui.app.diff.changes import count_changes, has_changes, missing_changes
-from tui.app.exploring import Selection
+from tui.app.open_suites import OpenSuite, Selection
 from tui.app.presentation.telling import prompt_lines
 from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.checks_tab import ChecksTab
@@ -30,8 +32,11 @@ TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
 class DetailTabs(Vertical):
     """Shows one tab at a time; only that one is kept up to date. The diff is loaded when it is first turned to."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, context: AppContext, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._selection, self._scores = context.selection, context.scores
+        self._model = ""
+        self._scores_of: tuple[Path, str] | None = None
         self._line = TabBar(id="tabs")
         self.risk = RiskTab(id="tab-risk")
         self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | TextPanel | DiffPanel] = {
@@ -50,14 +55,22 @@ class DetailTabs(Vertical):
             tab.display = name == self.current
             yield tab
 
-    def turn_to(self, tab: TabId, selection: Selection, model: str) -> None:
-        """Show another tab."""
+    def turn_to(self, tab: TabId) -> None:
+        """Show another tab; nothing while no case is displayed."""
+        if self._selection.case is None:
+            return
         self.current = tab
         if tab == "diff" and tab not in self._tabs:
             self._load_diff()
-            self.call_after_refresh(self.show, selection, model)
+            self.call_after_refresh(self.show, self._model)
         else:
-            self.show(selection, model)
+            self.show(self._model)
+
+    @on(TabBar.TabChosen)
+    def show_tab(self, message: TabBar.TabChosen) -> None:
+        """Show the tab that was clicked."""
+        message.stop()
+        self.turn_to(next(tab for tab in TABS if tab == message.tab))
 
     @property
     def diff(self) -> "DiffPanel | None":
@@ -88,8 +101,9 @@ class DetailTabs(Vertical):
         at = names.index(self.current) if self.current in names else 0
         return next(tab for tab in TABS if tab == names[(at + by) % len(names)])
 
-    def show(self, selection: Selection, model: str) -> None:
+    def show(self, model: str) -> None:
         """Show what is known now; `model` is the one whose prompt and diff are shown."""
+        self._model, selection = model, self._selection
         names = self._names(selection, model)
         # A case without a diff shows its checks, and the next one that has one its diff again.
         seen = self.current if any(tab.id == self.current for tab in names) and self.current in self._tabs else "checks"
@@ -108,6 +122,38 @@ class DetailTabs(Vertical):
             tab.show_lines([])
         else:
             tab.show_lines(prompt_lines(case, selection.trial(model), model))
+        if seen == "risk":
+            self._read_scores()
+
+    def forget_scores(self) -> None:
+        """Read the scores again when the Risk tab is shown next."""
+        self._scores_of = None
+
+    def _read_scores(self) -> None:
+        open_suite = self._selection.open_suite
+        if open_suite is not None:
+            run = open_suite.path, self._scores.current_run(open_suite)
+            if run != self._scores_of:
+                self._scores_of = run
+                self._read_scores_of(open_suite)
+
+    @work(group="scores", exclusive=True)
+    async def _read_scores_of(self, open_suite: OpenSuite) -> None:
+        self.risk.take(await self._scores.read_review(open_suite))
+        self.show(self._model)
+
+    @on(RiskTab.TrailAsked)
+    def show_trail(self, message: RiskTab.TrailAsked) -> None:
+        """Show everything that happened to an item, as far as it may be displayed beside a name."""
+        from tui.app.review.lines import trail_lines
+        from tui.app.screens.text_screen import TextScreen
+
+        message.stop()
+        review = self.risk.review
+        item = next((each for each in review.items if each.key == message.item), None) if review else None
+        if review is not None and item is not None:
+            acts = [act for act in review.board.trail(item.key) if not review.hides(act)]
+            self.app.push_screen(TextScreen("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T"))
 
     def _put_name(self, case: Case | None) -> None:
         """The case's id and whole name stand below: the tree may have had no room for it."""

@@ -16,7 +16,7 @@ _EXAMPLE = "status:fail tag:… sev:crit model:… differs:yes !word"
 
 
 class FilteredPanel(Vertical):
-    """A panel of cases with a filter below; `rows` is the widget that has the focus when the filter is closed."""
+    """A subclass says which widget `rows` has the cases: it gets the focus when the filter is left."""
 
     DEFAULT_CSS = """
     FilteredPanel {
@@ -27,7 +27,7 @@ class FilteredPanel(Vertical):
     """
 
     class FilterChanged(Message):
-        """Posted when the filter changes."""
+        """Another filter holds."""
 
         def __init__(self, wanted: Filter) -> None:
             super().__init__()
@@ -35,7 +35,7 @@ class FilteredPanel(Vertical):
 
     @property
     def rows(self) -> Widget:
-        """The widget that shows the cases."""
+        """What shows the cases."""
         raise NotImplementedError
 
     @property
@@ -45,11 +45,11 @@ class FilteredPanel(Vertical):
 
     @property
     def typing(self) -> bool:
-        """Whether the filter has the focus."""
+        """Whether the keys go to the filter."""
         return self._line is not None and self.screen.focused is self._line
 
     async def open_filter(self) -> None:
-        """Open the filter and focus it."""
+        """Type a filter."""
         line = self._line
         if line is None:
             from tui.app.widgets.prompt_input import PromptInput
@@ -59,7 +59,7 @@ class FilteredPanel(Vertical):
         line.start()
 
     async def close_filter(self) -> bool:
-        """Close the filter and show all cases. Return whether it was open."""
+        """All cases again. False where there was no filter."""
         line = self._line
         if line is not None:
             await line.remove()
@@ -68,8 +68,8 @@ class FilteredPanel(Vertical):
         return line is not None
 
     def tell_filter(self, wanted: Filter, count: int, *, chosen: bool = False) -> None:
-        """Show in the border what is wrong with the filter, or how many cases it matches; also where cases were
-        `chosen` in another way."""
+        """Say in the frame what is wrong with the filter, or how many cases it found; so too where cases were `chosen`
+        in another way."""
         if wanted.hint:
             self.border_subtitle = Content.styled(wanted.hint, "$failed")
         elif wanted or chosen:
@@ -83,12 +83,12 @@ class FilteredPanel(Vertical):
         return found
 
     def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:
-        """Filter while the text is typed."""
+        """Filter while it is being typed."""
         message.stop()
         self.post_message(self.FilterChanged(parse_filter(message.text)))
 
     async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
-        """Focus the cases that match."""
+        """Enter goes to the cases that were found."""
         message.stop()
         if message.text.strip():
             self.rows.focus()
@@ -96,6 +96,6 @@ class FilteredPanel(Vertical):
             await self.close_filter()
 
     async def on_prompt_input_left(self, message: "PromptInput.Left") -> None:
-        """Close the filter."""
+        """Escape: no filter."""
         message.stop()
         await self.close_filter()

@@ -22,7 +22,7 @@ Ground = Literal["", "selected", "raised"]
 
 
 class LineListView(FastScrollView, can_focus=True):
-    """A list with a cursor. Lists that compute their lines override `line_count` and `line_at`."""
+    """Lines with a cursor. `line_at` may be overridden by lists that compute what is seen."""
 
     DEFAULT_CSS = "LineListView { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,7 +36,7 @@ class LineListView(FastScrollView, can_focus=True):
     ]
 
     class Reached(Message):
-        """Posted when the cursor moves to another line; `place` counts from 0."""
+        """The cursor came to another line; `place` counts from 0."""
 
         def __init__(self, lines: "LineListView", place: int) -> None:
             super().__init__()
@@ -48,7 +48,7 @@ class LineListView(FastScrollView, can_focus=True):
             return self.lines
 
     class Chosen(Reached):
-        """Posted when a line is selected with Enter or a click."""
+        """Enter or a click on a line."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -67,19 +67,19 @@ class LineListView(FastScrollView, can_focus=True):
         return len(self._lines)
 
     def line_at(self, place: int, width: int) -> Line:
-        """Return a line in at most `width` cells."""
+        """One line in at most so many cells."""
         del width
         return self._lines[place]
 
     def show_lines(self, lines: Sequence[Line]) -> Self:
-        """Show other lines; the cursor stays where it is."""
+        """Show these; the cursor stays where it is."""
         if lines != self._lines:
             self._lines = lines
             self.lines_changed(self._cursor)
         return self
 
     def lines_changed(self, cursor: int) -> None:
-        """Show the lines that `line_count` and `line_at` give now, with the cursor at a place."""
+        """There are other lines now, the cursor goes to `cursor`."""
         self._cursor = max(min(cursor, self.line_count - 1), min(0, self.line_count - 1))
         size = Size(0, self.line_count)
         if size != self.virtual_size:
@@ -95,7 +95,7 @@ class LineListView(FastScrollView, can_focus=True):
             self.scroll_now(self.scroll_y)
 
     def go_to(self, place: int) -> None:
-        """Put the cursor on a line and scroll it into view, without a message."""
+        """Put the cursor on a line, and that in sight, without a message."""
         place = max(0, min(place, self.line_count - 1))
         if not self.line_count:
             return
@@ -111,7 +111,7 @@ class LineListView(FastScrollView, can_focus=True):
         super().notify_style_update()
 
     def ground_of(self, place: int) -> Ground:
-        """Return the background of a line: that of the cursor and of the line below the mouse differ."""
+        """On what a line stands: the cursor's is another, and the one below the mouse."""
         if place == self._cursor:
             return "selected" if self.has_focus else "raised"
         return "raised" if place == self._hover else ""
@@ -123,11 +123,11 @@ class LineListView(FastScrollView, can_focus=True):
 
     @property
     def line_width(self) -> int:
-        """Cells of a line: one less where the position mark is beside it."""
+        """How many cells a line has: one less where the mark stands beside it."""
         return self.outer_size.width - (self.virtual_size.height > self.view_rows)
 
     def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
-        """Return a line as a strip; `thumb` is whether the position mark is at its end, None where there is none."""
+        """A line on its ground; `thumb` tells whether the mark stands at its end, None without a mark."""
         looks = self._looks.get(ground)
         if looks is None:
             looks = self._looks[ground] = grounded_styles(self.app, self.rich_style, ground)
@@ -141,11 +141,11 @@ class LineListView(FastScrollView, can_focus=True):
     # --- moving
 
     def tell_reached(self, place: int) -> None:
-        """Post that the cursor has moved."""
+        """Say that the cursor has moved."""
         self.post_message(self.Reached(self, place))
 
     def tell_chosen(self, place: int) -> None:
-        """Post that a line was selected."""
+        """Say that a line was chosen."""
         self.post_message(self.Chosen(self, place))
 
     def action_move(self, by: int) -> None:
@@ -156,34 +156,34 @@ class LineListView(FastScrollView, can_focus=True):
             self.tell_reached(self._cursor)
 
     def action_page(self, direction: int) -> None:
-        """Move the cursor by a page."""
+        """Move it by what fits."""
         self.action_move(direction * max(1, self.size.height - 1))
 
     def action_choose(self) -> None:
-        """Select the line under the cursor."""
+        """Take the line under the cursor."""
         if 0 <= self._cursor < self.line_count:
             self.tell_chosen(self._cursor)
 
     # --- the mouse
 
     def on_click(self, event: Click) -> None:
-        """Put the cursor on the clicked line."""
+        """A click takes a line."""
         place = event.y + self.scroll_offset.y
         if 0 <= place < self.line_count and not self.dragged:
             self.go_to(place)
             self.clicked(place, event.x)
 
     def clicked(self, place: int, column: int) -> None:
-        """Select the clicked line."""
+        """What a click on a line does."""
         del column
         self.tell_chosen(place)
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        """Highlight the line below the mouse."""
+        """The line under the mouse is lighter."""
         self._set_hover(event.y + self.scroll_offset.y)
 
     def on_leave(self) -> None:
-        """Remove the highlight."""
+        """No line is under the mouse."""
         self._set_hover(-1)
 
     def _set_hover(self, place: int) -> None:

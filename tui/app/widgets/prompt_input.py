@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 
 class PromptInput(Input):
-    """An input of one row that posts what was typed, entered, or that it was left."""
+    """An Input of one row that says what was typed, entered, and that it was left."""
 
     DEFAULT_CSS = """
     PromptInput, PromptInput:focus {
@@ -24,37 +24,37 @@ class PromptInput(Input):
     ]
 
     class Typed(Message):
-        """Posted when the text changes."""
+        """There is another text."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class Entered(Typed):
-        """Posted when Enter is pressed."""
+        """Enter was pressed."""
 
     class Left(Message):
-        """Posted when Escape is pressed."""
+        """Escape was pressed."""
 
     def __init__(self, placeholder: str, *, id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
 
     def start(self) -> None:
-        """Take the focus from the next key on: `focus` would miss keys that are typed fast."""
+        """Type here, from the very next key on: `focus` would let keys pass that were typed fast."""
         self.screen.set_focus(self)
 
     @on(Input.Changed)
     def tell_typed(self, event: Input.Changed) -> None:
-        """Post the current text."""
+        """Say what stands here now."""
         event.stop()
         self.post_message(self.Typed(event.value))
 
     @on(Input.Submitted)
     def tell_entered(self, event: Input.Submitted) -> None:
-        """Post the text that was entered."""
+        """Say that it is meant so."""
         event.stop()
         self.post_message(self.Entered(event.value))
 
     def action_leave(self) -> None:
-        """Post that the input is left."""
+        """Leave."""
         self.post_message(self.Left())

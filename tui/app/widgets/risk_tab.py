@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from tui.app.exploring import Selection
+from tui.app.open_suites import Selection
 from tui.app.presentation.pieces import Line
 from tui.app.review.beside import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
 from tui.app.widgets.list_view import LineListView

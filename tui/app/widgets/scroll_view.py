@@ -14,8 +14,8 @@ THUMB = "▐"
 
 
 class FastScrollView(ScrollView):
-    """A scroll view without border and padding whose position mark can be dragged. Whoever draws the rows asks
-    `position_mark` for its rows."""
+    """Draws no mark itself: a subclass asks `position_mark` where it stands. The mark can be dragged. There is nothing
+    around the rows: no border, no padding."""
 
     DEFAULT_CSS = "FastScrollView { overflow: hidden hidden; }"
     dragged = False
@@ -23,7 +23,7 @@ class FastScrollView(ScrollView):
 
     @property
     def allow_vertical_scroll(self) -> bool:
-        """Whether it can scroll: Textual would ask the scroll bar, which is not there."""
+        """There is no scrollbar that could say so."""
         return self.max_scroll_y > 0
 
     @property
@@ -33,22 +33,22 @@ class FastScrollView(ScrollView):
 
     @property
     def view_rows(self) -> int:
-        """How many rows fit: the outer height, which is cheaper to ask for than the size and equal without borders."""
+        """How many rows fit. There are no borders, so the outer size is the size, and much cheaper to ask for."""
         return max(1, self.outer_size.height)
 
     def scroll_now(self, y: float) -> None:
-        """Scroll without an animation."""
+        """Scroll there without a movement."""
         y = max(0, min(round(y), self.max_scroll_y))
         if y != self.scroll_y:
             self.scroll_target_y = y
             self.scroll_y = y
 
     def scroll_by_hand(self, y: float) -> None:
-        """Scroll where the user scrolls."""
+        """A person scrolls there; for a subclass that tells."""
         self.scroll_now(y)
 
     def position_mark(self) -> tuple[int, int]:
-        """Return the rows of the view with the position mark, half-open; none where everything fits."""
+        """The rows of the view in which the position mark stands, half-open; none when everything fits."""
         rows, fitting = self.virtual_size.height, self.view_rows
         if rows <= fitting:
             return 0, 0
@@ -57,11 +57,11 @@ class FastScrollView(ScrollView):
         return start, start + length
 
     def is_on_mark(self, x: int) -> bool:
-        """Return whether an offset is in the column of the position mark, and there is one."""
+        """Whether a cell of the view is in the column of the mark, and there is one."""
         return x == self.outer_size.width - 1 and self.max_scroll_y > 0
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """Start to drag the position mark."""
+        """The position mark can be dragged."""
         self.dragged = self.is_on_mark(event.x)
         if self.dragged:
             event.stop()
@@ -69,12 +69,12 @@ class FastScrollView(ScrollView):
             self._drag_to(event.y)
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        """Drag the position mark."""
+        """The position mark follows the mouse."""
         if self.app.mouse_captured is self:
             self._drag_to(event.y)
 
     def on_mouse_up(self, event: MouseUp) -> None:
-        """Stop dragging the position mark."""
+        """The position mark is let go."""
         if self.app.mouse_captured is self:
             event.stop()
             self.release_mouse()
@@ -91,8 +91,11 @@ _ROWS_FOR_A_LEAP = 20
 
 
 class TailView(FastScrollView):
-    """A scroll view of rows that may grow, which follows the end until the user scrolls up. Views of it give
-    `count_rows` and `forget_rows_from`, and call `rows_changed`. The last column is that of the position mark."""
+    """Rows that may grow. The end is followed until the person scrolls up; End follows again.
+
+    A subclass says how many rows there are (`count_rows`), what to do when some have changed (`forget_rows_from`), and
+    calls `rows_changed`. The last column is the position mark's.
+    """
 
     DEFAULT_CSS = """
     TailView { background: $background; color: $foreground; width: 1fr; height: 1fr; }
@@ -109,7 +112,7 @@ class TailView(FastScrollView):
     ]
 
     class ScrolledByHand(Message):
-        """Posted when the user scrolls, with keys or the mouse."""
+        """The person has scrolled, with keys or the mouse."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -118,29 +121,29 @@ class TailView(FastScrollView):
         self._rows = self._end = self._beat = 0
 
     def count_rows(self) -> int:
-        """Return how many rows there are."""
+        """How many rows there are."""
         raise NotImplementedError
 
     def forget_rows_from(self, row: int) -> None:
-        """Drop what was drawn of rows from this one on."""
+        """Rows from this one on have to be painted anew."""
         raise NotImplementedError
 
     @property
     def following(self) -> bool:
-        """Whether the end is followed while rows are added."""
+        """Whether the end is followed as rows are added."""
         return self._following
 
     def follow(self, following: bool, *, leaping: bool = False) -> None:
-        """Follow the end, or stop; `leaping` scrolls several rows at once while they stream in."""
+        """Follow the end from now on, or do not; `leaping` while rows stream in."""
         self._following, self._leaping, self._end = following, leaping, 0
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Follow the end where it is scrolled to, and stop elsewhere."""
+        """Whoever scrolls to the end follows it, and who leaves it does not."""
         super().watch_scroll_y(old_value, new_value)
         self._following = new_value >= self.max_scroll_y
 
     def rows_changed(self, row: int) -> None:
-        """Draw rows from this one on again; their number may have changed."""
+        """Rows from this one on have changed, and perhaps how many there are."""
         self.forget_rows_from(row)
         before, rows = self.position_mark(), self._rows
         self.measure()
@@ -160,7 +163,7 @@ class TailView(FastScrollView):
             self.refresh(Region(0, first, self.outer_size.width, end - first))
 
     def measure(self) -> None:
-        """Set the number of rows, past the reactive, which would lay out the whole screen."""
+        """Take over how many rows there are. The reactive's own setter would lay the whole screen out."""
         rows, fitting = self.count_rows(), self.view_rows
         self._rows = rows
         if self._leaping and self._following and rows > fitting >= _ROWS_FOR_A_LEAP:
@@ -176,23 +179,23 @@ class TailView(FastScrollView):
         self.scroll_by_hand(self.top_row + rows)
 
     def action_page(self, direction: int) -> None:
-        """Scroll by a page, less one row."""
+        """Scroll by what fits, less a row to read on from."""
         self.scroll_by_hand(self.top_row + direction * max(1, self.view_rows - 1))
 
     def action_top(self) -> None:
-        """Scroll to the beginning."""
+        """Go to the beginning."""
         self.scroll_by_hand(0)
 
     def action_follow(self) -> None:
-        """Scroll to the end and follow it."""
+        """Go to the end and stay there while rows are added."""
         self._following = True
         self.scroll_now(self.max_scroll_y)
 
     def on_mouse_scroll_up(self) -> None:
-        """Post that the user scrolls; Textual does it."""
+        """The wheel turns; Textual scrolls."""
         self.post_message(self.ScrolledByHand())
 
     def scroll_by_hand(self, y: float) -> None:
-        """Scroll and post that the user did."""
+        """Scroll there, and say so."""
         self.scroll_now(y)
         self.post_message(self.ScrolledByHand())

@@ -11,14 +11,14 @@ from textual.widget import Widget
 
 
 class Tab(NamedTuple):
-    """The id of a tab, and its current label."""
+    """A tab's id, and what it is called now."""
 
     id: str
     label: str
 
 
 class TabBar(Widget, can_focus=True):
-    """The labels of tabs on one line; posts which one is chosen."""
+    """Shows tabs; says which one was chosen."""
 
     DEFAULT_CSS = """
     TabBar { height: 1; background: $background; color: $dim; }
@@ -30,7 +30,7 @@ class TabBar(Widget, can_focus=True):
     ]
 
     class TabChosen(Message):
-        """Posted when another tab is chosen."""
+        """Another tab is to be shown."""
 
         def __init__(self, tab: str) -> None:
             super().__init__()
@@ -47,13 +47,13 @@ class TabBar(Widget, can_focus=True):
         return self._tabs
 
     def show(self, tabs: Sequence[Tab], current: str) -> None:
-        """Show these tabs, with `current` highlighted."""
+        """Show these tabs."""
         if (list(tabs), current) != (list(self._tabs), self._current):
             self._tabs, self._current = tabs, current
             self.refresh()
 
     def render(self) -> Content:
-        """Return all labels, the current one with a background."""
+        """All names, the current one on a ground of its own."""
         parts: list[Content] = []
         for tab in self._tabs:
             here = tab.id == self._current
@@ -62,7 +62,7 @@ class TabBar(Widget, can_focus=True):
         return Content(" ").join(parts)
 
     def action_step(self, by: int) -> None:
-        """Choose the tab beside the current one, around the ends."""
+        """Choose a tab beside the current one, around the ends."""
         names = [tab.id for tab in self._tabs]
         if self._current in names:
             self.post_message(self.TabChosen(names[(names.index(self._current) + by) % len(names)]))

@@ -14,7 +14,7 @@ from tui.app.theme.styles import content_of, content_of_lines
 
 
 class TextPanel(VerticalScroll):
-    """A scrolling text of lines that wrap and can be selected."""
+    """Shows lines; long ones wrap."""
 
     DEFAULT_CSS = """
     TextPanel { background: $background; color: $foreground; scrollbar-size-vertical: 1; height: 1fr; }
@@ -27,11 +27,11 @@ class TextPanel(VerticalScroll):
         self._text = Static(Content(), markup=False)
 
     def compose(self) -> ComposeResult:
-        """Yield the text."""
+        """One text."""
         yield self._text
 
     def show_lines(self, lines: Sequence[Line]) -> None:
-        """Show other lines; the same lines again cost nothing."""
+        """Show other lines; the same again costs nothing."""
         if lines != self._lines:
             self._lines = lines
             self._text.update(content_of_lines(lines))
@@ -41,29 +41,28 @@ _LEAST = 20
 
 
 class FittedReading(TextPanel):
-    """A text panel whose lines are made for its width."""
+    """Another width, other lines."""
 
     _made: Callable[[int], Sequence[Line]] | None = None
 
     def show_fitted(self, made: Callable[[int], Sequence[Line]]) -> None:
-        """Show the lines that `made` returns for a width."""
+        """Show what `made` gives for so many cells."""
         self._made = made
         self.fit()
 
     def fit(self) -> None:
-        """Make the lines again."""
+        """Make them anew."""
         width = self.scrollable_content_region.width - 1
         if self._made is not None and width > 0:
             self.show_lines(self._made(max(_LEAST, width)))
 
     def on_resize(self) -> None:
-        """Make the lines for the new width."""
+        """Another width."""
         self.fit()
 
 
 class PieceLine(Widget):
-    """A widget of one line that is computed for its width: override `line_for`, and call `draw` when its data has
-    changed."""
+    """Override `line_for`, and call `draw` when what it shows has changed; the same text is not painted again."""
 
     DEFAULT_CSS = """
     PieceLine { height: 1; background: $raised; color: $foreground; }
@@ -74,21 +73,21 @@ class PieceLine(Widget):
         self._line: Line = ()
 
     def line_for(self, width: int) -> Line:
-        """Return the line in at most `width` cells."""
+        """The line in at most so many cells."""
         raise NotImplementedError
 
     def draw(self) -> None:
-        """Compute the line again, and paint it where it has changed."""
+        """Compute the line again, and paint it where it is another."""
         line = self.line_for(self.size.width)
         if line != self._line:
             self._line = line
             self.refresh()
 
     def on_resize(self, event: Resize) -> None:
-        """Compute the line for the new width."""
+        """Another width, another line."""
         self._line = self.line_for(event.size.width)
         self.refresh()
 
     def render(self) -> Content:
-        """Return the line that was computed last."""
+        """The line as it was computed last."""
         return content_of(self._line)

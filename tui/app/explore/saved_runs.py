@@ -1,0 +1,100 @@
+"""Saved runs opened beside the suite files: opened, resumed, run again and replayed. Without textual."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Literal
+
+from tui.app.context import AppContext
+from tui.app.open_suites import OpenSuite
+from tui.app.run_requests import RunRequest
+from tui.app.runs.lines import SHORT_ID, run_title
+from tui.model.errors import Problem
+from tui.model.results import TrialKey
+from tui.model.run import RunRecord
+from tui.model.state import RunState
+from tui.session.run_history import OpenedRun, RunHistory, replay_name
+
+_RUNS_FOLDER, _REPLAYS_FOLDER = "kept runs", "recorded answers"
+
+
+class SavedRuns:
+    """Open saved runs as suites of their own. Of their results only the displayed ones are read whole.
+
+    Its coroutines read the store in a thread, and raise StoreError.
+    """
+
+    def __init__(self, context: AppContext) -> None:
+        self._session, self._runs = context.session, context.runs
+        self._selection, self._open_suites = context.selection, context.open_suites
+
+    @property
+    def _history(self) -> RunHistory:
+        return self._session.history
+
+    async def open(self, run_id: str) -> tuple[OpenSuite, bool]:
+        """Open a run with the first of its results, and return whether `read_outcomes` has to read the others. A run
+        that is running or queued stays as it is."""
+        opened = await asyncio.to_thread(self._history.open_run, run_id)
+        path = Path(f"{opened.record.suite_path} (run {run_id[:SHORT_ID]})")
+        known = self._open_suites.get(path)
+        if known is not None and self._runs.is_active(path):
+            return known, False
+        state = RunState()
+        state.take_unread(opened.first)
+        return self._add(path, opened, opened.record.models, state, run_id), True
+
+    async def read_outcomes(self, saved: OpenSuite) -> None:
+        """Read how each trial of an open run ended."""
+        outcomes = await asyncio.to_thread(self._history.read_standing, saved.run)
+        self._open_suites.state(saved.path).take_known(outcomes)
+
+    def unread_trials(self) -> tuple[TrialKey, ...]:
+        """Return the trials of the selected case of a saved run that have not been read whole."""
+        selected = self._selection.open_suite
+        if selected is None or not selected.run:
+            return ()
+        return tuple(trial.key for trial in self._selection.repeats() if trial.is_unread)
+
+    async def read_trials(self, trials: Sequence[TrialKey]) -> None:
+        """Read these results of the selected run whole."""
+        selected = self._selection.open_suite
+        if selected is not None and selected.run:
+            results = await asyncio.to_thread(self._history.read_trials, selected.run, trials)
+            self._open_suites.state(selected.path).take_unread(results)
+
+    async def request(self, saved: OpenSuite, trials: Literal["missing", "failed"]) -> RunRequest | None:
+        """Return a request for the missing or the failed trials of a run; None where there are none."""
+        read = self._history.missing_trials if trials == "missing" else self._history.failed_trials
+        found = await asyncio.to_thread(read, saved.run)
+        if saved.suite is None or not found:
+            return None
+        mode: Literal["missing", "attempts"] = "missing" if trials == "missing" else "attempts"
+        return RunRequest(saved.path, saved.suite, tuple(found), None, saved.run, mode)
+
+    async def replay(self, run: RunRecord, speed: float | None) -> tuple[OpenSuite, RunRequest | None]:
+        """Open a suite for the replay of a run, and return it with the request that replays the answers."""
+        opened = await asyncio.to_thread(self._history.open_run, run.id)
+        outcomes = await asyncio.to_thread(self._history.read_standing, run.id)
+        models = tuple(replay_name(run.id, model) for model in dict.fromkeys(key.model for key in outcomes))
+        trials = tuple(TrialKey(key.case, replay_name(run.id, key.model), key.repeat) for key in outcomes)
+        path = Path(f"{run.suite_path} (replay of run {run.id[:SHORT_ID]})")
+        added = self._add(path, opened, models, RunState())
+        request = RunRequest(path, opened.suite, trials, None, run.id, "replay", speed) if trials else None
+        return added, request
+
+    def close(self, run_ids: Collection[str]) -> None:
+        """Close runs that were deleted."""
+        for each in self._open_suites.all:
+            if each.run in run_ids:
+                self._open_suites.remove_saved_run(each.path)
+
+    def _add(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, run: str = "") -> OpenSuite:
+        problems: tuple[Problem, ...] = ()
+        if opened.changed:
+            problems = (Problem(str(path), None, None, "warning", "kept run", opened.changed),)
+        folder, title = _RUNS_FOLDER if run else _REPLAYS_FOLDER, run_title(opened.record)
+        saved = OpenSuite(path, folder, opened.suite, problems, True, run, title)
+        self._open_suites.add_saved_run(saved, state)
+        self._selection.choose_models(models, path)
+        return saved

@@ -1,0 +1,616 @@
+"""The Explore screen: suites at the left, the answers of the selected case beside each other, and the current run."""
+
+import asyncio
+from time import monotonic
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.events import DescendantFocus
+
+from tui.app.context import AppContext
+from tui.app.editor import edit
+from tui.app.explore.keys import EXPLORE_KEYS
+from tui.app.explore.live_run import LiveRun
+from tui.app.explore.saved_runs import SavedRuns
+from tui.app.navigator import Navigator, ScoresChanged
+from tui.app.notifications import notify_error
+from tui.app.open_suites import OpenSuite
+from tui.app.presentation.heading import clone_note
+from tui.app.presentation.outline import Row
+from tui.app.presentation.pace import limit_lines
+from tui.app.presentation.starting import start_lines
+from tui.app.presentation.telling import problem_lines, suite_lines
+from tui.app.run_controls import RunControls, key_of
+from tui.app.run_messages import (
+    FLUSHES_A_SECOND,
+    CloneProgress,
+    ModelsUnresolved,
+    PaceChanged,
+    RunBegan,
+    RunEnded,
+    RunQueued,
+    TrialChanged,
+)
+from tui.app.run_queue import resolve_models
+from tui.app.run_requests import request_cases, request_failed, request_suite
+from tui.app.runs.screen import RunChoice
+from tui.app.screens.frame import FrameScreen
+from tui.app.suite_loader import SuitesRead
+from tui.app.widgets.answers import AnswerPanes
+from tui.app.widgets.attempts_tab import AttemptsTab
+from tui.app.widgets.evidence import DetailTabs
+from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.header_bar import HeaderBar
+from tui.app.widgets.risk_tab import RiskTab
+from tui.app.widgets.scroll_view import TailView
+from tui.app.widgets.suite_panel import SuitePanel
+from tui.app.widgets.suite_tree import SuiteTree
+from tui.app.widgets.text_views import TextPanel
+from tui.model.errors import AssayError
+from tui.model.results import TrialKey
+from tui.model.sanitize import sanitize_line
+from tui.model.scores import ItemKey
+from tui.model.suite import Case, Suite
+
+_FLUSHES_A_FIGURE = 4
+_NO_SUITES = "There are no suites here. `assay init` writes one to begin with."
+
+
+class ExploreScreen(FrameScreen):
+    """Display what is selected, and follow the run that is in progress."""
+
+    DEFAULT_CSS = """
+    ExploreScreen DetailTabs {
+        height: 40%; min-height: 7; border: round $quiet-border; border-subtitle-color: $dim; padding: 0 1;
+        &:focus-within { border: round $focused-border; }
+    }
+    ExploreScreen.-short DetailTabs { height: 48%; }
+    ExploreScreen AnswerPanes, ExploreScreen DetailTabs, ExploreScreen.-case #overview { display: none; }
+    ExploreScreen.-case AnswerPanes, ExploreScreen.-case DetailTabs { display: block; }
+    ExploreScreen.-case.-low DetailTabs, ExploreScreen.-case.-zoomed DetailTabs, ExploreScreen.-zoomed SuitePanel,
+    ExploreScreen.-no-suites SuitePanel { display: none; }
+    ExploreScreen.-case.-only-details DetailTabs { display: block; height: 1fr; }
+    ExploreScreen.-case.-only-details AnswerPanes, ExploreScreen.-case.-only-details SuitePanel { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
+    AUTO_FOCUS = "#tree"
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.context, self.selection = context, context.selection
+        self.run_controls = RunControls(context, self)
+        self.navigator = Navigator(context, self)
+        self.saved_runs = SavedRuns(context)
+        self.live_run = LiveRun(context)
+        self.header = HeaderBar(id="header")
+        self.suites = SuitePanel(context.selection, id="suites")
+        self.answers = AnswerPanes(context, id="answers")
+        self.overview = TextPanel(id="overview")
+        self.details = DetailTabs(context, id="details")
+        self._marks_changed = False
+        self._flushes = 0
+
+    def compose(self) -> ComposeResult:
+        """Compose the header, the suites beside what is selected, and the footer."""
+        yield self.header
+        with Horizontal(id="body"):
+            yield self.suites
+            with Vertical(id="middle"):
+                yield self.overview
+                yield self.answers
+                yield self.details
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        """Show the suites as far as they are read."""
+        self._flush_timer = self.set_interval(1 / FLUSHES_A_SECOND, self._flush, pause=True)
+        self.overview.border_title = Content("Start")
+        self.overview.show_lines(start_lines("" if self.context.open_suites.all else _NO_SUITES))
+        self.suites.show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key is offered now. While a filter is typed, its key is a letter like any other."""
+        del parameters
+        if action == "go_to_diff":
+            return self.has_class("-case") and self.details.offers("diff")
+        if action == "toggle_pause":
+            return self.run_controls.can_pause
+        if action == "follow_run":
+            return self.live_run.can_follow
+        return action != "filter" or not self.suites.typing
+
+    # Selection
+
+    def select(self, open_suite: OpenSuite, case: Case | None) -> None:
+        """Select a case of a suite, or the suite itself, and put the cursor there."""
+        other = self.selection.select(open_suite.path, case.id if case else None)
+        self.suites.reveal(open_suite, case)
+        if other:
+            self._resolve_models()
+        self.show_selection()
+
+    def _select_row(self, row: Row) -> None:
+        """Select what a row of the tree stands for."""
+        self.stop_following()
+        other = False
+        if row.open_suite is None:
+            self.selection.case_id = None
+        else:
+            other = self.selection.select(row.open_suite.path, row.case.id if row.case else None)
+        if other:
+            self._resolve_models()
+        self.show_selection()
+        if row.kind == "step":
+            self.answers.go_to_step(row.step)
+
+    def _select_first(self) -> None:
+        """Select the first case of the first suite without errors, else the first suite."""
+        suites = self.context.open_suites
+        first = suites.first_usable() or next(iter(suites.all), None)
+        if first is not None:
+            self.select(first, first.suite.cases[0] if first.suite and first.suite.cases else None)
+
+    def show_selection(self) -> None:
+        """Display the selected case, or the suite where no case is selected."""
+        has_case = self.selection.case is not None and bool(self.selection.models)
+        self.set_class(has_case, "-case")
+        if has_case:
+            self.answers.show()
+            self._show_details()
+            if unread := self.saved_runs.unread_trials():
+                self._read_trials(unread)
+        elif self.selection.open_suite is not None:
+            self._show_suite(self.selection.open_suite)
+        self._show_header()
+
+    def _show_suite(self, open_suite: OpenSuite) -> None:
+        selection = self.selection
+        self.overview.border_title = Content(sanitize_line(open_suite.path.name))
+        if open_suite.suite is None:
+            self.overview.show_lines(problem_lines(open_suite.problems))
+            return
+        lines = suite_lines(
+            str(open_suite.path), open_suite.suite, selection.models, open_suite.problems, selection.model_errors
+        )
+        paced = limit_lines(selection.state.limits) if selection.state.running else []
+        self.overview.show_lines([*lines, (), *paced] if paced else lines)
+
+    def _show_details(self) -> None:
+        """Bring the open tab up to date."""
+        if self.has_class("-case"):
+            self.details.show(self.answers.current_model)
+
+    def _show_header(self) -> None:
+        key = key_of(self, "run.pause") if self.context.runs.is_paused else ""
+        self.header.show(self.live_run.header(monotonic(), key))
+
+    def _resolve_models(self) -> None:
+        """Find the models of the selected suite that cannot be resolved. Those of a saved run have answered already."""
+        self.selection.model_errors = {}
+        suite, open_suite = self.selection.suite, self.selection.open_suite
+        if suite is not None and open_suite is not None and not open_suite.run:
+            self._resolve(suite, self.selection.models)
+
+    @work(group="resolve", exclusive=True)
+    async def _resolve(self, suite: Suite, models: tuple[str, ...]) -> None:
+        _, errors = await asyncio.to_thread(resolve_models, self.context.session, suite, models)
+        if errors != self.selection.model_errors:
+            self.selection.model_errors = errors
+            self.show_selection()
+
+    @on(SuiteTree.RowReached)
+    @on(SuiteTree.RowChosen)
+    def select_row(self, message: SuiteTree.RowReached) -> None:
+        """Select what the cursor is on."""
+        self._select_row(message.row)
+
+    @on(SuitePanel.FilterChanged)
+    def apply_filter(self, message: SuitePanel.FilterChanged) -> None:
+        """Show the cases that the filter selects."""
+        self.selection.filter = message.wanted
+        self.suites.show()
+        row = self.suites.first_case_if_lost()
+        if row is not None:
+            self._select_row(row)
+
+    @on(SuitesRead)
+    def show_suites(self, message: SuitesRead) -> None:
+        """Show suites that were read; select the first one that can be used if nothing is selected."""
+        selection, suites = self.selection, self.context.open_suites
+        self.suites.show()
+        if selection.path is None:
+            if suites.first_usable() is not None or not message.more:
+                self._select_first()
+        elif selection.path in message.paths:
+            if selection.case is None and selection.suite is not None:
+                selection.case_id = None
+            self._resolve_models()
+            self.show_selection()
+        if message.again and message.paths:
+            names = ", ".join(sanitize_line(path.name, 60) for path in message.paths)
+            self.notify(f"Read again: {names}", markup=False, timeout=3)
+
+    # The current run
+
+    def _flush(self) -> None:
+        """Display what has happened in the run since the last call."""
+        self._flushes += 1
+        if follow := self.live_run.case_to_follow(monotonic()):
+            self.select(*follow)
+        changed = self.live_run.flush({pane.model: pane for pane in self.answers.displayed})
+        if self._marks_changed:
+            self._marks_changed = False
+            self.suites.suite_tree.refresh_marks()
+        if any(key.case == self.selection.case_id for key in changed):
+            self._show_details()
+        if self._flushes % _FLUSHES_A_FIGURE == 0:
+            self._show_header()
+            for pane in self.answers.displayed:
+                pane.draw_figures()
+
+    @on(TailView.ScrolledByHand)
+    def stop_following(self) -> None:
+        """Stay where the person is reading."""
+        if self.live_run.auto_follow.on:
+            self.live_run.auto_follow.stop()
+            self.refresh_bindings()
+            self._show_header()
+
+    @on(RunQueued)
+    def show_queued(self, message: RunQueued) -> None:
+        """Display what waits, and follow a run of several cases."""
+        self._flush_timer.resume()
+        if len({trial.case for trial in message.request.trials}) > 1:
+            self.live_run.auto_follow.start()
+        self.refresh_bindings()
+        self.show_selection()
+
+    @on(RunBegan)
+    @on(PaceChanged)
+    def show_run(self) -> None:
+        """Display the trials that wait now, and whether the run is paused."""
+        self.refresh_bindings()
+        self.suites.suite_tree.refresh_marks()
+        self.show_selection()
+
+    @on(TrialChanged)
+    def show_trial(self, message: TrialChanged) -> None:
+        """Display the new state of a trial in its pane; its mark comes with the next flush."""
+        self._marks_changed = True
+        if self.selection.path == message.path and self.selection.case_id == message.trial.case:
+            pane = self.answers.pane_of(message.trial.model)
+            if pane is not None:
+                self.answers.show_pane(pane)
+
+    @on(CloneProgress)
+    def show_clone(self, message: CloneProgress) -> None:
+        """Display how far a clone is, and notify of its notes when it is done."""
+        self._show_header()
+        text = clone_note(message.cloned) if message.cloned else ""
+        if text:
+            self.notify(text, title="Cloned", markup=False, timeout=12)
+
+    @on(ModelsUnresolved)
+    def show_unresolved(self, message: ModelsUnresolved) -> None:
+        """Display in the panes of these models why they cannot be run."""
+        if self.selection.path == message.path:
+            self.selection.model_errors |= message.errors
+            self.show_selection()
+        names = ", ".join(sanitize_line(model, 60) for model in message.errors)
+        where = "Its pane says" if len(message.errors) == 1 else "Their panes say"
+        self.notify(f"Not asked: {names}. {where} why.", severity="warning", markup=False, timeout=6)
+
+    @on(RunEnded)
+    def show_end(self) -> None:
+        """Display the final state; a filter by status may select other cases now."""
+        if not self.context.runs.busy:
+            self._flush_timer.pause()
+            self.live_run.auto_follow.stop()
+        self._flush()
+        self.refresh_bindings()
+        if self.selection.filter:
+            self.suites.show()
+        self.suites.suite_tree.refresh_marks(exact=True)
+        self.details.forget_scores()
+        self.show_selection()
+
+    # Saved runs
+
+    @work(group="saved run", exclusive=True)
+    async def action_runs(self) -> None:
+        """Choose a saved run, and what to do with it."""
+        choice, deleted = await self.navigator.choose_run()
+        if deleted:
+            self.saved_runs.close(deleted)
+            self.suites.show()
+        if self.selection.path is not None and self.selection.open_suite is None:
+            self.selection.path = self.selection.case_id = None
+            self._select_first()
+        if choice is not None:
+            try:
+                await self._use_run(choice)
+            except AssayError as error:
+                notify_error(self, error)
+
+    async def _use_run(self, choice: RunChoice) -> None:
+        match choice.act:
+            case "compare":
+                await self.navigator.compare_run(choice.run)
+            case "review":
+                await self.navigator.review_run(choice.run.id)
+            case "replay" | "replay at once":
+                self.context.scores.record_names(choice.run.id, "a replay")
+                added, request = await self.saved_runs.replay(choice.run, 1.0 if choice.act == "replay" else None)
+                self._show_saved_run(added)
+                self.run_controls.start(request, "This run has no answers to play again.")
+            case "open":
+                await self.open_run(choice.run.id)
+            case "resume":
+                request = await self.saved_runs.request(await self.open_run(choice.run.id), "missing")
+                self.run_controls.start(request, "Every trial of this run has its result.")
+            case "failed":
+                request = await self.saved_runs.request(await self.open_run(choice.run.id), "failed")
+                self.run_controls.rerun(request, "Everything in this run has passed.")
+
+    async def open_run(self, run_id: str) -> OpenSuite:
+        """Open a saved run and select it. Raises StoreError."""
+        saved, unread = await self.saved_runs.open(run_id)
+        self._show_saved_run(saved)
+        if unread:
+            painted = asyncio.Event()
+            self.call_after_refresh(painted.set)
+            await painted.wait()  # a thread that reads meanwhile would delay the paint
+            await self.saved_runs.read_outcomes(saved)
+            self.suites.suite_tree.refresh_marks(exact=True)
+            self.show_selection()
+            self.context.post(SuitesRead([saved.path], again=False))
+        self.context.scores.record_names(run_id, "Explore")
+        return saved
+
+    def _show_saved_run(self, saved: OpenSuite) -> None:
+        self.stop_following()
+        case = self.selection.case if self.selection.path == saved.path else None
+        if case is None and saved.suite and saved.suite.cases:
+            case = saved.suite.cases[0]
+        self.suites.show()
+        self.select(saved, case)
+        self.suites.suite_tree.refresh_marks(exact=True)
+
+    @work(group="read trials", exclusive=True)
+    async def _read_trials(self, trials: tuple[TrialKey, ...]) -> None:
+        """Read answers of a saved run, and display them."""
+        state = self.selection.state
+        try:
+            await self.saved_runs.read_trials(trials)
+        except AssayError as error:
+            notify_error(self, error)
+            return
+        if self.selection.state is state:
+            self.answers.show()
+            self._show_details()
+
+    # Other screens
+
+    @work(group="matrix", exclusive=True)
+    async def action_matrix(self) -> None:
+        """Open the matrix of the selected suite, and select the case that is chosen there."""
+        open_suite = self.selection.open_suite
+        if open_suite is None or open_suite.suite is None:
+            self.notify("There is no suite to show here.", severity="warning", markup=False)
+            return
+        case_id = await self.navigator.open_matrix(open_suite, self.selection.case_id)
+        now = self.context.open_suites.get(open_suite.path)
+        cases = now.suite.cases if now is not None and now.suite is not None else ()
+        case = next((case for case in cases if case.id == case_id), None)
+        if now is not None and case is not None:
+            self.stop_following()
+            self.select(now, case)
+
+    @work(group="compare", exclusive=True)
+    async def action_compare(self) -> None:
+        """Compare the answers of two models to the selected case."""
+        open_suite = self.selection.open_suite
+        if open_suite is None or open_suite.suite is None:
+            self.notify("Nothing to compare here: choose a suite first.", severity="warning", markup=False)
+            return
+        await self.navigator.compare_models(
+            open_suite, self.selection.models, self.answers.current_model, self.selection.case_id
+        )
+
+    def action_review(self) -> None:
+        """Score the answers of the selected suite."""
+        self._review(None)
+
+    @on(RiskTab.ReviewAsked)
+    def review_item(self, message: RiskTab.ReviewAsked) -> None:
+        """Score the answer under the cursor of the Risk tab."""
+        self._review(message.item)
+
+    @work(group="review", exclusive=True)
+    async def _review(self, start: ItemKey | None) -> None:
+        open_suite = self.selection.open_suite
+        if open_suite is None or open_suite.suite is None:
+            self.notify("Nothing to review here: choose a suite first.", severity="warning", markup=False)
+        else:
+            await self.navigator.review(open_suite, start)
+
+    @on(ScoresChanged)
+    def show_scores(self) -> None:
+        """Read the scores again."""
+        self.details.forget_scores()
+        self._show_details()
+
+    @work(group="models", exclusive=True)
+    async def action_choose_models(self) -> None:
+        """Choose the models that are displayed side by side."""
+        from tui.app.screens.model_chooser import ModelChooser
+
+        suite, selection = self.selection.suite, self.selection
+        if suite is None:
+            return
+        names = (*suite.models, *self.context.session.config.variants, "local/smollm2-135m")
+        chosen = await self.app.push_screen_wait(ModelChooser(names, selection.models))
+        if chosen:
+            selection.choose_models(chosen)
+            self._resolve_models()
+            self.suites.show()
+            self.show_selection()
+
+    @work(group="edit", exclusive=True)
+    async def action_edit(self) -> None:
+        """Open the suite file in the person's editor."""
+        open_suite, case = self.selection.open_suite, self.selection.case
+        if open_suite is None:
+            return
+        if open_suite.label:
+            self.notify("A kept run is no file to edit; its suite may be among the others.", markup=False)
+            return
+        problem = next((each for each in open_suite.problems if each.line), None) if open_suite.broken else None
+        line = case.line if case else problem.line if problem else 1
+        fault = await edit(self.app, open_suite.path, line or 1)
+        if fault:
+            self.notify(sanitize_line(fault), severity="warning", markup=False)
+
+    # Keys for runs
+
+    def action_run_case(self) -> None:
+        """Run the selected case, or the category or suite under the cursor."""
+        row, selection = self.suites.suite_tree.row, self.selection
+        cases: tuple[Case, ...] = (selection.case,) if selection.case else ()
+        if row is not None and row.kind in ("category", "suite") and row.open_suite == selection.open_suite:
+            cases = row.cases
+        self.run_controls.start(request_cases(selection, cases), "Nothing to run here: choose a case first.")
+
+    def action_run_suite(self) -> None:
+        """Run the whole suite."""
+        self.run_controls.start(request_suite(self.selection), "Nothing to run here: choose a suite first.")
+
+    def action_run_failed(self) -> None:
+        """Run again what did not pass."""
+        self.run_controls.rerun(request_failed(self.selection), "Nothing has failed here.")
+
+    def action_follow_run(self) -> None:
+        """Select what runs, from now on."""
+        self.live_run.auto_follow.start()
+        self.refresh_bindings()
+        self._show_header()
+
+    def action_toggle_pause(self) -> None:
+        """Pause the run, or resume it."""
+        self.run_controls.toggle_pause()
+
+    def action_change_concurrency(self, by: int) -> None:
+        """Change how many cases run at once: those of a pane's model where it has the focus."""
+        focused = (pane.model for pane in self.answers.panes if pane.has_focus_within)
+        self.run_controls.change_concurrency(by, next(focused, ""))
+
+    def action_cancel(self) -> None:
+        """Cancel what is running of the selected case: only one model where its pane has the focus."""
+        panes = [pane for pane in self.answers.panes if pane.has_focus_within] or self.answers.panes
+        trials = (self.selection.trial(pane.model) for pane in panes)
+        self.run_controls.cancel(self.selection.path, tuple(trial.key for trial in trials if trial and trial.is_open))
+
+    def action_cancel_all(self) -> None:
+        """Cancel the run, and what is queued."""
+        self.run_controls.cancel_all()
+        self.show_selection()
+
+    def action_toggle_streaming(self) -> None:
+        """Turn streaming on or off for the next run."""
+        self.selection.streaming = not self.selection.streams
+        said = "streams" if self.selection.streaming else "does not stream"
+        self.notify(f"The next run {said}.", markup=False, timeout=3)
+
+    # Keys for the view
+
+    def action_match(self, by: int) -> None:
+        """Go to the next or the previous match in the current pane."""
+        self.stop_following()
+        if self.answers.current:
+            view = self.answers.current.view
+            view.next_match() if by > 0 else view.previous_match()
+
+    def action_zoom(self) -> None:
+        """Zoom the current pane, or the tabs where they have the focus, or show everything again."""
+        if self.has_class("-only-details") or (self.details.has_focus_within and not self.answers.zoomed):
+            self.toggle_class("-only-details")
+            return
+        zoomed = not self.answers.zoomed
+        self.set_class(zoomed, "-zoomed")
+        self.answers.zoom(zoomed)
+        if zoomed and self.answers.current:
+            self.answers.current.view.focus()
+
+    async def action_filter(self) -> None:
+        """Type a filter."""
+        self.remove_class("-no-suites")
+        await self.suites.open_filter()
+
+    async def action_back(self) -> None:
+        """Leave the zoom, else the filter, else go to the suites."""
+        if self.answers.zoomed or self.has_class("-only-details"):
+            self.action_zoom()
+        elif self.suites.filtering and self.suites.has_focus_within:
+            await self.suites.close_filter()
+        else:
+            self.suites.suite_tree.focus()
+
+    def action_pane(self, number: int) -> None:
+        """Go to a pane."""
+        self.remove_class("-only-details")
+        self.answers.go_to(number)
+
+    def action_pane_beside(self, by: int) -> None:
+        """Go to the next or the previous pane."""
+        self.remove_class("-only-details")
+        self.answers.step(by)
+
+    def action_toggle_tree(self) -> None:
+        """Show or hide the suites."""
+        self.toggle_class("-no-suites")
+
+    def action_toggle_in_step(self) -> None:
+        """Scroll all panes together, or each alone."""
+        self.answers.in_step = not self.answers.in_step
+        self.notify(f"Panes scroll {'in step' if self.answers.in_step else 'each alone'}", markup=False, timeout=2)
+
+    def action_case_beside(self, by: int) -> None:
+        """Select the next or the previous case."""
+        row = self.suites.case_beside(by)
+        if row is not None:
+            self._select_row(row)
+
+    # The tabs
+
+    def action_tab_beside(self, by: int) -> None:
+        """Show the next or the previous tab."""
+        self.details.turn_to(self.details.beside(by))
+
+    def action_go_to_diff(self) -> None:
+        """Show the diff and focus it; alone where nothing else fits beside it."""
+        self.details.turn_to("diff")
+        self.set_class(
+            self.answers.zoomed or self.has_class("-low") or self.has_class("-only-details"), "-only-details"
+        )
+        if self.answers.zoomed:
+            self.answers.zoom(False)
+            self.remove_class("-zoomed")
+        self.details.call_after_refresh(self.details.focus_diff)
+
+    @on(AttemptsTab.AttemptChosen)
+    def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
+        """Show the answer of an attempt in the pane of its model."""
+        self.stop_following()
+        pane = self.answers.pane_of(message.trial.key.model)
+        if pane is not None:
+            pane.pin(message.trial, message.number)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Show the prompt and the diff of the pane that has the focus."""
+        follows = self.details.current in ("prompt", "diff")
+        if follows and any(event.widget is pane.view for pane in self.answers.panes):
+            self._show_details()

@@ -1,0 +1,144 @@
+"""Open the screens of the app above the current one; each is imported when it is first opened."""
+
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+from textual.screen import Screen
+
+from tui.app.context import AppContext
+from tui.app.notifications import notify_error
+from tui.app.open_suites import OpenSuite
+from tui.model.errors import AssayError
+from tui.model.scores import ItemKey
+from tui.model.suite import Suite
+from tui.session.answers import Source
+
+if TYPE_CHECKING:
+    from tui.app.runs.screen import RunChoice
+    from tui.model.run import RunRecord
+
+_NO_RUN = "No run of this suite is kept: run it first (R), then score its answers."
+_NO_MODEL = "Nothing to compare here: there is no model."
+
+
+class ScoresChanged(Message, bubble=False):
+    """A session of Review was closed: scores that are displayed may be out of date."""
+
+
+class Navigator:
+    """Open screens from `screen`. Its coroutines end when the screen is closed again, and are to be awaited in a
+    worker; they notify of an error."""
+
+    def __init__(self, context: AppContext, screen: Screen[Any]) -> None:
+        self._context, self._screen = context, screen
+
+    async def open_matrix(self, open_suite: OpenSuite, case_id: str | None) -> str | None:
+        """Open the matrix of a suite with the cursor on a case; return the case that was chosen there."""
+        from tui.app.matrix.connected_screen import ConnectedMatrixScreen, read_matrix
+
+        try:
+            matrix = await read_matrix(self._context, open_suite)
+        except AssayError as error:
+            notify_error(self._screen, error)
+            return None
+        if open_suite.run:
+            self._context.scores.record_names(open_suite.run, "the matrix")
+        return await self._screen.app.push_screen_wait(
+            ConnectedMatrixScreen(self._context, open_suite.path, matrix, case_id)
+        )
+
+    async def choose_run(self) -> "tuple[RunChoice | None, list[str]]":
+        """Open the list of runs; return what to do with which run, and the ids of the runs that were deleted."""
+        from tui.app.runs.screen import RunsScreen
+
+        scores = self._context.scores
+        screen = RunsScreen(self._context.session.history, scores.hidden_scores, scores.record_names)
+        return await self._screen.app.push_screen_wait(screen), screen.deleted
+
+    def compare(self, suite: Suite, sources: tuple[Source, Source] | None, case_id: str | None) -> None:
+        """Open Compare with the answers of two sources."""
+        from tui.app.compare.screen import CompareScreen
+
+        if sources is None:
+            self._screen.notify(_NO_MODEL, severity="warning", markup=False)
+            return
+        answers, scores = self._context.session.history.answers, self._context.scores
+        reviewer = self._context.session.reviews.default_reviewer
+        self._screen.app.push_screen(
+            CompareScreen(answers, suite, *sources, case_id, reviewer=reviewer, note_names=scores.record_names)
+        )
+
+    async def compare_models(
+        self, open_suite: OpenSuite, models: tuple[str, ...], current: str, case_id: str | None
+    ) -> None:
+        """Compare the answers of the current model of a suite with those of another one."""
+        from tui.app.compare.pairs import sources_of_models
+
+        suite = open_suite.suite
+        if suite is None:
+            return
+        try:
+            runs = await asyncio.to_thread(self._context.session.history.answers.list_runs, suite.path)
+        except AssayError as error:
+            notify_error(self._screen, error)
+            return
+        self.compare(suite, sources_of_models(suite.path, open_suite.run, models, current, runs), case_id)
+
+    async def compare_run(self, run: "RunRecord") -> None:
+        """Compare the answers of a run with those of its baseline, or of two of its models."""
+        from tui.app.compare.pairs import sources_of_run
+
+        history = self._context.session.history
+        try:
+            opened = await asyncio.to_thread(history.open_run, run.id)
+            runs = await asyncio.to_thread(history.answers.list_runs, run.suite_path)
+            baseline = await asyncio.to_thread(history.baseline_of, run)
+        except AssayError as error:
+            notify_error(self._screen, error)
+            return
+        self.compare(opened.suite, sources_of_run(run, baseline, runs), None)
+
+    async def review(self, open_suite: OpenSuite, start: ItemKey | None = None) -> None:
+        """Review the run whose answers a suite displays, from `start` on where names are shown."""
+        try:
+            run_id = await asyncio.to_thread(self._context.scores.run_of, open_suite)
+            if run_id:
+                await self._review(run_id, start)
+            else:
+                self._screen.notify(_NO_RUN, severity="warning", markup=False)
+        except AssayError as error:
+            notify_error(self._screen, error)
+
+    async def review_run(self, run_id: str) -> None:
+        """Review a saved run."""
+        try:
+            await self._review(run_id, None)
+        except AssayError as error:
+            notify_error(self._screen, error)
+
+    async def _review(self, run_id: str, start: ItemKey | None) -> None:
+        await asyncio.to_thread(import_module, "tui.app.review.screen")  # a tenth of a second the first time
+        from tui.app.review.dialogs import ReviewStartScreen
+        from tui.app.review.screen import ReviewScreen
+
+        context, scores = self._context, self._context.scores
+        reviews = context.session.reviews
+        name = await asyncio.to_thread(lambda: scores.reviewer() or reviews.suggested_reviewer())
+        review = await asyncio.to_thread(reviews.open_review, run_id, name or "reviewer", blind=False)
+        if review.items:
+            repeats = review.repeats if review.done() else reviews.repeats
+            start_screen = ReviewStartScreen(review, name, named=start is not None, repeats=repeats)
+            begin = await self._screen.app.push_screen_wait(start_screen)
+            if begin is None:
+                return
+            review = await asyncio.to_thread(
+                lambda: reviews.open_review(run_id, begin.reviewer, blind=begin.blind, repeats=begin.repeats)
+            )
+            await scores.set_reviewer(begin.reviewer)
+        screen = ReviewScreen(review, context, None if review.blind else start)
+        scores.begin_review(run_id)
+        await self._screen.app.push_screen_wait(screen)
+        scores.end_review(run_id)
+        context.post(ScoresChanged())

@@ -1,0 +1,147 @@
+"""The commands for runs, the same for every screen: start, rerun, cancel, pause, resume and change the concurrency."""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from textual.screen import Screen
+
+from tui.app.context import AppContext
+from tui.app.notifications import notify_error
+from tui.app.presentation.pace import Pace, at_once_words, pace_of
+from tui.app.presentation.pieces import Line
+from tui.app.run_requests import RunRequest
+from tui.app.screens.choice import ChoiceScreen
+from tui.model.errors import StoreError
+from tui.model.results import JUDGED, TrialKey
+from tui.model.state import RunState, TrialProgress
+from tui.session.run_history import RunHistory
+
+_KEEPS_COUNTING = "The first verdict of a failed trial keeps counting in every figure; a rerun adds attempts."
+
+
+class RunControls:
+    """Carry out what a person asks of the run queue; `screen` displays the answers and questions."""
+
+    def __init__(self, context: AppContext, screen: Screen[Any]) -> None:
+        self._context, self._runs, self._screen = context, context.runs, screen
+
+    @property
+    def can_pause(self) -> bool:
+        """Return whether a run can be paused or resumed."""
+        return self._runs.running_state is not None
+
+    def start(self, request: RunRequest | None, nothing: str) -> None:
+        """Run this when everything before it is over; notify of `nothing` where there is nothing to run."""
+        if request is None:
+            self._screen.notify(nothing, severity="warning", markup=False)
+            return
+        if self._runs.busy:
+            self._screen.notify("Queued: it runs when this run is over.", markup=False, timeout=3)
+        self._runs.add(request)
+
+    def rerun(self, request: RunRequest | None, nothing: str) -> None:
+        """Run this again: all of it or only what has no judged answer, each trial in the run that has its result."""
+        self._screen.run_worker(self._rerun(request, nothing), group="rerun", exclusive=True)
+
+    async def _rerun(self, request: RunRequest | None, nothing: str) -> None:
+        if request is None:
+            self.start(None, nothing)
+            return
+        chosen = await self._choose_trials(request)
+        if chosen is None:
+            return
+        if chosen.run:
+            self.start(chosen, nothing)
+            return
+        try:
+            requests = await asyncio.to_thread(requests_by_run, self._context.session.history, chosen)
+        except StoreError as error:
+            notify_error(self._screen, error)
+            return
+        for each in requests:
+            self.start(each, nothing)
+
+    async def _choose_trials(self, request: RunRequest) -> RunRequest | None:
+        """Ask which trials to rerun where some failed and others have no judged answer; return None for none."""
+        errors, failed = split_errors(request.trials, self._context.open_suites.state(request.path).trials)
+        if not failed:
+            return request
+        if not errors:
+            self._screen.notify(_KEEPS_COUNTING, markup=False, timeout=6)
+            return request
+        lines = rerun_lines(len(errors), len(failed))
+        place = await self._screen.app.push_screen_wait(ChoiceScreen("Run again", lines, 0, takes="starts"))
+        if place is None:
+            return None
+        return request if place else replace(request, trials=errors)
+
+    def cancel(self, path: Path | None, trials: tuple[TrialKey, ...]) -> None:
+        """Cancel these trials of a suite."""
+        current = self._runs.current
+        if trials and current is not None and current.path == path:
+            self._runs.cancel(trials)
+        else:
+            more = " X cancels the whole run." if self._runs.busy else ""
+            self._screen.notify(f"Nothing of this case is running.{more}", markup=False, timeout=4)
+
+    def cancel_all(self) -> None:
+        """Cancel the current run, and empty the queue."""
+        if self._runs.busy:
+            self._runs.cancel_all()
+        else:
+            self._screen.notify("Nothing is running.", markup=False, timeout=3)
+
+    def toggle_pause(self) -> None:
+        """Pause the current run, or resume it."""
+        if self.can_pause:
+            self._runs.toggle_pause()
+
+    def change_concurrency(self, by: int, model: str = "") -> None:
+        """Change how many cases of a model run at once, or of each model where that one is not running."""
+        numbers = self._runs.change_concurrency(by, model) or self._runs.change_concurrency(by)
+        text = f"{at_once_words(numbers)}." if numbers else "Nothing is running."
+        self._screen.notify(text, markup=False, timeout=3)
+
+
+def split_errors(
+    trials: Collection[TrialKey], known: Mapping[TrialKey, TrialProgress]
+) -> tuple[tuple[TrialKey, ...], tuple[TrialKey, ...]]:
+    """Return the trials without a judged answer, and the failed ones."""
+    judged = {key for key in trials if (trial := known.get(key)) is not None and trial.status in JUDGED}
+    return tuple(key for key in trials if key not in judged), tuple(key for key in trials if key in judged)
+
+
+def rerun_lines(errors: int, failed: int) -> list[Line]:
+    """Return the two choices where some trials failed and others have no judged answer."""
+    return [
+        ((f" Errors only ({errors:,})", "strong"), ("  they have no judged answer: the rerun counts", "dim")),
+        (
+            (f" All that did not pass ({errors + failed:,})", "strong"),
+            ("  failed trials keep their first verdict", "dim"),
+        ),
+    ]
+
+
+def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest]:
+    """Return one request for each run that has the newest results of the trials, so that they become its attempts.
+    Trials without a result, or of another state of the suite's file, become a new run. Blocks. Raises StoreError."""
+    runs = history.runs_of(request.suite, request.trials)
+    return [
+        replace(request, run=run, trials=tuple(key for key in request.trials if runs[key] == run))
+        for run in dict.fromkeys(runs.values())
+    ]
+
+
+def current_pace(state: RunState) -> Pace:
+    """Return the concurrency of a run as it is now."""
+    return pace_of(state.limits, monotonic())
+
+
+def key_of(screen: Screen[Any], binding_id: str) -> str:
+    """Return the key of a binding of the screen as it is displayed; empty where it is not active."""
+    keys = (each.binding for each in screen.active_bindings.values() if each.binding.id == binding_id)
+    return next((screen.app.get_key_display(binding) for binding in keys), "")

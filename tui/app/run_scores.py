@@ -1,0 +1,109 @@
+"""Scores of runs as the current reviewer may see them: who scores, what is hidden, and when names were displayed."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from textual.app import App
+
+from tui.app.notifications import notify_error
+from tui.app.open_suites import OpenSuite, OpenSuites
+from tui.app.session_protocol import Session
+from tui.model.errors import AssayError
+from tui.model.results import TrialKey
+from tui.model.risk import Band
+from tui.model.sanitize import sanitize_line
+from tui.session.reviews import Reviews
+from tui.session.run_review import RunReview
+
+Found = TypeVar("Found")
+
+
+class RunScores:
+    """Read scores beside the answers of a suite, and record when a blind reviewer sees names.
+
+    `app` displays notifications and runs the workers.
+    """
+
+    def __init__(self, app: App[Any], session: Session, open_suites: OpenSuites) -> None:
+        self._app, self._session, self._open_suites = app, session, open_suites
+        self._reviewer: str | None = None
+        self._recorded: set[str] = set()
+
+    def reviewer(self) -> str | None:
+        """Return who scored last in this process, else the configured reviewer: what that person scored blind stays
+        hidden from them. Blocks."""
+        return self._reviewer or self._session.reviews.default_reviewer()
+
+    async def set_reviewer(self, name: str) -> None:
+        """Remember who scores, also for the next start of the app."""
+        self._reviewer = name
+        reviews = self._session.reviews
+        try:
+            if name != await asyncio.to_thread(reviews.default_reviewer):
+                await asyncio.to_thread(reviews.remember_reviewer, name)
+        except AssayError as error:  # scores can be stored all the same
+            notify_error(self._app, error, severity="warning")
+
+    def hidden_scores(self, run_id: str) -> int:
+        """Return how many scores of a run the reviewer gave blind and has not revealed. Blocks. Raises AssayError."""
+        return self._session.reviews.hidden_scores(run_id, self.reviewer())
+
+    def begin_review(self, run_id: str) -> None:
+        """Note that a session of Review begins: names that are displayed after it are recorded again."""
+        self._recorded.discard(run_id)
+
+    def end_review(self, run_id: str) -> None:
+        """Note that Review was closed, which it has recorded itself where names were hidden."""
+        self._recorded.add(run_id)
+
+    def record_names(self, run_id: str, where: str) -> None:
+        """Record that names of a run that is scored blind are displayed, once between two sessions of Review."""
+        if run_id not in self._recorded:
+            self._recorded.add(run_id)
+            self._app.run_worker(self._record_names(run_id, where), group="record names")
+
+    async def _record_names(self, run_id: str, where: str) -> None:
+        try:
+            name = await asyncio.to_thread(lambda: self._session.reviews.note_look(run_id, where, self.reviewer()))
+        except AssayError as error:
+            self._recorded.discard(run_id)
+            notify_error(self._app, error)
+            return
+        if name is not None:
+            text = f"{sanitize_line(name, 60)} scores this run blind and sees names now: recorded in the score file."
+            self._app.notify(text, severity="warning", markup=False, timeout=8)
+
+    def run_of(self, open_suite: OpenSuite) -> str:
+        """Return the saved run whose answers a suite displays: its own or its current one, else the newest of the
+        suite; empty where none is saved. Blocks. Raises AssayError."""
+        if open_suite.suite is None:
+            return ""
+        runs = [run.id for run in self._session.history.answers.list_runs(open_suite.suite.path)]
+        current = self.current_run(open_suite)
+        return current if current in runs else next(iter(runs), "")
+
+    def current_run(self, open_suite: OpenSuite) -> str:
+        """Return the id of a saved run, or of the run that was started in this process; else empty."""
+        return open_suite.run or self._open_suites.state(open_suite.path).run_id or ""
+
+    async def read_review(self, open_suite: OpenSuite) -> RunReview | None:
+        """Return the scores of the run that a suite displays; None where there is no run, or an error was notified."""
+        return await self._read(
+            open_suite, lambda reviews, run, who: reviews.open_review(run, who or "reviewer", blind=False)
+        )
+
+    async def read_bands(self, open_suite: OpenSuite) -> Mapping[TrialKey, Band]:
+        """Return the risk band of each trial, without those that the reviewer may not see beside names yet."""
+        return await self._read(open_suite, lambda reviews, run, who: reviews.bands(run, who)) or {}
+
+    async def _read(self, open_suite: OpenSuite, read: Callable[[Reviews, str, str | None], Found]) -> Found | None:
+        def read_run() -> Found | None:
+            run_id = self.run_of(open_suite)
+            return read(self._session.reviews, run_id, self.reviewer()) if run_id else None
+
+        try:
+            return await asyncio.to_thread(read_run)
+        except AssayError as error:
+            notify_error(self._app, error, severity="warning")
+            return None
