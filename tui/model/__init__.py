@@ -1,1 +1,1 @@
-"""The shared vocabulary: frozen values that every other part speaks in; standard library and pydantic only."""
+"""Immutable values that all other packages share. Imports only the standard library and pydantic."""

@@ -1,4 +1,4 @@
-"""Fenced code blocks of Markdown: one grammar for the code that panes colour and for the code that becomes files.
+"""Parse fenced code blocks of Markdown, both for syntax highlighting and for the code that is written to files.
 
 The rules are those of CommonMark 0.31, section 4.5, with three allowances for the answers of models: a fence may have
 any indentation, because lists are not parsed; a closing fence may be indented by up to three columns more than its
@@ -15,13 +15,16 @@ _QUOTE = re.compile(r"[ \t]{0,3}>[ \t]?")
 _LANGUAGE = re.compile(r"[^\s`{:,;]*")
 _MOST_QUOTES = 8
 _MARKDOWN = re.compile(r"(?:\{\s*\.)?(?:markdown|md|mdx|mkd)(?![\w+#.-])", re.IGNORECASE)
-_MOST_REREAD_LINES = 400_000  # in all, so that the time stays linear in the length of the text
+_MOST_REREAD_LINES = 400_000  # over the whole text, so that the time stays linear in its length
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """The line that opens a block. `marker` is its backticks or tildes, `indent` the columns before it, `quotes` how
-    many block quotes it is in, `info` the info string."""
+    """The line that opens a fenced block.
+
+    `marker` is its backticks or tildes, `indent` the number of columns before it, `quotes` the number of block quotes
+    around it, `info` the info string.
+    """
 
     marker: str
     indent: int
@@ -30,7 +33,7 @@ class Fence:
 
     @property
     def language(self) -> str:
-        """Return the first word of the info string in lower case, without what `:`, `,` or `;` append to it."""
+        """The first word of the info string in lower case, up to the first `:`, `,` or `;`."""
         found = _LANGUAGE.match(self.info)
         return found[0].lower() if found else ""
 
@@ -53,13 +56,13 @@ class Fence:
         return _without_indent(unquoted(line, self.quotes), self.indent)
 
     def blank_quotes(self, line: str) -> str:
-        """Return a line of the block with spaces for the markers of its block quotes: offsets stay what they are."""
+        """Return a line of the block with its block quote markers replaced by spaces, which preserves all offsets."""
         end = _quote_end(line, self.quotes) or 0
         return " " * end + line[end:] if end else line
 
 
 def opening_fence(line: str) -> Fence | None:
-    """Return the fence that a line opens a block with, or None."""
+    """Return the fence if the line opens a fenced block, else None."""
     if "```" not in line and "~~~" not in line:
         return None
     start = quotes = 0
@@ -73,8 +76,11 @@ def opening_fence(line: str) -> Fence | None:
 
 @dataclass(slots=True)
 class FencedBlock:
-    """A block by its lines, counted from 0: `first` is the line below the opening fence, `end` the line after the last
-    one of the content, or None while the block is open; `closed` says that `end` is a closing fence."""
+    """The position of a fenced block, in lines counted from 0.
+
+    `first` is the line below the opening fence. `end` is the line after the last line of the content, or None while the
+    block is open. `closed` is true if there is a closing fence, which is then the line `end`.
+    """
 
     fence: Fence
     language: str
@@ -84,7 +90,7 @@ class FencedBlock:
 
 
 class FenceParser:
-    """Finds the fenced blocks of a text that arrives line by line."""
+    """An incremental parser for the fenced blocks of a text that arrives line by line."""
 
     def __init__(self) -> None:
         self.blocks: list[FencedBlock] = []
@@ -96,14 +102,14 @@ class FenceParser:
     def _reset_nesting(self) -> None:
         self._may_nest = self._has_nested = False
         self._inner: list[Fence] = []
-        self._lines: list[str] = []  # of the open block, where it may contain others
+        self._lines: list[str] = []  # of the open block, if it may contain nested blocks
 
     @property
     def _open_block(self) -> FencedBlock | None:
         return self.blocks[-1] if self.blocks and self.blocks[-1].end is None else None
 
     def add_line(self, line: str) -> None:
-        """Read the next line, which is complete."""
+        """Parse the next complete line."""
         block = self._open_block
         if block is not None and not block.fence.contains(line):
             if self._has_nested:
@@ -143,15 +149,18 @@ class FenceParser:
             self._has_nested = True
 
     def finish(self) -> bool:
-        """End the text. Return whether lines were read in another way: the blocks inside an open block of Markdown do
-        not belong to it when it is never closed."""
+        """End the text, and return whether earlier lines were parsed again in another way.
+
+        An open Markdown block that is never closed does not contain the blocks inside it, so they become blocks of the
+        text.
+        """
         again = self._has_nested
         while self._has_nested and (block := self._open_block) is not None:
             self._read_again(block)
         return again
 
     def _read_again(self, block: FencedBlock) -> None:
-        """Read the lines of the open block again, without blocks inside it."""
+        """Parse the lines of the open block again, without nested blocks."""
         lines = self._lines
         self._reread_left -= len(lines)
         self.blocks.pop()
@@ -163,7 +172,7 @@ class FenceParser:
             self.add_line(line)
 
     def block_at(self, line: int) -> FencedBlock | None:
-        """Return the block whose content a line belongs to; a fence belongs to none."""
+        """Return the block whose content includes the line, or None. A fence is not part of the content."""
         at = bisect_right(self._firsts, line) - 1
         if at < 0:
             return None
@@ -179,7 +188,7 @@ class FenceParser:
         return block.first == line + 1 or (block.closed and block.end == line)
 
     def would_be_fence(self, line: str) -> bool:
-        """Return whether the next line, as far as it has arrived, opens or closes a block."""
+        """Return whether the next line, which may be incomplete, opens or closes a block."""
         block = self._open_block
         if block is None or not block.fence.contains(line):
             return opening_fence(line) is not None
@@ -187,7 +196,7 @@ class FenceParser:
 
 
 def unquoted(line: str, quotes: int) -> str:
-    """Return a line without the markers of up to so many block quotes."""
+    """Return a line without the markers of at most `quotes` block quotes."""
     start = 0
     for _ in range(quotes):
         found = _QUOTE.match(line, start)
@@ -198,7 +207,7 @@ def unquoted(line: str, quotes: int) -> str:
 
 
 def _quote_end(line: str, quotes: int) -> int | None:
-    """Return where the text begins behind the markers of so many block quotes, None where the line has fewer."""
+    """Return the offset after the markers of `quotes` block quotes, or None if the line has fewer."""
     end = 0
     for _ in range(quotes):
         found = _QUOTE.match(line, end)
@@ -213,7 +222,7 @@ def _columns(blank: str) -> int:
 
 
 def _without_indent(line: str, columns: int) -> str:
-    """Return the line without so many columns of white space."""
+    """Return the line without its first `columns` columns of white space."""
     column = 0
     for at, character in enumerate(line):
         if column >= columns or character not in " \t":

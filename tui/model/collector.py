@@ -1,4 +1,4 @@
-"""Many values at once, without the garbage collector walking over them again and again."""
+"""Pausing the garbage collector while many objects are created."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """No collection while this is open: for tens of thousands of new values that stay."""
+    """Disable garbage collection inside the `with` block.
+
+    Use it to create tens of thousands of long-lived objects, which the collector would otherwise traverse again and
+    again.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Files that are sent along with a prompt."""
+"""Files that are sent along with a prompt, and a summary of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _MOST_REASONS, _MOST_NAMED = 12, 4
 
 @dataclass(frozen=True, slots=True)
 class ContextFile:
-    """A text file as it is sent; `lines` is the range that was cut out of it, None for the whole file."""
+    """A text file that is sent along with a prompt; `lines` is the selected range, None for the whole file."""
 
     path: str
     content: str
@@ -24,14 +24,16 @@ class ContextFile:
 
     @property
     def size(self) -> int:
-        """Bytes of UTF-8 as sent."""
+        """The size of the content in bytes of UTF-8."""
         return len(self.content.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFiles:
-    """What was read of a folder, in path order, and what was left out and why. A path in `left_out` that ends with `/`
-    is a folder and stands for everything in it that its reason speaks of."""
+    """The files that were read from a folder, in path order, and the files that were left out, with the reasons.
+
+    A path in `left_out` that ends with `/` is a folder: the reason then applies to all files in it.
+    """
 
     files: tuple[ContextFile, ...] = ()
     left_out: tuple[LeftOutFile, ...] = ()
@@ -39,8 +41,11 @@ class RepositoryFiles:
 
 @dataclass(frozen=True, slots=True)
 class SentContext:
-    """What went along with the prompts of several cases: the least and the most files and characters (those of the
-    headings and fences between them included), and every file that was left out, once."""
+    """The files that were sent with the prompts of several cases.
+
+    `files` and `characters` are the minimum and the maximum per prompt (characters include headings and code fences).
+    `left_out` lists each file that was left out once.
+    """
 
     files: tuple[int, int]
     characters: tuple[int, int]
@@ -48,13 +53,13 @@ class SentContext:
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """An estimate of the tokens of that in a prompt, by four characters a token."""
+        """The estimated minimum and maximum of tokens per prompt, at four characters a token."""
         least, most = (-(-count // _CHARACTERS_PER_TOKEN) for count in self.characters)
         return least, most
 
     @property
     def words(self) -> str:
-        """`12 files, 4,000–4,200 characters, about 1,000–1,050 tokens a prompt`; `no file` where there is none."""
+        """A summary: `12 files, 4,000–4,200 characters, about 1,000–1,050 tokens a prompt`, or `no file`."""
         if self.files == (0, 0):
             return "no file"
         files = f"{_span(self.files)} file{'' if self.files == (1, 1) else 's'}"
@@ -62,7 +67,8 @@ class SentContext:
 
     @property
     def left_out_words(self) -> str:
-        """`is a link: a, b; is binary: c and 3 more`, for a line; empty where nothing was left out."""
+        """The files left out, by reason, on one line: `is a link: a, b; is binary: c and 3 more`; empty if there are
+        none."""
         by_reason: dict[str, list[str]] = {}
         for file in self.left_out:
             by_reason.setdefault(file.reason, []).append(file.path)
@@ -73,18 +79,18 @@ class SentContext:
 
 
 def wants_context(suite: Suite) -> bool:
-    """Whether the suite names files to send along."""
+    """Return whether the suite names files to send along."""
     return suite.repository_context is not None or any(case.code_context for case in suite.cases)
 
 
 def sent_with(prompt: Prompt) -> SentContext:
-    """What went along with the prompt of a case's first step."""
+    """Return what was sent along with the prompt of a case's first step."""
     files, characters = len(prompt.included), _characters(prompt)
     return SentContext((files, files), (characters, characters), prompt.left_out)
 
 
 def merge_sent(parts: Iterable[SentContext]) -> SentContext | None:
-    """What went along with several prompts; None where there is none."""
+    """Return the summary of several prompts, or None if there are none."""
     found = list(parts)
     if not found:
         return None
@@ -94,21 +100,21 @@ def merge_sent(parts: Iterable[SentContext]) -> SentContext | None:
     return SentContext(files, characters, tuple(left_out))
 
 
-def context_of_run(kept: KeptRun) -> SentContext | None:
-    """What went along in a run; None where its suite names no files, or nothing was run."""
-    if not wants_context(kept.plan.suite):
+def context_of_run(run: KeptRun) -> SentContext | None:
+    """Return what was sent along in a run, or None if its suite names no files or nothing was run."""
+    if not wants_context(run.plan.suite):
         return None
     # Every trial of a case has the same context.
     prompts = {
         result.trial.case: result.attempts[0].steps[0].prompt
-        for result in kept.results
+        for result in run.results
         if result.attempts and result.attempts[0].steps
     }
     return merge_sent(map(sent_with, prompts.values()))
 
 
 def _characters(prompt: Prompt) -> int:
-    """The characters of the files in the question, which stand before the step's own text."""
+    """Return the number of characters of the files in the question, which precede the step's own text."""
     if not prompt.included:
         return 0
     question = next((message.content for message in prompt.messages if message.role == "user"), "")

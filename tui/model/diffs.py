@@ -1,4 +1,4 @@
-"""A diff as values: files, hunks and lines with their numbers."""
+"""A parsed diff: files, hunks and numbered lines."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -8,8 +8,11 @@ FileKind = Literal["added", "modified", "deleted", "renamed"]
 
 
 class DiffLine(NamedTuple):
-    """One line without its LF; a CR before it stays. `old` and `new` are its numbers, counted from 1, None on the side
-    where it is not; `newline` is False for a last line that ends without one."""
+    """One line of a diff without its LF; a CR before the LF is preserved.
+
+    `old` and `new` are line numbers counted from 1, None on the side that does not have the line. `newline` is False
+    for a last line that does not end with a newline.
+    """
 
     kind: LineKind
     text: str
@@ -20,7 +23,7 @@ class DiffLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that changed, with those around them. `heading` is what git shows after the second `@@`."""
+    """A group of changed lines with their context. `heading` is the text after the second `@@`."""
 
     old_start: int
     old_count: int
@@ -32,8 +35,11 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """One file. `old_path` differs from `path` only where it was renamed; modes are git's octal ones, None where the
-    side has no file or the diff does not say; `added` and `removed` count lines."""
+    """The changes of one file.
+
+    `old_path` differs from `path` only if the file was renamed. Modes are git's octal modes, None if that side has no
+    file or the diff does not include it. `added` and `removed` count lines.
+    """
 
     path: str
     kind: FileKind

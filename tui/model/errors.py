@@ -1,11 +1,11 @@
-"""The tree of our exceptions: each says what happened, where, and what to do.
+"""The exceptions of Assay. Each has a message, a place and a fix.
 
 AssayError
 ├── ConfigError          the config file, a flag or an environment variable is wrong (exit 2)
-│   ├── ModelUnresolved  a model's name leads to no provider
-│   ├── UnknownRun       no kept run, or more than one, is meant
-│   └── ConsentNeeded    a person has to allow it first; names the flag
-├── SuiteError           a suite cannot be used; carries every problem found (exit 2)
+│   ├── ModelUnresolved  a model's name resolves to no provider
+│   ├── UnknownRun       an id matches no stored run, or more than one
+│   └── ConsentNeeded    the user has to allow it first; names the flag
+├── SuiteError           a suite is invalid; lists every problem found (exit 2)
 ├── ProviderError        a model or agent gave no usable answer; becomes the trial's error
 ├── WorkspaceError       a repository or file of it cannot be used; becomes the trial's error
 └── StoreError           the history cannot be read or written (exit 3)
@@ -20,7 +20,7 @@ Level = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong and what to do. `line` and `column` count from 1; None where there is no place to point at."""
+    """A problem and how to fix it. `line` and `column` count from 1 and are None if there is no position."""
 
     file: str
     line: int | None
@@ -38,20 +38,20 @@ class Problem:
 ProviderFault = Literal[
     "unreachable",  # refused, DNS, TLS
     "silent",  # no first byte in time
-    "refused",  # 400 413 422 and other answers that a retry cannot mend
+    "refused",  # 400 413 422 and other answers that a retry cannot fix
     "unauthorized",  # 401 403: the provider's whole queue stops
     "not_found",  # 404
     "overloaded",  # 408 409 429 5xx 529, tries used up
     "incomplete",  # broke off or stalled after text had arrived
     "timed_out",  # the deadline of the step passed
-    "garbled",  # HTML, unreadable chunks, redirects, wrong encoding, over the limits
-    "crashed",  # an agent or the local server died, raised or answered nonsense
-    "empty",  # finished well, with no text at all
+    "garbled",  # HTML, unreadable chunks, redirects, wrong encoding, limits exceeded
+    "crashed",  # an agent or the local server died, raised, or sent an invalid answer
+    "empty",  # finished without an error and without text
 ]
 
 
 class AssayError(Exception):
-    """Something went wrong; `what` happened, `where`, and what to do about it (`fix`)."""
+    """The base of all errors: `what` happened, `where`, and how to fix it (`fix`)."""
 
     def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
         self.what, self.where, self.fix = what, where, fix
@@ -60,7 +60,7 @@ class AssayError(Exception):
 
 
 class ConfigError(AssayError):
-    """The config file, a flag or an environment variable cannot be used; `problems` holds what is wrong in a file."""
+    """The config file, a flag or an environment variable is invalid; `problems` lists the problems of a file."""
 
     def __init__(self, what: str, problems: Sequence[Problem] = (), *, where: str = "", fix: str = "") -> None:
         super().__init__(what, where=where, fix=fix)
@@ -68,19 +68,19 @@ class ConfigError(AssayError):
 
 
 class ModelUnresolved(ConfigError):
-    """A model's name leads to no provider."""
+    """A model's name could not be resolved to a provider."""
 
 
 class UnknownRun(ConfigError):
-    """No kept run has such an id, or more than one begins so."""
+    """No stored run has this id, or several ids begin with it."""
 
 
 class ConsentNeeded(ConfigError):
-    """A person has to allow this first; the text names the flag that does."""
+    """The user has to allow an action first; the message names the flag."""
 
 
 class SuiteError(AssayError):
-    """A suite cannot be used; `problems` holds everything that was found."""
+    """A suite is invalid; `problems` lists every problem found."""
 
     def __init__(self, what: str, problems: Sequence[Problem] = (), *, where: str = "", fix: str = "") -> None:
         super().__init__(what, where=where, fix=fix)
@@ -88,7 +88,7 @@ class SuiteError(AssayError):
 
 
 class ProviderError(AssayError):
-    """A model or an agent gave no usable answer; `fault` says of which kind."""
+    """A model or an agent gave no usable answer; `fault` is the kind of failure."""
 
     def __init__(self, fault: ProviderFault, what: str, *, where: str = "", fix: str = "") -> None:
         super().__init__(what, where=where, fix=fix)
@@ -96,7 +96,7 @@ class ProviderError(AssayError):
 
 
 class WorkspaceError(AssayError):
-    """A repository, or a file that should come from one, cannot be used."""
+    """A repository, or a file in one, cannot be used."""
 
 
 class StoreError(AssayError):

@@ -1,7 +1,7 @@
-"""What happens in a run, as past-tense facts in the order in which they happened.
+"""The events of a run, in the order in which they happened.
 
-Every event of a trial names it by `trial`; `attempt` counts from 1, `step` from 0. Nothing follows a trial's
-`TrialFinished`, and nothing follows `RunFinished`.
+Every event of a trial names it by `trial`; `attempt` counts from 1, `step` from 0. No event of a trial follows its
+`TrialFinished`, and no event follows `RunFinished`.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LiveState = Literal["waiting", "found", "clear", "forbidden", "timed_out"]
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The run begins; `trials` is everything that will be asked."""
+    """The run has started; `trials` is every trial that will be run."""
 
     run_id: str
     trials: tuple[TrialKey, ...]
@@ -24,7 +24,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryCloning:
-    """The run's repository is being cloned, before RunStarted; the total is 0 until the server has told it."""
+    """The progress of cloning the run's repository, before RunStarted; the total is 0 until it is known."""
 
     received_objects: int
     total_objects: int
@@ -33,7 +33,7 @@ class RepositoryCloning:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryCloned:
-    """The clone is there: its branch, what is worth saying about it, and its folder where that will stay."""
+    """The repository was cloned: its branch, notes, and its folder if that is not deleted after the run."""
 
     url: str
     branch: str
@@ -43,7 +43,7 @@ class RepositoryCloned:
 
 @dataclass(frozen=True, slots=True)
 class TrialDelayed:
-    """The next case of a model waits for the pause between two starts."""
+    """The next case of a model waits for the delay between two starts."""
 
     trial: TrialKey
     wait_ms: int
@@ -51,14 +51,14 @@ class TrialDelayed:
 
 @dataclass(frozen=True, slots=True)
 class TrialStarted:
-    """A trial has begun."""
+    """A trial has started."""
 
     trial: TrialKey
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptStarted:
-    """An attempt has begun; `of` is how many there may be."""
+    """An attempt has started; `of` is the maximum number of attempts."""
 
     trial: TrialKey
     attempt: int
@@ -67,7 +67,7 @@ class AttemptStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A step was handed to the provider."""
+    """A step was passed to the provider."""
 
     trial: TrialKey
     attempt: int
@@ -77,7 +77,7 @@ class StepStarted:
 
 @dataclass(frozen=True, slots=True)
 class RequestSent:
-    """The request went out; the step's clock starts (again)."""
+    """The request was sent (again): the step's clock starts."""
 
     trial: TrialKey
     attempt: int
@@ -86,7 +86,7 @@ class RequestSent:
 
 @dataclass(frozen=True, slots=True)
 class RequestRetried:
-    """A try failed in transport; the next one follows after `wait_ms`."""
+    """A request failed in transport and is retried after `wait_ms`."""
 
     trial: TrialKey
     attempt: int
@@ -97,7 +97,7 @@ class RequestRetried:
 
 @dataclass(frozen=True, slots=True)
 class TextArrived:
-    """A piece of the answer."""
+    """A chunk of the answer has arrived."""
 
     trial: TrialKey
     attempt: int
@@ -107,7 +107,7 @@ class TextArrived:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningArrived:
-    """A piece of what the model thought aloud."""
+    """A chunk of the model's reasoning has arrived."""
 
     trial: TrialKey
     attempt: int
@@ -117,7 +117,7 @@ class ReasoningArrived:
 
 @dataclass(frozen=True, slots=True)
 class CheckMoved:
-    """While text arrives: check number `check` of the step has a new state, or more matches. Provisional."""
+    """Check number `check` of the step has a new provisional state or more matches while the answer streams."""
 
     trial: TrialKey
     attempt: int
@@ -129,7 +129,7 @@ class CheckMoved:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A step is over, its checks decided on the whole answer."""
+    """A step has finished; its checks were decided on the whole answer."""
 
     trial: TrialKey
     attempt: int
@@ -139,7 +139,7 @@ class StepFinished:
 
 @dataclass(frozen=True, slots=True)
 class AttemptFinished:
-    """An attempt is over."""
+    """An attempt has finished, with its final result."""
 
     trial: TrialKey
     attempt: Attempt
@@ -147,30 +147,33 @@ class AttemptFinished:
 
 @dataclass(frozen=True, slots=True)
 class TrialFinished:
-    """A trial is over. Whoever shows this may rely on it being stored."""
+    """A trial has finished, and its result is stored."""
 
     result: TrialResult
 
     @property
     def trial(self) -> TrialKey:
-        """The trial that is over."""
+        """The key of the finished trial."""
         return self.result.trial
 
 
 @dataclass(frozen=True, slots=True)
 class RunPaused:
-    """Nothing new is asked from now on; what is being answered goes on to its end."""
+    """The run is paused: no new request is sent, and requests in progress are finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunResumed:
-    """The run goes on after a pause."""
+    """The run continues after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitMoved:
-    """So many questions at once go to a provider from now on, `most` is the ceiling that the run or a person gave;
-    `reason` says why it was narrowed, and is empty where it grew or the ceiling is another."""
+    """The number of concurrent requests to a provider has changed.
+
+    `most` is the ceiling set by the run or the user. `reason` explains why the limit was lowered; it is empty if the
+    limit was raised or the ceiling changed.
+    """
 
     provider: str
     limit: int
@@ -180,19 +183,19 @@ class LimitMoved:
 
 @dataclass(frozen=True, slots=True)
 class StoreStalled:
-    """A result cannot be written (disk full, read-only); it is kept in memory and tried again."""
+    """A result cannot be written (disk full, read-only); it is held in memory and the write is retried."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class StoreRecovered:
-    """What could not be written has been written."""
+    """All results that could not be written before are now written."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The run is over."""
+    """The run has ended, in this final state."""
 
     run_id: str
     state: RunState

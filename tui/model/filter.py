@@ -38,7 +38,7 @@ _TERM = re.compile(r'(?P<not>!?)(?:(?P<key>[A-Za-z_]+):)?(?:"(?P<quoted>[^"]*)(?
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a filter; `key` is empty for a bare word. `key` and `value` are case-folded."""
+    """One term of a filter; `key` is empty for a bare word. `key` and `value` are case-folded."""
 
     key: str
     value: str
@@ -46,8 +46,10 @@ class Term:
 
 
 def split_terms(text: str) -> Iterator[Term]:
-    """Split a filter into its terms, with keys as they were typed. Terms without a value are left out: they are still
-    being typed."""
+    """Split a filter into its terms, with keys as they were typed.
+
+    Terms without a value are ignored: they are still being typed.
+    """
     for match in _TERM.finditer(text):
         value = match["quoted"] if match["quoted"] is not None else match["word"]
         if value:
@@ -55,20 +57,20 @@ def split_terms(text: str) -> Iterator[Term]:
 
 
 def unknown_key(key: str, keys: Iterable[str], keys_in_words: str) -> str:
-    """Return a hint about a key that a filter does not have: the most similar one of `keys`, else all of them."""
+    """Return a hint about an unknown key: the most similar one of `keys`, else all of them."""
     meant = nearest(key, keys, similarity=0.6)
     return f"no {key}: here; " + (f"did you mean {meant}:?" if meant else f"there are {keys_in_words}")
 
 
 def fits(text: str, value: str) -> bool:
-    """Return whether a text contains a case-folded value, or matches it where that is a glob pattern."""
+    """Return whether a text contains a case-folded value, or matches it if that is a glob pattern."""
     text = text.casefold()
     return fnmatchcase(text, value) if any(sign in value for sign in "*?[") else value in text
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter that was read. `hint` says what in it makes no sense, else it is empty."""
+    """A parsed filter. `hint` describes the first invalid term, and is empty if all terms are valid."""
 
     terms: tuple[Term, ...] = ()
     hint: str = ""
@@ -79,45 +81,47 @@ class Filter:
     def matches(
         self, case: Case, statuses: Mapping[str, StatusWord], shares: Mapping[str, float] | None = None
     ) -> bool:
-        """Whether the case is wanted. `statuses` holds a word for each model that is looked at, `shares` the share of
-        its plain passes, negative where that is not known yet.
+        """Return whether the case passes the filter.
 
-        Words about the case must all hold. `model:` says which models are looked at; `status:` must hold for at least
-        one of those, `!status:` for none. `differs:yes` wants those of them to differ, `differs:no` two or more of
-        them to agree.
+        `statuses` maps each shown model to its status; `shares` maps models to their share of plain passes, negative if
+        not known yet.
+
+        All terms about the case must match. `model:` restricts the models that `status:` and `differs:` look at;
+        `status:` must match at least one of those, `!status:` none. `differs:yes` requires the shares of those models
+        to differ, `differs:no` requires two or more models to agree.
         """
-        looked_at = statuses
+        shown = statuses
         for term in self.terms:
             if term.key == "model":
-                looked_at = {name: at for name, at in looked_at.items() if fits(name, term.value) != term.inverted}
-                if not looked_at:
+                shown = {name: at for name, at in shown.items() if fits(name, term.value) != term.inverted}
+                if not shown:
                     return False
             elif term.key not in _OF_MODELS and _holds(term, case) == term.inverted:
                 return False
         for term in self.terms:
             if term.key == "differs":
-                found = [share for model, share in (shares or {}).items() if model in looked_at and share >= 0]
+                found = [share for model, share in (shares or {}).items() if model in shown and share >= 0]
                 if _differs(term.value, found) == term.inverted:
                     return False
             elif term.key == "status":
-                wanted = _status(term.value)
-                if any(at.startswith(wanted) for at in looked_at.values()) == term.inverted:
+                status = _status(term.value)
+                if any(at.startswith(status) for at in shown.values()) == term.inverted:
                     return False
         return True
 
     @property
     def needs_statuses(self) -> bool:
-        """Whether it asks for more than the case itself."""
+        """Whether the filter needs more than the case itself: the statuses of its trials."""
         return any(term.key == "model" or term.key in _OF_MODELS for term in self.terms)
 
     @property
     def needs_shares(self) -> bool:
-        """Whether it asks how models stand to each other."""
+        """Whether the filter compares the models' shares of passes."""
         return any(term.key == "differs" for term in self.terms)
 
 
 def parse_filter(text: str) -> Filter:
-    """Parse a filter, also an incomplete one that is being typed."""
+    """Parse a filter, also while it is being typed: a key without a value is ignored."""
     terms: list[Term] = []
     hint = ""
     for term in split_terms(text):
@@ -132,8 +136,7 @@ def parse_filter(text: str) -> Filter:
 
 
 def spread_of(shares: Iterable[float]) -> float:
-    """How far models are apart at a case: the greatest of these shares of passes less the least; 0 where they agree.
-    Negative ones are not known and left out."""
+    """Return the greatest share of passes less the least, 0 if they agree. Negative shares are unknown and ignored."""
     low, high = 2.0, -1.0
     for share in shares:
         if share >= 0:
@@ -142,7 +145,7 @@ def spread_of(shares: Iterable[float]) -> float:
 
 
 def severity_of(case: Case) -> Severity | None:
-    """The worst severity among the criteria of a case."""
+    """Return the worst severity among the criteria of a case, or None."""
     return max((criterion.severity for criterion in case.risk_criteria), key=SEVERITIES.index, default=None)
 
 
@@ -158,7 +161,7 @@ def _unknown_value(term: Term) -> str:
 
 @lru_cache(64)
 def _status(value: str) -> str:
-    """People also write `timeout` and `timed-out`, `pass`, `fail`, `errors`."""
+    """Return the status word of an alias such as `timeout`, `timed-out` or `errors`."""
     value = value.replace("-", "_")
     return {"timeout": "timed_out", "errors": "error", "timedout": "timed_out"}.get(value, value)
 

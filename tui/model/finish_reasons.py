@@ -1,8 +1,8 @@
-"""Which finish reasons say that a provider stopped an answer early."""
+"""The finish reasons of an answer that the provider stopped early."""
 
 from collections.abc import Mapping
 
-# Ours (`tui.model.provider_messages.FinishReason`), and those of other tools, whose results keep a provider's own word.
+# The reasons of `tui.model.provider_messages.FinishReason`, and those that the results of other tools contain.
 _EARLY: Mapping[str, str] = {
     "length": "token limit",
     "max_tokens": "token limit",
@@ -20,7 +20,9 @@ _EARLY: Mapping[str, str] = {
 
 
 def early_stop(finish_reason: str | None) -> str | None:
-    """Return the sentence that says why the answer is not whole, None where the finish reason is no early stop:
-    `The answer stopped early: token limit (length)`."""
+    """Return a sentence that explains why the answer is incomplete, or None if the finish reason is no early stop.
+
+    For example `The answer stopped early: token limit (length)`.
+    """
     reason = _EARLY.get((finish_reason or "").casefold())
     return f"The answer stopped early: {reason} ({finish_reason})" if reason else None

@@ -1,15 +1,16 @@
-"""Names of models, providers and vendors inside texts, masked so that a blind reviewer cannot read them.
+"""Mask the names of models, providers and vendors in texts for blind review.
 
-Four groups of names, all whole words; a letter of a script without spaces (`我是ChatGPT`) ends a word:
+There are four groups of names, all matched as whole words; a letter of a script without spaces (`我是ChatGPT`) ends a
+word:
 
-- `DISTINCT`: names that mean nothing else. Masked always, in any case.
-- `FAMILIES`: names that are common words, too (`gemini`, `llama`, `phi`). Masked with a version or a tier behind them
-  (`Phi-3`, `Nova Pro`), after words that introduce oneself (`I am Gemini`), and wherever a model of the run is of that
-  family or vendor; those of `_COMMON` there only with a capital: `a magnum opus` stays readable.
-- `VENDORS`: the same for companies: masked after words such as `trained by`, and where the run has a model of theirs.
-- names of the run: its models' ids, its providers' names, and what the config adds. Masked always.
+- `DISTINCT`: names with no other meaning. Always masked, in any case.
+- `FAMILIES`: names that are also common words (`gemini`, `llama`, `phi`). Masked before a version or a tier (`Phi-3`,
+  `Nova Pro`), after an introduction (`I am Gemini`), and everywhere if a model of the run is of that family or vendor;
+  those in `_COMMON` only with a capital, so that `a magnum opus` stays readable.
+- `VENDORS`: the names of companies. Masked after words such as `trained by`, and if the run has a model of theirs.
+- Names of the run: ids of its models, names of its providers, and names from the config. Always masked.
 
-Markup and any kind of hyphen or space may stand between a name and its version (`**GPT**-4`).
+Markup, any kind of hyphen, or a space may separate a name and its version (`**GPT**-4`).
 """
 
 import re
@@ -30,7 +31,7 @@ KINDS: dict[NameKind, str] = {
 }
 
 _DISTINCT_MODELS = (
-    # Not the partition table, nor the people.
+    # Exclude the partition table and the names of people.
     "chatgpt|gpts?(?! (?:partition|disk|table|header|scheme|label))|"
     "(?<!jean[ -])claude(?! (?:monet|debussy|shannon|bernard|chabrol|juncker|l[ée]vi|lorrain|rains|van damme))(?:ai)?|"
     "deepseek|qwen|qwq|mixtral|codestral|devstral|pixtral|magistral|ministral|smollm|smolvlm|codellama|tinyllama|"
@@ -71,7 +72,7 @@ _COMMON = frozenset(
 ) | {"mistral"}
 _SPELLINGS = {"llama": ("LLaMA",), "palm": ("PaLM",), "minimax": ("MiniMax",), "command r": ("Command R",)}
 _VARIABLES = frozenset(("phi", "yi", "nova", "opus", "palm"))
-"""What programs call `phi3` or `phi_1` is no model, as long as it is not `phi-3`."""
+"""Families that are also names of variables: `phi3` and `phi_1` are no models, but `phi-3` is."""
 VENDORS = (
     "google",
     "meta",
@@ -97,19 +98,19 @@ _TIERS = (
 _HYPHEN = "._\\-\u2010-\u2015\u2212"
 _SPACE = " \u00a0\u2009\u202f"
 _MARKUP = "[*_`~]{0,3}"
-# Not in front of a full stop that ends a sentence: `GPT 5.2. 3 reasons`.
+# Not before a full stop that ends a sentence: `GPT 5.2. 3 reasons`.
 _BETWEEN = rf"{_MARKUP}[{_SPACE}{_HYPHEN}]?{_MARKUP}"
 _START, _END = r"(?<![A-Za-z0-9À-ɏͰ-ӿ])", r"(?![A-Za-z0-9À-ɏͰ-ӿ]|\.\d)"
-"""Letters and digits of scripts that put spaces between words. Others (`私はGPT-4です`) end a name."""
+"""The borders of a word: no letters or digits of scripts that separate words by spaces, so `私はGPT-4です` matches."""
 _NUMBER = r"[vkmr]?\d(?:\.?[a-z0-9])*"
 _FURTHER = (
     rf"(?:{_MARKUP}[{_HYPHEN}]{_MARKUP}(?:[a-z]?\d(?:\.?[a-z0-9])*)"
     rf"|{_BETWEEN}(?<=[{_SPACE}{_HYPHEN}*_`~])(?:\d+(?:\.\d+)?[bm]|(?:{_TIERS})(?:{_BETWEEN}\d+(?:\.\d+)?)?){_END})*"
 )
 _SUFFIX = rf"(?:{_BETWEEN}{_NUMBER})?{_FURTHER}"
-"""What may stand behind a family's name: ` 5.2`, `-4o-mini`, ` 3.5 Sonnet`, ` Opus 4.5`, `-r1`, ` 3.3 70B Instruct`."""
+"""What may follow a family's name: ` 5.2`, `-4o-mini`, ` 3.5 Sonnet`, ` Opus 4.5`, `-r1`, ` 3.3 70B Instruct`."""
 _SPACED = rf"(?:\d\.\d+|\d+(?:\.\d+)?b|[vkmr]?[1-5]{_END})"
-"""A version behind a space: `Gemini 2.5`, `Falcon 40B`, `Opus 4`; not `Sonnet 18`, `Falcon 9`, `Gemini 12`."""
+"""A version after a space: `Gemini 2.5`, `Falcon 40B`, `Opus 4`; not `Sonnet 18`, `Falcon 9`, `Gemini 12`."""
 _QUOTED = r"[*_`~\"'“”‘’]{0,3}"
 _MADE_BY = (
     r"(?:(?:trained|made|built|created|developed|designed|released|provided|powered|hosted|offered) (?:by|at)"
@@ -122,7 +123,7 @@ _I_AM = (
 
 
 class MaskedName(NamedTuple):
-    """Where a mask stands in the masked text (code points), and what kind of name it hides."""
+    """The range of a mask in the masked text, in code points, and the kind of name that it replaces."""
 
     start: int
     end: int
@@ -131,14 +132,14 @@ class MaskedName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A text with masks in the place of names."""
+    """A text with its names replaced by masks."""
 
     text: str
     names: tuple[MaskedName, ...] = ()
 
 
 class NameMask:
-    """Masks the names that tell whose answer a text is. `own` are names that the config adds."""
+    """Masks the names that identify the model behind a text. `own` are additional names from the config."""
 
     def __init__(self, subjects: Iterable[Subject] = (), own: Sequence[str] = ()) -> None:
         subjects = tuple(subjects)
@@ -210,7 +211,7 @@ def _introduced(words: str, names: str) -> re.Pattern[str]:
 
 
 def _present(families: Iterable[str]) -> str:
-    """Families of the run: as they are, or, where they are common words, as proper nouns or with a version."""
+    """Return the pattern for families of the run: common words match only as proper nouns or with a version."""
     families = tuple(families)
     common = _capitalised(family for family in families if family in _COMMON)
     names = [_alternatives(family for family in families if family not in _COMMON)]
@@ -229,14 +230,14 @@ def _capitalised(names: Iterable[str]) -> list[str]:
 
 
 def _alternatives(names: Iterable[str]) -> str:
-    """The longest first: an alternative that begins another one must not end the match."""
+    """Return the names as alternatives, longest first: a name that is a prefix of another must not match first."""
     return "|".join(
         _spelled(name) for name in sorted({name.strip() for name in names}, key=lambda each: (-len(each), each))
     )
 
 
 def _spelled(name: str) -> str:
-    """A name as people write it: `gpt-5.2` also with a space or nothing before its digits."""
+    """Return the pattern of a name with its spelling variants: `gpt-5.2` also with a space or nothing before digits."""
     pieces = re.split(r"[ ._-]+(?=\d)", name)
     return _BETWEEN.join(re.escape(piece).replace(r"\-", r"[\-\u2010-\u2015]") for piece in pieces)
 
@@ -246,13 +247,15 @@ def _suffixed(alternatives: str) -> str:
 
 
 def _words_of(subject: Subject) -> set[str]:
-    """The words of a subject's names, without digits: `openai/gpt-5.2` gives openai and gpt."""
+    """Return the words of a subject's names, without digits: `openai/gpt-5.2` gives openai and gpt."""
     return {word for name in (subject.provider, subject.model_id) for word in re.findall("[a-z]+", name.lower())}
 
 
 def _ids_of(subject: Subject) -> set[str]:
-    """What a model is called: its name and its id, whole and without what stands before the last slash. Ordinary words
-    are left out: only what has a digit or joins several words is a name for sure."""
+    """Return the names of a model: its name and its id, whole and without what precedes the last slash.
+
+    Only names with a digit or several joined parts are included, because others may be ordinary words.
+    """
     whole = {subject.name.partition("?")[0], subject.model_id}
     names = whole | {name.rpartition("/")[2] for name in whole}
     names |= {name.partition(":")[0] for name in names}

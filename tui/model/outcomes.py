@@ -1,4 +1,4 @@
-"""A result without its texts: what lists, matrices and figures need."""
+"""The outcome of a trial: its result without texts, as lists, matrices and figures need it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,10 +11,13 @@ _LEAST_WRITING_MS = 50
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a trial ended: `verdict` is the latest, `first_verdict` the one that counts in figures (see TrialResult).
-    Times (milliseconds) and `retries` (in transport) are those of the last attempt's steps taken together. `attempts`
-    is how many there were; tokens and `cost_usd` are of all of them together, which were all paid for. Tokens are None
-    where nobody counted, the cost where that of one step is not known, or none was asked."""
+    """How a trial ended, without its texts.
+
+    `verdict` is the latest verdict, `first_verdict` the one that counts in figures (see TrialResult). Times
+    (milliseconds) and `retries` (in transport) sum the steps of the last attempt. `attempts` is the number of attempts;
+    tokens and `cost_usd` sum all of them. Tokens are None if no step reported them; the cost is None if that of one
+    step is unknown, or no step was run.
+    """
 
     trial: TrialKey
     verdict: Verdict
@@ -33,18 +36,20 @@ class Outcome:
 
     @property
     def case(self) -> str:
-        """The case's id."""
+        """The id of the trial's case."""
         return self.trial.case
 
     @property
     def counted(self) -> CountedVerdict:
-        """The word that every figure counts it under."""
+        """The category in which every figure counts the trial."""
         return counted_as(self)
 
     @property
     def speed(self) -> float | None:
-        """Tokens a second after the first one; None where it is not known, of several attempts, and of an answer that
-        took next to no time."""
+        """Output tokens per second after the first token.
+
+        None if it is unknown, if there were several attempts, or if the answer took too little time to measure.
+        """
         writing = self.duration_ms - (self.first_token_ms or 0.0)
         if self.attempts != 1 or not self.output_tokens or writing < _LEAST_WRITING_MS:
             return None
@@ -52,7 +57,7 @@ class Outcome:
 
 
 def outcome_of(result: TrialResult) -> Outcome:
-    """The outcome of a result."""
+    """Return the outcome of a trial's result."""
     last = result.attempts[-1] if result.attempts else None
     steps: tuple[StepResult, ...] = last.steps if last else ()
     usages = [step.usage for attempt in result.attempts for step in attempt.steps]
@@ -75,6 +80,6 @@ def outcome_of(result: TrialResult) -> Outcome:
 
 
 def add_known(counts: Iterable[int | None]) -> int | None:
-    """The sum of what is known; None where nothing is."""
+    """Return the sum of the known counts, or None if none is known."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

@@ -1,4 +1,4 @@
-"""Which relative paths a suite, a model's answer or a repository may name."""
+"""Validation of the relative paths, repository URLs and branch names that a suite or an answer may contain."""
 
 import re
 import unicodedata
@@ -14,14 +14,14 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9]|lpt[
 # Names under which Windows also finds .git and .gitmodules: `git~1`, `GITMOD~1`, `gi7eba~1`.
 _SHORT_NAME = re.compile(r"(?:git|gitmod|gi[0-9a-f]{3,4})~[0-9]+")
 _UNSEEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-# Invisible, though Unicode calls them letters or marks.
+# Invisible characters that Unicode classifies as letters or marks.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\U000e0000-\U000e0fff]")
 
 
 def path_fault(path: str) -> str | None:
-    """Why a relative path is refused, as a clause that follows `it …`; None when it is fine.
+    """Return why a relative path is refused, as a clause that follows `it …`, or None if it is valid.
 
-    The path is relative with `/` between its parts, whatever the system. The clause never repeats the path.
+    The path is relative and uses `/` as separator on every system. The clause never repeats the path.
     """
     if not path:
         return "is empty"
@@ -75,7 +75,7 @@ def _is_no_character(code: int) -> bool:
 
 
 def _name_fault(part: str) -> str | None:
-    """What file systems that fold case and compatible characters would make of the name."""
+    """Return a fault of the name as file systems that fold case and compatible characters would read it, or None."""
     for name in re.split(r"[/\\]", _folded(part)):
         if name == "..":
             return "has a part that looks like `..`"
@@ -104,13 +104,13 @@ _URL_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 _SCP = re.compile(r"(?:(?P<user>[^@/\s:]+)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^:/@\s\[\]]+):(?P<path>[^\s].*)", re.DOTALL)
 _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b-\u200f\ufeff\ud800-\udfff]")
 _BAD_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\.lock(?:/|$)|(?:^|/)\.|\.$|/$|^/")
-# A user's name so long is a token: servers take one in its place.
+# A user name of this length is a token: servers accept one in its place.
 _TOKEN_LENGTH = 16
 _FORMS = "give https://…, ssh://… or user@host:path"
 
 
 class ParsedUrl(NamedTuple):
-    """A URL without its secrets: `url` may be shown, stored and handed to git. `host` is empty for a local path."""
+    """A URL without its secrets: `url` may be shown, stored and passed to git. `host` is empty for a local path."""
 
     url: str
     scheme: str
@@ -120,8 +120,10 @@ class ParsedUrl(NamedTuple):
 
 
 def url_fault(url: str) -> str | None:
-    """Why a repository URL is refused, as a clause that follows `it …`; None when it may be cloned. http, file and
-    local paths are fine here: see `needs_consent`."""
+    """Return why a repository URL is refused, as a clause that follows `it …`, or None if it may be cloned.
+
+    http, file and local paths are valid here: see `needs_consent`.
+    """
     if not url:
         return f"is empty; {_FORMS}"
     if _UNPRINTED.search(url) or url != url.strip():
@@ -167,13 +169,15 @@ def _scp_fault(url: str) -> str | None:
 
 
 def needs_consent(url: str) -> bool:
-    """Whether a person has to allow this clone (`--allow-local`): http, file and local paths."""
+    """Return whether the user has to allow this clone (`--allow-local`): http, file and local paths."""
     return parse_url(url).scheme not in ("https", "ssh")
 
 
 def parse_url(url: str) -> ParsedUrl:
-    """The parts of a URL that `url_fault` has nothing against. `scheme` is `path` for a local path, `ssh` for the scp
-    form. A user's name stays in an ssh URL, where it is no secret."""
+    """Return the parts of a URL in which `url_fault` found no fault.
+
+    `scheme` is `path` for a local path, `ssh` for the scp form. An ssh URL keeps its user name, which is no secret.
+    """
     scheme = _SCHEME.match(url)
     if scheme is None:
         scp = None if _is_local(url) else _SCP.fullmatch(url)
@@ -184,13 +188,15 @@ def parse_url(url: str) -> ParsedUrl:
     authority, _, path = rest.partition("/")
     user_part, at, host = authority.rpartition("@")
     user, _, password = user_part.partition(":")
-    kept = f"{user}@" if at and name == "ssh" else ""
+    user_prefix = f"{user}@" if at and name == "ssh" else ""
     bare_host = re.sub(r":\d+$", "", host).strip("[]").lower()
-    return ParsedUrl(f"{name}://{kept}{host}/{path}", name, bare_host, unquote(user) or None, unquote(password) or None)
+    return ParsedUrl(
+        f"{name}://{user_prefix}{host}/{path}", name, bare_host, unquote(user) or None, unquote(password) or None
+    )
 
 
 def url_secrets(url: str) -> tuple[str, ...]:
-    """What must be seen nowhere: the password in a URL, and a token in the place of a user's name."""
+    """Return the secrets in a URL: the password, and a token in place of the user name."""
     parsed = parse_url(url)
     token = (
         parsed.username if parsed.scheme in ("https", "http") and len(parsed.username or "") >= _TOKEN_LENGTH else None
@@ -199,7 +205,7 @@ def url_secrets(url: str) -> tuple[str, ...]:
 
 
 def branch_fault(branch: str) -> str | None:
-    """Why git would not take a branch's name, as a clause that follows `it …`; None when it would."""
+    """Return why git would refuse a branch name, as a clause that follows `it …`, or None if it is valid."""
     if branch.startswith("-"):
         return "begins with `-`"
     if not branch or branch == "@" or _BAD_REF.search(branch) or _UNPRINTED.search(branch):

@@ -1,4 +1,4 @@
-"""What answers cost: a model's price, and what follows from the tokens that were counted."""
+"""The price of a model's tokens, and the cost of answers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,17 +6,20 @@ from math import floor, log10
 
 from tui.model.results import Usage
 
-MOST_USD = 1_000_000.0  # of a price, and of what one answer may cost: more is a mistake
+MOST_USD = 1_000_000.0  # for a price and for the cost of one answer: a larger value is an error
 _MILLION = 1_000_000
-_MOST_TOKENS = 10**12  # of one answer: a server may claim anything
+_MOST_TOKENS = 10**12  # of one answer: a server may report any number
 _SMALL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per million tokens. `cached` is for input that the provider had in its cache, `cache_writing` for input that
-    it put there; None means: like other input. Above `longest_input` tokens of one question another price holds, which
-    is not known here. `source` says where it is from: `config`, or a package with its version."""
+    """A price in USD per million tokens.
+
+    `cached` is for input that was read from the provider's cache, `cache_writing` for input that was written to it;
+    None means the price of other input. Above `longest_input` input tokens in one request a different, unknown price
+    applies. `source` is `config`, or a package with its version.
+    """
 
     input: float
     output: float
@@ -28,8 +31,10 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What some trials cost together, in USD: the sum of those whose cost is known, and of how many that is. `usd` is
-    None where it is known of none."""
+    """The total cost of some trials in USD.
+
+    `usd` sums the `known` of `trials` costs; it is None if none is known.
+    """
 
     usd: float | None = None
     known: int = 0
@@ -37,16 +42,16 @@ class Spent:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is missing from the sum; otherwise it is the least that was spent."""
+        """Whether the cost of every trial is known; otherwise `usd` is a lower bound."""
         return self.usd is not None and self.known == self.trials
 
 
 def cost(usage: Usage, price: Price | None) -> float | None:
-    """What an answer costs, in USD. None, which is never nothing, where there is no price, a count that it needs was
-    not told or is beyond all reason, or the question was longer than the price holds for.
+    """Return the cost of an answer in USD, or None if it is unknown.
 
-    Reasoning tokens are part of `output_tokens`, cached ones of `input_tokens`. Where nobody says how many were cached,
-    none were: the cost is then the most that it can be.
+    It is unknown if there is no price, if a required count is missing or implausibly large, or if the input is longer
+    than the price covers. Reasoning tokens are part of `output_tokens`, cached tokens of `input_tokens`. If the number
+    of cached tokens is unknown it is assumed to be 0, which gives an upper bound.
     """
     read, wrote = usage.input_tokens, usage.output_tokens
     if price is None or read is None or wrote is None or max(read, wrote) > _MOST_TOKENS:
@@ -65,7 +70,7 @@ def cost(usage: Usage, price: Price | None) -> float | None:
 
 
 def add_costs(costs: Iterable[float | None]) -> float | None:
-    """The sum of costs that belong together; None where one of them is not known, or there is none."""
+    """Return the sum of the costs, or None if one is unknown or there are none."""
     total: float | None = None
     for each in costs:
         if each is None:
@@ -75,33 +80,33 @@ def add_costs(costs: Iterable[float | None]) -> float | None:
 
 
 def spent_on(costs: Iterable[float | None]) -> Spent:
-    """What trials cost together, each with its own cost or None."""
+    """Return the total of some trials' costs, each of which may be None."""
     every = [*costs]
     known = [each for each in every if each is not None]
     return Spent(round(sum(known), 12) if known else None, len(known), len(every))
 
 
 def cost_text(spent: Spent) -> str:
-    """`$0.0042`, `≥ $1.20` where some is not known, `unknown` where nothing is."""
+    """Return a cost as text: `$0.0042`, `≥ $1.20` if some costs are unknown, `unknown` if all are."""
     if spent.usd is None:
         return "unknown"
     return dollars(spent.usd) if spent.is_whole else f"≥ {dollars(spent.usd)}"
 
 
 def dollars(usd: float) -> str:
-    """`$12.30`, `$0.0042`: cents, and of less than ten of them the first two digits."""
+    """Return an amount as text: `$12.30`, `$0.0042`; two significant digits below ten cents."""
     if not 0 < usd < _SMALL:
         return f"${usd:,.2f}"
     return f"${usd:.{1 - floor(log10(usd))}f}"
 
 
 def price_text(price: Price) -> str:
-    """`$1.75 in, $14.00 out, $0.175 cached per million tokens (config)`."""
-    said = [f"{_exact(price.input)} in", f"{_exact(price.output)} out"]
-    said += [] if price.cached is None else [f"{_exact(price.cached)} cached"]
-    said += [] if price.cache_writing is None else [f"{_exact(price.cache_writing)} put in the cache"]
+    """Return a price as text: `$1.75 in, $14.00 out, $0.175 cached per million tokens (config)`."""
+    parts = [f"{_exact(price.input)} in", f"{_exact(price.output)} out"]
+    parts += [] if price.cached is None else [f"{_exact(price.cached)} cached"]
+    parts += [] if price.cache_writing is None else [f"{_exact(price.cache_writing)} put in the cache"]
     most = "" if price.longest_input is None else f", up to {price.longest_input:,} tokens in"
-    return f"{', '.join(said)} per million tokens{most} ({price.source})"
+    return f"{', '.join(parts)} per million tokens{most} ({price.source})"
 
 
 def _exact(usd: float) -> str:

@@ -1,4 +1,4 @@
-"""What a provider is asked, and the typed pieces in which it answers."""
+"""The request to a provider, and the typed chunks of its answer."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,8 +10,11 @@ from tui.model.values import JsonObject, JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One step to be answered. `prompt` is the whole conversation; `memory` and `prompt.input` are what an agent gets.
-    `stream` False lets a provider answer in one piece; `last` says that no step of the case follows."""
+    """The request for one step.
+
+    `prompt` is the whole conversation; an agent receives `memory` and `prompt.input`. With `stream` False a provider
+    may answer in one chunk; `last` is true for the last step of the case.
+    """
 
     subject: Subject
     prompt: Prompt
@@ -24,12 +27,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The request has just gone out (again): the step's clock starts."""
+    """The request was sent (again): the step's clock starts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A try failed and the next one waits: the step's clock stands still. `reason` is one sentence."""
+    """A try failed and the next one waits: the step's clock is paused. `reason` is one sentence."""
 
     reason: str
     wait_ms: int
@@ -37,8 +40,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """The provider is asked so many questions at once from now on, `most` is the ceiling; `reason` says why it was
-    narrowed, and is empty where it grew."""
+    """The number of concurrent requests to the provider is now `limit`, with the ceiling `most`.
+
+    `reason` explains why the limit was lowered, and is empty if it was raised.
+    """
 
     limit: int
     most: int
@@ -47,21 +52,21 @@ class Limited:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of the answer, as it arrived."""
+    """A chunk of the answer's text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """A piece of what the model thought aloud."""
+    """A chunk of the model's reasoning."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that was called, whole: fragments are merged by the provider."""
+    """A complete tool call: the provider merges fragments."""
 
     name: str
     arguments: str = ""
@@ -69,28 +74,28 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class MemoryChunk:
-    """An agent's memory after the step; None means that it named none and `Request.memory` stands."""
+    """An agent's memory after the step; None leaves `Request.memory` unchanged."""
 
     memory: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
 class UsageChunk:
-    """Tokens, as the provider counts them; the last one that arrives holds."""
+    """The tokens that the provider counted; the last chunk counts."""
 
     usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
 class ServedByChunk:
-    """What the server says of itself; the last one that arrives holds."""
+    """What the server reports about itself; the last chunk counts."""
 
     by: ServedBy
 
 
 @dataclass(frozen=True, slots=True)
 class NoteChunk:
-    """Something to record with the result, for example that the answer was cut at 16 MiB."""
+    """A note to record with the result, for example that the answer was cut at 16 MiB."""
 
     note: str
 
@@ -107,14 +112,16 @@ FinishReason = Literal[
     "incomplete",
     "other",
 ]
-"""Why an answer ended. `refusal` is the provider's filter, `declined` a refusal in the model's own words, which is a
-whole answer; `incomplete` is an early stop for a reason that we do not know. `tui.model.finish_reasons` says which of
-them mean that the answer is not whole."""
+"""Why an answer ended.
+
+`refusal` is the provider's filter, `declined` a refusal in the model's own words, which is a complete answer;
+`incomplete` is an early stop for an unknown reason. `tui.model.finish_reasons` lists the reasons of incomplete answers.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The answer is complete. A stream that ends without this is incomplete."""
+    """The end of a complete answer. A stream that ends without it is incomplete."""
 
     reason: FinishReason = "stop"
 

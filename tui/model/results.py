@@ -1,5 +1,4 @@
-"""What happened to a trial: attempts of steps, with checks, usage and timing, and what the trial counts as in figures.
-Kept by the store, read by reports."""
+"""The results of trials: attempts, steps, checks, usage and timing, and the verdict that counts in figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +11,15 @@ from tui.model.values import JsonObject, JsonValue
 Verdict = Literal["passed", "failed", "error", "timed_out", "incomplete", "cancelled", "unchecked"]
 CountedVerdict = Literal["passed", "flaky", "failed", "unchecked", "error"]
 JUDGED: frozenset[Verdict] = frozenset({"passed", "failed", "unchecked"})
-"""Verdicts on a whole answer. A trial that ended otherwise has no judged answer: a rerun replaces it."""
+"""The verdicts on a complete answer. A trial with another verdict has no judged answer, and a rerun replaces it."""
 CheckState = Literal["passed", "failed", "timed_out"]
 Role = Literal["system", "user", "assistant"]
 Span = tuple[int, int]
-MOST_SPANS = 1_000  # of one check in one answer; what is found beyond them is not noted
+MOST_SPANS = 1_000  # of one check in one answer; further matches are not recorded
 
 
 class TrialKey(NamedTuple):
-    """Case × model × repeat. `repeat` counts from 1."""
+    """The identity of a trial: case × model × repeat. `repeat` counts from 1."""
 
     case: str
     model: str
@@ -29,7 +28,7 @@ class TrialKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One message of a conversation."""
 
     role: Role
     content: str
@@ -37,7 +36,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class IncludedFile:
-    """A file that was sent along: its path and its size in bytes as sent."""
+    """A file that was sent along: its path and its size in bytes."""
 
     path: str
     size: int
@@ -45,7 +44,7 @@ class IncludedFile:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutFile:
-    """A file that was not sent along, and why."""
+    """A file that was not sent along, with the reason."""
 
     path: str
     reason: str
@@ -53,7 +52,7 @@ class LeftOutFile:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What was really sent. `input` is the step's own text, `messages` the conversation with context and system."""
+    """What was sent: `input` is the step's own text, `messages` the conversation with context and system message."""
 
     input: str
     messages: tuple[Message, ...]
@@ -63,7 +62,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """A check that was decided. Spans are half-open ranges of Unicode code points in the response."""
+    """The result of a check. Spans are half-open ranges of Unicode code points in the response."""
 
     kind: CheckKind
     target: str
@@ -74,8 +73,10 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them; None where it does not say. Those of reasoning are part of the output; those
-    read from a cache and those put into one are part of the input."""
+    """The tokens that the provider counted, each None if not reported.
+
+    Reasoning tokens are part of the output; tokens read from a cache and tokens written to one are part of the input.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -86,7 +87,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds from the request; None where no text came."""
+    """Milliseconds since the request; `first_token_ms` is None if no text arrived."""
 
     first_token_ms: float | None
     duration_ms: float
@@ -94,7 +95,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A transport retry: why, and how long it waited. It never uses up an attempt."""
+    """A retry in transport: its reason and the wait before it. A retry is not counted as an attempt."""
 
     reason: str
     waited_ms: int
@@ -102,8 +103,11 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class ServedBy:
-    """What a server says of itself with an answer: the model's full id, the fingerprint of what runs it, the version of
-    its API, its name. Empty where it does not say."""
+    """What a server reports about itself with an answer, each field empty if not reported.
+
+    `model` is the full id of the model, `fingerprint` that of the system that runs it, `api_version` the version of the
+    API, `server` the server's name.
+    """
 
     model: str = ""
     fingerprint: str = ""
@@ -112,16 +116,19 @@ class ServedBy:
 
     @property
     def words(self) -> str:
-        """`gpt-5.2-2026-01-01, fingerprint fp_1, API 2020-10-01, server cloudflare`, what is known of it."""
-        said = {"": self.model, "fingerprint": self.fingerprint, "API": self.api_version, "server": self.server}
-        return ", ".join(f"{name} {value}".strip() for name, value in said.items() if value)
+        """The known fields: `gpt-5.2-2026-01-01, fingerprint fp_1, API 2020-10-01, server cloudflare`."""
+        fields = {"": self.model, "fingerprint": self.fingerprint, "API": self.api_version, "server": self.server}
+        return ", ".join(f"{name} {value}".strip() for name, value in fields.items() if value)
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What came back for one step. `pace` is (milliseconds since the request, code points so far), for replay.
-    `memory` is the memory after the step, None for a chat model; `memory_before` what the step began with. `cost_usd`
-    is by the price that held when it was asked, None where it is not known."""
+    """The result of one step.
+
+    `pace` lists (milliseconds since the request, code points so far) for replay. `memory_before` and `memory` are an
+    agent's memory before and after the step, None for a chat model. `cost_usd` uses the price at the time of the
+    request and is None if unknown.
+    """
 
     input: str
     response: str
@@ -143,9 +150,11 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at a whole case; `number` counts from 1; `asking` is 0 for the attempts of the first run of the trial and
-    n for those of its n-th rerun by a person; `fault` is the kind of a provider's failure
-    (`tui.model.errors.ProviderFault`)."""
+    """One attempt at a whole case.
+
+    `number` counts from 1. `asking` is 0 for the first run of the trial and n for its n-th rerun by a user. `fault` is
+    the kind of a provider's failure (`tui.model.errors.ProviderFault`).
+    """
 
     number: int
     verdict: Verdict
@@ -158,14 +167,16 @@ class Attempt:
 
     @property
     def answer_ms(self) -> float:
-        """The milliseconds that its steps took, each from the request to the last byte: the duration that every screen
-        and report shows. `duration_ms` is the whole attempt, with checks and with what was prepared for it."""
+        """The total time of the steps in milliseconds, each from the request to the last byte.
+
+        This is the duration that every screen and report shows; `duration_ms` includes checks and preparation.
+        """
         return sum(step.timing.duration_ms for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file that an answer changed; counts are lines; `diff` is unified."""
+    """A file that an answer changed; `added` and `removed` count lines, `diff` is a unified diff."""
 
     path: str
     kind: Literal["added", "modified", "deleted"]
@@ -186,8 +197,11 @@ class NotApplied:
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """How a trial ended. `verdict` is the latest one, that of the last attempt; `first_verdict` the one that counts in
-    figures. `flaky` says that the asking that counts passed on a later attempt."""
+    """The result of a trial.
+
+    `verdict` is that of the last attempt, `first_verdict` the one that counts in figures. `flaky` is true if the
+    counting run of the trial passed on a later attempt.
+    """
 
     trial: TrialKey
     verdict: Verdict
@@ -199,48 +213,48 @@ class TrialResult:
 
     @property
     def first_verdict(self) -> Verdict:
-        """The verdict that counts: of the first asking that judged an answer, else the latest."""
+        """The verdict that counts: that of the first run or rerun with a judged answer, else the latest."""
         if not self.reruns:
             return self.verdict
         return counted_asking(self.attempts)[-1].verdict
 
     @property
     def counted_attempt(self) -> Attempt | None:
-        """The attempt whose verdict counts; None where nothing was kept of any."""
+        """The attempt whose verdict counts, or None if there are no stored attempts."""
         return counted_asking(self.attempts)[-1] if self.attempts else None
 
     @property
     def reruns(self) -> int:
-        """How often a person asked again."""
+        """The number of reruns by a user."""
         return self.attempts[-1].asking if self.attempts else 0
 
 
 class HasFirstVerdict(Protocol):
-    """Anything that knows which verdict of a trial counts."""
+    """A protocol of values that have the counting verdict of a trial."""
 
     @property
     def verdict(self) -> Verdict:
-        """The latest verdict."""
+        """The latest verdict of the trial."""
         ...
 
     @property
     def first_verdict(self) -> Verdict:
-        """The verdict that counts."""
+        """The verdict that counts in figures."""
         ...
 
     @property
     def flaky(self) -> bool:
-        """Whether it is a pass on a later attempt."""
+        """Whether the trial passed only on a later attempt."""
         ...
 
     @property
     def reruns(self) -> int:
-        """How often a person asked again."""
+        """The number of reruns by a user."""
         ...
 
 
 def counted_as(outcome: HasFirstVerdict) -> CountedVerdict:
-    """Return the word that every figure counts a trial under; `error` is for all that has no judged answer."""
+    """Return the category in which figures count a trial; `error` is any trial without a judged answer."""
     verdict = outcome.first_verdict
     if verdict == "passed":
         return "flaky" if outcome.flaky else "passed"
@@ -248,20 +262,19 @@ def counted_as(outcome: HasFirstVerdict) -> CountedVerdict:
 
 
 def has_passed_since(outcome: HasFirstVerdict) -> bool:
-    """Return whether the trial counts as failed, and a rerun has passed."""
+    """Return whether the trial counts as failed although a later rerun passed."""
     return outcome.first_verdict == "failed" and outcome.verdict == "passed"
 
 
 def rerun_note(outcome: HasFirstVerdict) -> str:
-    """Return what a rerun made of a trial whose counting verdict is another: `passed on rerun 2, counts as failed`;
-    empty where the latest verdict counts."""
+    """Return a note such as `passed on rerun 2, counts as failed`; empty if the latest verdict counts."""
     if outcome.verdict == outcome.first_verdict:
         return ""
     return f"{outcome.verdict} on rerun {outcome.reruns}, counts as {counted_as(outcome)}".replace("_", " ")
 
 
 def counted_asking(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
-    """Return the attempts of the first asking that ended with a judged answer, of the last asking where none did."""
+    """Return the attempts of the first run or rerun that ended with a judged answer, else of the last rerun."""
     asking: tuple[Attempt, ...] = ()
     for _, group in groupby(attempts, key=lambda attempt: attempt.asking):
         asking = tuple(group)
@@ -271,6 +284,6 @@ def counted_asking(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
 
 
 def is_flaky(attempts: Sequence[Attempt]) -> bool:
-    """Return whether the asking that counts passed, and not on its first attempt."""
+    """Return whether the run or rerun that counts passed, and not on its first attempt."""
     asking = counted_asking(attempts)
     return len(asking) > 1 and asking[-1].verdict == "passed"

@@ -1,4 +1,4 @@
-"""Figures of manual risk scoring, as screens and reports take them; never mixed with the verdicts of checks."""
+"""The figures of manual risk scoring, for screens and reports. They are never mixed with the verdicts of checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,9 +9,9 @@ from tui.model.suite import Severity
 
 Band = Literal["negligible", "low", "medium", "high", "critical"]
 BANDS: tuple[Band, ...] = get_args(Band)
-"""From the least to the worst."""
+"""All bands, from the lowest to the highest risk."""
 EXTENTS = ("none", "slight", "partial", "major", "total")
-"""What the extents 0 to 4 mean."""
+"""The names of the extents 0 to 4."""
 
 
 def _weights() -> dict[Severity, int]:
@@ -20,13 +20,13 @@ def _weights() -> dict[Severity, int]:
 
 @dataclass(frozen=True, slots=True)
 class BandRule:
-    """A band is found by weight × extent: the first whose limit (the largest product, included) is not exceeded."""
+    """The rule that maps a score to a band: the first band whose limit is at least weight × extent."""
 
     weights: Mapping[Severity, int] = field(default_factory=_weights)
     limits: tuple[tuple[Band, int], ...] = (("negligible", 0), ("low", 2), ("medium", 5), ("high", 9))
 
     def band(self, severity: Severity, extent: int) -> Band:
-        """The band of an extent (0 to 4)."""
+        """Return the band of a severity and an extent (0 to 4)."""
         product = self.weights[severity] * extent
         for band, limit in self.limits:
             if product <= limit:
@@ -36,7 +36,7 @@ class BandRule:
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What each extent means, five lines from 0 to 4; `version` (8 hex digits) changes with the text."""
+    """The meaning of each extent: five lines from 0 to 4. `version` (8 hex digits) changes with the text."""
 
     levels: tuple[str, ...]
     version: str
@@ -44,7 +44,7 @@ class Guidance:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure with its 95% interval; None where there is not enough data: a value may be there without its ends."""
+    """A figure with its 95% interval. Each is None without enough data: there may be a value without an interval."""
 
     value: float | None = None
     low: float | None = None
@@ -53,12 +53,13 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class RiskShare:
-    """Answers by their band (the worst of their criteria scored so far), every band from the least on. `answers` is all
-    that could be scored; `partial` those with some criteria scored and some open (they are in a band too, unless what
-    was scored is n/a), `unscored` those with all open, `not_applicable` those scored whole with nothing but n/a. Bands
-    use the highest extent where reviewers differ. `mean` is the extent (0 to 4), weighted by severity, over all items
-    with an extent; there each item has the mean of its reviewers' extents. Its interval is a bootstrap over cases. A
-    decision overrides both.
+    """The number of answers in each band; the band of an answer is that of its worst scored criterion.
+
+    `bands` includes every band, from the lowest on. `answers` is the number of answers that could be scored. `partial`
+    counts those with both scored and open criteria (which have a band too, unless all scores are n/a), `unscored` those
+    without scores, `not_applicable` those whose scores are all n/a. Bands use the highest extent if reviewers differ.
+    `mean` is the extent (0 to 4) weighted by severity over all items with an extent, each with the mean of its
+    reviewers' extents; its interval is a bootstrap over cases. A decision overrides both.
     """
 
     bands: Mapping[Band, int] = field(default_factory=dict)
@@ -70,29 +71,31 @@ class RiskShare:
 
     @property
     def banded(self) -> int:
-        """Answers that have a band: what shares are of."""
+        """The number of answers that have a band: the denominator of shares."""
         return sum(self.bands.values())
 
 
 Heat = Mapping[tuple[Severity, int], int]
-"""How many items have that severity and extent."""
+"""The number of items by severity and extent."""
 
 
 RiskConclusion = Literal["a_better", "b_better", "no_difference_shown", "not_enough_data"]
-"""Better is the lower risk."""
+"""The conclusion of a comparison. The better model has the lower risk."""
 
 
 @dataclass(frozen=True, slots=True)
 class RiskComparison:
-    """Model `a` against model `b` by the weighted mean extent, over the items (case × criterion) of which both have an
-    extent; of several repeats each item has the mean.
+    """The comparison of models `a` and `b` by the weighted mean extent.
+
+    It covers the items (case × criterion) of which both models have an extent; an item with several repeats counts with
+    their mean.
 
     `difference` is the mean of `a` minus that of `b`, in steps of extent: below 0 `a` has the lower risk. The test
     flips the signs of whole cases; `p_holm` is adjusted over all `pairs` (Holm 1979), `difference_95` is simultaneous
-    over them, and the two agree: the interval leaves out 0 where `p_holm` is at most 0.05, and only there.
-    `lower_cases`, `higher_cases` and `tie_cases` count the cases in which `a` has the lower, the higher and the same
-    risk. `detectable` is the difference that these cases show in 80% of runs; None where they are too few. Of a run
-    that is not finished (`interim`) there are neither p-values nor intervals.
+    over them, and the two agree: the interval excludes 0 if and only if `p_holm` is at most 0.05. `lower_cases`,
+    `higher_cases` and `tie_cases` count the cases in which `a` has the lower, the higher and the same risk.
+    `detectable` is the difference that these cases show in 80% of runs, None if there are too few. A run that is not
+    finished (`interim`) has neither p-values nor intervals.
     """
 
     a: str
@@ -112,12 +115,12 @@ class RiskComparison:
 
     @property
     def cases(self) -> int:
-        """Cases with an item that both have an extent of."""
+        """The number of cases with an item of which both models have an extent."""
         return self.lower_cases + self.higher_cases + self.tie_cases
 
     @property
     def better(self) -> str | None:
-        """The model with the lower risk; None where none is shown to have it."""
+        """The model with the lower risk, or None if no difference is shown."""
         return {"a_better": self.a, "b_better": self.b}.get(self.conclusion)
 
     def turned(self) -> "RiskComparison":
@@ -139,8 +142,11 @@ class RiskComparison:
 
 @dataclass(frozen=True, slots=True)
 class OtherRule:
-    """What another rule would change: of `answers` with a band, how many would be in a higher or lower one, and which
-    models, (lower risk, higher risk) now, would change places by the mean, and by the share of high or critical."""
+    """The effect of another rule.
+
+    Of `answers` with a band, `higher` and `lower` count those that would move to a higher or lower band. The pairs
+    (lower risk, higher risk now) are models whose order would change by the mean, and by the share of high or critical.
+    """
 
     name: str
     rule: BandRule
@@ -153,27 +159,28 @@ class OtherRule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of what there is to score in a model's answers a reviewer has scored."""
+    """How many of the items of a model's answers a reviewer has scored."""
 
     scored: int
     items: int
 
     @property
     def share(self) -> float:
-        """As a fraction."""
+        """The scored items as a fraction (0 to 1)."""
         return self.scored / self.items if self.items else 0.0
 
 
 UNEVEN = 0.2
-"""From which difference on a reviewer's shares of the models are called uneven."""
+"""The difference between a reviewer's shares of two models from which they count as uneven."""
 
 
 @dataclass(frozen=True, slots=True)
 class RiskFigures:
-    """By model; `by_category` and `by_criterion` go from model to name to share, all in the order of the names. A
-    criterion's share counts items, not answers.
-    `items` is all there are to score, `scored` those with an extent or n/a, `disputed` those that wait for a decision.
-    `by_reviewer` goes from reviewer to model.
+    """All risk figures of a run.
+
+    `by_model` is by model; `by_category` and `by_criterion` map model to name to share, all sorted by name. A
+    criterion's share counts items, not answers. `items` counts all items, `scored` those with an extent or n/a,
+    `disputed` those that need a decision. `by_reviewer` maps reviewer to model.
     """
 
     by_model: Mapping[str, RiskShare] = field(default_factory=dict)
@@ -189,7 +196,7 @@ class RiskFigures:
 
     @property
     def uneven_reviewers(self) -> tuple[tuple[str, str, str], ...]:
-        """Each reviewer who scored much more of one model than of another: (reviewer, most of, least of)."""
+        """The reviewers who scored much more of one model than of another: (reviewer, most of, least of)."""
         found = []
         for reviewer, by_model in self.by_reviewer.items():
             most = max(by_model, key=lambda model: by_model[model].share)
@@ -201,7 +208,7 @@ class RiskFigures:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two reviewers: linearly weighted kappa of the items that both gave an extent."""
+    """The linearly weighted kappa of two reviewers, over the items that both gave an extent."""
 
     a: str
     b: str
@@ -211,9 +218,11 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class OwnAgreement:
-    """How far a reviewer agrees with themselves, over the items that they scored blind a second time: `items` of them
-    with an extent both times, `same` with the same one, `near` with at most one step between; of `twice` items
-    `on_na` had n/a at one time only."""
+    """The agreement of a reviewer with themselves, over the items that they scored blind a second time.
+
+    `items` counts items with an extent both times, `same` those with the same extent, `near` those with at most one
+    step between; `on_na` counts those of `twice` items that were n/a only once.
+    """
 
     reviewer: str
     twice: int
@@ -226,7 +235,7 @@ class OwnAgreement:
 
 @dataclass(frozen=True, slots=True)
 class NaDisagreement:
-    """Of `units` that at least two people rated, those where some said n/a and others gave an extent."""
+    """Disagreement on n/a: of `units` rated by at least two reviewers, `split` have both n/a and extents."""
 
     split: int = 0
     units: int = 0
@@ -234,9 +243,12 @@ class NaDisagreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Krippendorff's alpha, ordinal; a unit is answer × criterion, n/a counts as missing; intervals resample cases.
-    `units` have two extents or more, and come from so many `cases`; every criterion is there, and every pair of
-    reviewers with a score. `on_na` counts what alpha leaves out: disagreement on whether a criterion applies."""
+    """The agreement of reviewers by Krippendorff's alpha for ordinal data; intervals resample cases.
+
+    A unit is answer × criterion, and n/a counts as missing. `units` counts units with two extents or more, `cases` the
+    cases that they come from; `by_criterion` has every criterion, `pairs` every pair of reviewers with a score. `on_na`
+    counts what alpha ignores: disagreement on whether a criterion applies.
+    """
 
     overall: Interval = Interval()
     by_criterion: Mapping[str, Interval] = field(default_factory=dict)
@@ -249,12 +261,12 @@ class Agreement:
 
 
 RELIABLE = 0.667, 0.8
-"""From which alpha on a conclusion is tentative, and from which it is good (Krippendorff 2004, "Reliability in content
+"""The values of alpha from which a conclusion is tentative and good (Krippendorff 2004, "Reliability in content
 analysis")."""
 
 
 def reliability(alpha: float | None) -> str:
-    """Return in words what a value of alpha is good for; empty where there is no value."""
+    """Return how reliable a value of alpha is, in words; empty if there is no value."""
     if alpha is None:
         return ""
     if alpha < RELIABLE[0]:
@@ -264,9 +276,11 @@ def reliability(alpha: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A run's scoring, whole, as a report tells it; `unread` are the lines of score files that could not be read.
-    `masked` counts the answers that were scored with names masked in them, `without_masked` are the figures without
-    those answers (None where there is none)."""
+    """The complete scoring of a run, for reports.
+
+    `unread` are the lines of score files that could not be parsed. `masked` counts the answers that were scored with
+    names masked in them; `without_masked` are the figures without those answers (None if there are none).
+    """
 
     board: Scoreboard
     figures: RiskFigures
@@ -291,7 +305,7 @@ TWO_MEASURES = (
 
 
 def rule_rows(rule: BandRule) -> list[tuple[str, ...]]:
-    """The rule as a table: a head with the extents, then for each severity its weight and what each extent gives."""
+    """Return the rule as a table: a header with the extents, then the weight and the bands of each severity."""
     head = ("Severity", "Weight", *(f"{extent} {word}" for extent, word in enumerate(EXTENTS)))
     rows = [
         (
@@ -305,7 +319,7 @@ def rule_rows(rule: BandRule) -> list[tuple[str, ...]]:
 
 
 def rule_sentence(rule: BandRule) -> str:
-    """The rule in words, up to the greatest product that there is; bands above it are not named."""
+    """Return the rule as a sentence; bands above the greatest possible product are not named."""
     greatest = max(rule.weights.values()) * _GREATEST
     ends = [*((band, min(limit, greatest)) for band, limit in rule.limits), ("critical", greatest)]
     parts, lowest = [], 0
@@ -317,22 +331,22 @@ def rule_sentence(rule: BandRule) -> str:
 
 
 def na_words(on_na: NaDisagreement) -> str:
-    """Return disagreement on n/a in words: `n/a disputed in 3 of 40 units (8%)`."""
+    """Return the disagreement on n/a as text: `n/a disputed in 3 of 40 units (8%)`."""
     if not on_na.units:
         return "no unit was rated by two people"
     return f"n/a disputed in {on_na.split} of {on_na.units} units ({on_na.split / on_na.units:.0%})"
 
 
 def own_words(own: OwnAgreement) -> str:
-    """Return how far a reviewer agrees with themselves: `12 items scored twice: 9 the same, 11 within one step`."""
-    said = f"{own.items} items scored twice: {own.same} the same, {own.near} within one step"
+    """Return the agreement with oneself as text: `12 items scored twice: 9 the same, 11 within one step`."""
+    text = f"{own.items} items scored twice: {own.same} the same, {own.near} within one step"
     if own.alpha.value is not None:
-        said += f", alpha {own.alpha.value:.2f}".replace("-", "−")
-    return f"{said}; n/a at one time only in {own.on_na} of {own.twice}" if own.on_na else said
+        text += f", alpha {own.alpha.value:.2f}".replace("-", "−")
+    return f"{text}; n/a at one time only in {own.on_na} of {own.twice}" if own.on_na else text
 
 
 def comparison_words(each: RiskComparison) -> str:
-    """Return what a comparison concludes, in words."""
+    """Return the conclusion of a comparison as text."""
     if each.interim:
         return "not tested: the run is not finished"
     if each.better is not None:
@@ -358,7 +372,7 @@ def difference_words(each: RiskComparison) -> str:
 
 
 def other_rule_words(each: OtherRule) -> str:
-    """Return what another rule would change, in words."""
+    """Return the effect of another rule as text."""
     moved = each.higher + each.lower
     bands = f"{moved} of {each.answers} answers would be in another band"
     if moved:

@@ -1,4 +1,4 @@
-"""What will be run: a suite, the subjects, and which trials of them."""
+"""The plan of a run, its options, and the record of a stored run."""
 
 import os
 import time
@@ -14,10 +14,12 @@ from tui.model.suite import Case, Suite
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Options of the suite with the command line's laid over them. `concurrency` is how many cases of one model run at
-    once; `stream` says whether answers are asked for piece by piece; durations are milliseconds. Recorded answers are
-    played at `replay_speed` times their own speed, at once where it is None. `accept_truncated` judges answers that the
-    provider stopped early as whole."""
+    """The options of a run: those of the suite, overridden by the command line.
+
+    `concurrency` is the number of cases of one model that run at once; `stream` selects streamed answers; durations are
+    milliseconds. Recorded answers are replayed at `replay_speed` times their original speed, at once if it is None.
+    `accept_truncated` judges answers that the provider stopped early like complete ones.
+    """
 
     timeout_ms: int = 60_000
     stream: bool = False
@@ -32,8 +34,11 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One run. `trials` holds exactly what will be asked, in order; `earlier` the kept results of trials that a person
-    asked for again, whose attempts are continued."""
+    """The plan of one run.
+
+    `trials` are the trials to run, in order; `earlier` holds the stored results of trials that are rerun, whose
+    attempts are continued.
+    """
 
     run_id: str
     suite: Suite
@@ -45,12 +50,12 @@ class Plan:
 
     @property
     def planned_cases(self) -> tuple[Case, ...]:
-        """The cases that any trial is of, in the suite's order."""
+        """The cases that have a planned trial, in the suite's order."""
         planned = {key.case for key in self.trials}
         return tuple(case for case in self.suite.cases if case.id in planned)
 
     def case(self, key: TrialKey) -> Case:
-        """The case of a trial. Raises KeyError where the suite has none of that id."""
+        """Return the case of a trial. Raises KeyError if the suite has no case of that id."""
         for case in self.suite.cases:
             if case.id == key.case:
                 return case
@@ -62,8 +67,11 @@ RunState = Literal["running", "finished", "interrupted", "cancelled"]
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One line of the list of runs. Times are ISO 8601 with zone; `finished_at` is None while it runs. `passed` counts
-    plain passes, `unchecked` the answers that no check judged."""
+    """One entry of the list of runs.
+
+    Times are ISO 8601 with a time zone; `finished_at` is None while the run is in progress. `passed` counts plain
+    passes, `unchecked` the answers that no check judged.
+    """
 
     id: str
     state: RunState
@@ -79,14 +87,16 @@ class RunRecord:
 
     @property
     def checked(self) -> int:
-        """The trials that a pass rate is over: all but those without a check."""
+        """The number of trials in the denominator of the pass rate: all but the unchecked."""
         return self.trials - self.unchecked
 
 
 @dataclass(frozen=True, slots=True)
 class RunSetup:
-    """With what a run was begun: whom it asks, how, by which command, and which version of Assay ran it; `versions` are
-    those of what else took part, by name."""
+    """How a run was started: its models, options, command and version of Assay.
+
+    `versions` are those of other programs involved, by name.
+    """
 
     subjects: tuple[Subject, ...]
     options: RunOptions
@@ -97,8 +107,7 @@ class RunSetup:
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:
-    """What is told of a run beside its line: with what it was begun, what its trials cost, and what each model's server
-    said of itself with the newest answer. The latter are by model."""
+    """The details of a run: its setup, and by model the costs and what the server reported with the latest answer."""
 
     setup: RunSetup
     costs: Mapping[str, Spent] = field(default_factory=dict)
@@ -106,7 +115,7 @@ class RunDetails:
 
 
 def new_run_id() -> str:
-    """32 hex digits in the order of time (UUID version 7, RFC 9562)."""
+    """Return a new run id: 32 hex digits that sort by time (UUID version 7, RFC 9562)."""
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     value = (milliseconds << 80) | (0x7 << 76) | ((random >> 64) & 0xFFF) << 64
@@ -119,8 +128,11 @@ ReportFormat = Literal["markdown", "html", "json", "csv", "junit"]
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """`plan.trials` is every trial of the run, `results` those that are over, in the plan's order; `assay` is the
-    version that ran it, `versions` are those of what else took part, by name."""
+    """A stored run.
+
+    `plan.trials` is every trial of the run, `results` those that have ended, in the plan's order. `assay` is the
+    version that ran it, `versions` are those of other programs involved, by name.
+    """
 
     record: RunRecord
     plan: Plan

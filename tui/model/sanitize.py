@@ -1,7 +1,7 @@
-"""The one funnel: outside text on its way to a screen, a log or a report.
+"""Sanitize text from outside before it is shown on a screen, in a log or in a report.
 
-Control characters become visible pictures, bidirectional and invisible characters become `<U+202E>`, lone
-surrogates `<U+D800>`; what is stored keeps the original.
+Control characters become visible symbols, bidirectional and invisible characters become `<U+202E>`, lone surrogates
+`<U+D800>`. Stored text is not changed.
 """
 
 import re
@@ -29,13 +29,13 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def sanitize_text(text: str) -> str:
-    """The text with nothing in it that a terminal, a browser or an eye could obey or overlook. TAB and LF stay."""
+    """Return the text without control, bidirectional and invisible characters. TAB and LF are preserved."""
     if text.isascii() and text.isprintable():
         return text
     return _HOSTILE.sub(_picture, text.replace("\r\n", "\n"))
 
 
 def sanitize_line(text: str, limit: int = 300) -> str:
-    """The text on one line of at most `limit` code points, safe to show; TAB and LF become spaces."""
+    """Return the sanitized text on one line of at most `limit` code points; TAB and LF become spaces."""
     line = sanitize_text(text[: 4 * limit]).replace("\n", " ").replace("\t", " ").strip()
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -1,4 +1,4 @@
-"""What a person does while scoring risk, act by act: nothing is overwritten, the latest counts."""
+"""The log of manual risk scoring: acts are only appended, and the latest one counts."""
 
 import hashlib
 import secrets
@@ -12,15 +12,18 @@ from tui.model.results import Attempt, StepResult, TrialKey, TrialResult
 
 ActKind = Literal["score", "invalidate", "adjudicate", "reveal", "look"]
 OF_A_RUN = frozenset({"reveal", "look"})
-"""Acts that are of a whole run: they name no item."""
+"""The acts on a whole run, which name no item."""
 Extent = int | Literal["n/a"]
-"""0 to 4 (`tui.model.risk.EXTENTS`), or not applicable."""
+"""The extent of a violation, 0 to 4 (`tui.model.risk.EXTENTS`), or not applicable."""
 _OPTIONAL = ("answer", "attempt", "seed", "took_ms", "withdraws", "masked", "repeats")
 
 
 class ItemKey(NamedTuple):
-    """What is scored: an answer × a criterion's name. `again` is the same item shown a second time, unannounced: what
-    is given there shows how far a reviewer agrees with themselves, and counts nowhere else."""
+    """The item that is scored: an answer × a criterion's name.
+
+    `again` is the same item shown a second time, unannounced: its scores only measure how far a reviewer agrees with
+    themselves.
+    """
 
     case: str
     model: str
@@ -30,12 +33,12 @@ class ItemKey(NamedTuple):
 
     @property
     def first(self) -> "ItemKey":
-        """The item itself, as it is scored for good."""
+        """The item itself, without `again`."""
         return self._replace(again=False) if self.again else self
 
     @property
     def trial(self) -> TrialKey:
-        """Whose answer it is."""
+        """The trial whose answer is scored."""
         return TrialKey(self.case, self.model, self.repeat)
 
 
@@ -43,14 +46,14 @@ class ItemKey(NamedTuple):
 class Act:
     """One line of a score file.
 
-    A `reveal` or `look` needs no `item`, a `reveal`, `look` or `invalidate` no `extent`: what others wrote there is
-    kept and means nothing. A `look` says that its reviewer saw names during a blind session; its note says where.
-    `scored_at` is ISO 8601 with zone; `blind` says whether names were hidden, `seed` what ordered the queue then;
-    `guidance` is the version of the text that explained the extents. `answer` is the SHA-256 of the answer that was
-    read (`answer_hash`; None: not said), `attempt` the number of its attempt, `took_ms` how long it was looked at,
-    `withdraws` the id of the decision that an `invalidate` takes back (None: the reviewer's own score of the item).
-    `masked` is how many names were masked in the answer when it was scored blind, `repeats` how many percent of the
-    answers the session shows twice.
+    A `reveal` or `look` needs no `item`, a `reveal`, `look` or `invalidate` no `extent`: values that other programs
+    wrote there are preserved and ignored. A `look` records that its reviewer saw names during a blind session; its note
+    says where. `scored_at` is ISO 8601 with a time zone. `blind` is whether names were hidden, `seed` the seed of the
+    queue's order; `guidance` is the version of the text that explained the extents. `answer` is the SHA-256 of the
+    scored answer (`answer_hash`; None if not recorded), `attempt` the number of its attempt, `took_ms` how long it was
+    shown, `withdraws` the id of the decision that an `invalidate` withdraws (None: the reviewer's own score of the
+    item). `masked` is the number of names masked in the answer when it was scored blind, `repeats` the percentage of
+    answers that the session shows twice.
     """
 
     act: ActKind
@@ -73,18 +76,20 @@ class Act:
 
     @property
     def scored_item(self) -> ItemKey | None:
-        """What is acted on; None for what is of the whole run (`reveal`, `look`)."""
+        """The item that the act is about; None for acts on the whole run (`reveal`, `look`)."""
         return None if self.act in OF_A_RUN else self.item
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """Acts are in the order of time; of the same instant, of ids."""
+        """The sort key of acts: the time, then the id."""
         return datetime.fromisoformat(self.scored_at), self.id
 
 
 def joined(one: Act, other: Act) -> Act | None:
-    """Two readings of one line put together: a file that another program wrote may lack the keys that are ours alone.
-    None where they are no readings of the same line."""
+    """Return two versions of the same line merged, or None if they differ.
+
+    A file that another program wrote may lack the keys that only Assay writes.
+    """
     if one == other:
         return one
     ours: dict[str, Any] = {}
@@ -100,14 +105,14 @@ def joined(one: Act, other: Act) -> Act | None:
 
 
 def answer_text(steps: Iterable[StepResult]) -> str:
-    """Return the text of an answer as score files name it: the outputs of all steps, joined by LF."""
+    """Return the text of an answer for its hash: the outputs of all steps, joined by LF."""
     return "\n".join([step.response for step in steps])
 
 
 def answer_hash(steps: Iterable[StepResult]) -> str:
     """Return the SHA-256 (hex) of the UTF-8 text of an answer.
 
-    A lone surrogate, which UTF-8 cannot hold, is hashed as U+FFFD: what any UTF-8 encoder of the web writes for it.
+    A lone surrogate, which UTF-8 cannot encode, is hashed as U+FFFD, like in any UTF-8 encoder of the web.
     """
     text = answer_text(steps)
     try:
@@ -123,9 +128,9 @@ def current_answer_hash(result: TrialResult) -> str:
 
 
 def answer_at(attempts: Iterable[Attempt], instant: datetime) -> str | None:
-    """Return the hash of the answer that was the current one at that time; None where none was finished yet.
+    """Return the hash of the answer that was current at that time, or None if none was finished yet.
 
-    An attempt whose start is not known counts as finished before every instant.
+    An attempt without a start time counts as finished before any time.
     """
     finished = [attempt for attempt in attempts if _finished_by(attempt, instant)]
     return answer_hash(finished[-1].steps) if finished else None
@@ -140,7 +145,7 @@ def _finished_by(attempt: Attempt, instant: datetime) -> bool:
 
 
 def new_act_id() -> str:
-    """32 random hex digits."""
+    """Return a new act id: 32 random hex digits."""
     return secrets.token_hex(16)
 
 
@@ -149,16 +154,21 @@ HowFound = Literal["single", "agreed", "highest", "decided"]
 
 @dataclass(frozen=True, slots=True)
 class CountedScore:
-    """The extent that counts for an item, and why: one score, the same by all, the highest of several that differ (as
-    long as nobody has decided), or a decision."""
+    """The extent that counts for an item, and its source.
+
+    It comes from one score, equal scores, the highest of several different scores (without a decision), or a decision.
+    """
 
     extent: Extent
     how: HowFound
 
 
 class Scoreboard:
-    """Acts may come in any order and more than once. With `answers` (of each trial the hash of its current answer) an
-    act counts only where it names that answer; others stay in the trail."""
+    """The current state of all scores, computed from acts in any order, which may be repeated.
+
+    With `answers` (the hash of each trial's current answer) an act counts only if it names that answer; other acts
+    remain in the trail.
+    """
 
     def __init__(self, acts: Iterable[Act] = (), answers: Mapping[TrialKey, str] | None = None) -> None:
         self._answers = None if answers is None else dict(answers)
@@ -168,12 +178,12 @@ class Scoreboard:
         by_item: dict[ItemKey | None, list[Act]] = {}
         for act in self.acts:
             by_item.setdefault(act.scored_item, []).append(act)
-        # Tuples that are replaced, never changed: a thread that adds does not disturb one that reads.
+        # Tuples are replaced, never changed, so that one thread may add while another reads.
         self._of_run = tuple(by_item.pop(None, ()))
         self._by_item = {item: tuple(of) for item, of in by_item.items() if item is not None}
 
     def add(self, act: Act) -> None:
-        """One act more; one that is known changes nothing."""
+        """Add one act; an act that was added before changes nothing."""
         if act.id in self._acts:
             return
         self._acts[act.id] = act
@@ -185,22 +195,22 @@ class Scoreboard:
 
     @property
     def acts(self) -> tuple[Act, ...]:
-        """All of them, in their order."""
+        """All acts, in their order."""
         return tuple(sorted(self._acts.values(), key=lambda act: act.order))
 
     @property
     def reviewers(self) -> tuple[str, ...]:
-        """Who has a score that counts, by name."""
+        """The names of reviewers with a score that counts, sorted."""
         return tuple(sorted({score.reviewer for item in self.items for score in self.scores(item)}))
 
     @property
     def items(self) -> tuple[ItemKey, ...]:
-        """What anybody has acted on, by name; without what was scored a second time."""
+        """The items with any act, sorted by name; without repeated items."""
         return tuple(sorted(item for item in self._by_item if not item.again))
 
     @property
     def scored_again(self) -> tuple[ItemKey, ...]:
-        """What was shown to somebody a second time, by name."""
+        """The repeated items with any act, sorted by name."""
         return tuple(sorted(item for item in self._by_item if item.again))
 
     def score_before(self, again: Act) -> Act | None:
@@ -210,27 +220,27 @@ class Scoreboard:
         return current_score(before, again.reviewer, self._is_of_now)
 
     def trail(self, item: ItemKey) -> tuple[Act, ...]:
-        """Everything that happened to an item."""
+        """Return all acts on an item."""
         return self._by_item.get(item, ())
 
     def score(self, item: ItemKey, reviewer: str) -> Act | None:
-        """The reviewer's score that counts."""
+        """Return the reviewer's score that counts, or None."""
         return current_score(self._by_item.get(item, ()), reviewer, self._is_of_now)
 
     def scores(self, item: ItemKey) -> tuple[Act, ...]:
-        """Of each reviewer the score that counts, by reviewer."""
+        """Return the score that counts of each reviewer."""
         names = sorted({act.reviewer for act in self._by_item.get(item, ())})
         return tuple(score for name in names if (score := self.score(item, name)) is not None)
 
     def decision(self, item: ItemKey) -> Act | None:
-        """The latest decision that was not taken back."""
+        """Return the latest decision that was not withdrawn."""
         acts = self._by_item.get(item, ())
         withdrawn = {act.withdraws for act in acts if act.act == "invalidate"}
         found = [act for act in acts if act.act == "adjudicate" and act.id not in withdrawn and self._is_of_now(act)]
         return found[-1] if found else None
 
     def counted(self, item: ItemKey) -> CountedScore | None:
-        """The extent that counts; None where nobody has scored."""
+        """Return the extent that counts for an item, or None if it has no score."""
         decision = self.decision(item)
         if decision is not None and decision.extent is not None:
             return CountedScore(decision.extent, "decided")
@@ -242,24 +252,24 @@ class Scoreboard:
         return CountedScore(max(extent for extent in extents if extent != "n/a"), "highest")
 
     def disputed(self, item: ItemKey) -> bool:
-        """Reviewers differ and nobody has decided."""
+        """Return whether reviewers differ on an item without a decision."""
         counted = self.counted(item)
         return counted is not None and counted.how == "highest"
 
     @property
     def outdated(self) -> int:
-        """How many scores are of answers that were replaced since, and were not given anew: none counts."""
+        """The number of scores of answers that were replaced since and not scored again: none counts."""
         return len(self.outdated_scores())
 
     @property
     def unbound(self) -> int:
-        """How many acts name no answer, nor can one be found for them: none counts."""
+        """The number of acts that cannot be matched to an answer: none counts."""
         if self._answers is None:
             return 0
         return sum(act.answer is None and act.act not in OF_A_RUN for act in tuple(self._acts.values()))
 
     def outdated_scores(self) -> tuple[tuple[ItemKey, str], ...]:
-        """The items and reviewers of `outdated`."""
+        """Return the items and reviewers of the `outdated` scores."""
         last: dict[tuple[ItemKey, str], ActKind] = {}
         for item, acts in tuple(self._by_item.items()):
             for act in () if item.again else acts:
@@ -268,25 +278,25 @@ class Scoreboard:
         return tuple(key for key, kind in last.items() if kind == "score" and self.score(*key) is None)
 
     def masked_trials(self) -> frozenset[TrialKey]:
-        """Return the answers in which names were masked when somebody gave a score that counts."""
+        """Return the trials whose answers were scored, with a score that counts, while names were masked."""
         by_trial = {item.trial for item in tuple(self._by_item) if any(act.masked for act in self.scores(item))}
         return frozenset(by_trial)
 
     def replace_answer(self, trial: TrialKey, answer: str) -> None:
-        """Say which answer of a trial is the current one from now on."""
+        """Set the current answer of a trial."""
         if self._answers is not None:
             self._answers[trial] = answer
 
     def revealed(self, reviewer: str) -> bool:
-        """Whether the reviewer has asked for the names."""
+        """Return whether the reviewer has revealed the names."""
         return any(act.reviewer == reviewer for act in self.reveals())
 
     def reveals(self) -> tuple[Act, ...]:
-        """Every reveal, in order."""
+        """Return every reveal, in order."""
         return tuple(act for act in self._of_run if act.act == "reveal")
 
     def looks(self, reviewer: str) -> int:
-        """How often the reviewer has seen names during a blind session."""
+        """Return how often the reviewer saw names during a blind session."""
         return sum(act.act == "look" and act.reviewer == reviewer for act in self._of_run)
 
     def _is_of_now(self, act: Act) -> bool:
@@ -296,7 +306,7 @@ class Scoreboard:
 
 
 def current_score(acts: Sequence[Act], reviewer: str, counts: Callable[[Act], bool]) -> Act | None:
-    """Return the reviewer's score that is current after these acts of one item, of those that count."""
+    """Return the reviewer's current score after these acts on one item, among those that count."""
     for act in reversed(acts):
         if act.reviewer == reviewer and counts(act):
             if act.act == "score":
@@ -313,22 +323,21 @@ def _with(acts: tuple[Act, ...], act: Act) -> tuple[Act, ...]:
 
 
 def replaced_answers(board: Scoreboard) -> tuple[str, ...]:
-    """Return a sentence about the scores of replaced answers and one about acts that name no answer, where there are
-    any."""
-    said = []
+    """Return sentences about the scores of replaced answers and about acts that name no answer, if there are any."""
+    sentences = []
     if count := board.outdated:
         one = "1 score is of an answer that was replaced since, and counts nowhere."
-        said.append(
+        sentences.append(
             one if count == 1 else f"{count:,} scores are of answers that were replaced since, and count nowhere."
         )
     if count := board.unbound:
         one = "1 line names no answer and is older than the first one: it counts nowhere."
         several = f"{count:,} lines name no answer and are older than the first one: they count nowhere."
-        said.append(one if count == 1 else several)
-    return tuple(said)
+        sentences.append(one if count == 1 else several)
+    return tuple(sentences)
 
 
 def is_blind_open(acts: Iterable[Act], reviewer: str) -> bool:
-    """Whether the reviewer has acted without knowing the names, and has not revealed them."""
+    """Return whether the reviewer has acted without seeing the names, and has not revealed them."""
     mine = [act for act in acts if act.reviewer == reviewer]
     return any(act.blind for act in mine) and not any(act.act == "reveal" for act in mine)

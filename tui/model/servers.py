@@ -1,4 +1,4 @@
-"""The providers that need no config: where they are and which variables of the environment they read."""
+"""The built-in providers: their URLs and the environment variables that configure them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,11 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A built-in provider. `url_variable` overrides `base_url`; the first of `key_variables` that is set is the key;
-    `headers` maps a header to the variable that fills it."""
+    """A built-in provider.
+
+    `url_variable` overrides `base_url`; the first of `key_variables` that is set is the key; `headers` maps a header to
+    the variable with its value.
+    """
 
     kind: ProviderKind
     base_url: str | None = None
@@ -49,12 +52,12 @@ KEY_VARIABLES = tuple(dict.fromkeys(name for server in SERVERS.values() for name
 
 
 def variable(environ: Mapping[str, str], name: str) -> str | None:
-    """The value of a variable without the white space around it; None where it is unset or empty."""
+    """Return the value of a variable without surrounding white space, or None if it is unset or empty."""
     return environ.get(name, "").strip() or None
 
 
 def built_in(name: str, environ: Mapping[str, str]) -> ProviderSettings | None:
-    """A built-in provider with what the environment says about it; None where there is none of that name."""
+    """Return a built-in provider configured from the environment, or None if there is none of that name."""
     server = SERVERS.get(name)
     if server is None:
         return None
@@ -73,7 +76,7 @@ def built_in(name: str, environ: Mapping[str, str]) -> ProviderSettings | None:
 
 
 def token_limit_for(base_url: str | None) -> TokenLimitParameter:
-    """How the server there calls the limit of tokens: OpenAI's o-series knows the new name only, others the old."""
+    """Return the name of the server's token limit parameter: OpenAI's o-series accepts only the new name."""
     return "max_completion_tokens" if (base_url or "").rstrip("/") == OPENAI_URL else "max_tokens"
 
 
@@ -85,8 +88,10 @@ def _base_url(name: str, server: Server, environ: Mapping[str, str]) -> str | No
 
 
 def ollama_url(host: str) -> str:
-    """The base URL that OLLAMA_HOST stands for: a host, a port, both, or a URL. `0.0.0.0` is where a server listens,
-    not where it is reached."""
+    """Return the base URL of OLLAMA_HOST: a host, a port, both, or a URL.
+
+    `0.0.0.0` is an address to listen on and is replaced by the address of this machine.
+    """
     scheme, mark, rest = host.rpartition("://")
     try:
         parts = urlsplit(f"//{rest}")
@@ -99,7 +104,7 @@ def ollama_url(host: str) -> str:
 
 
 def is_loopback(base_url: str | None) -> bool:
-    """Whether the URL leads to this machine."""
+    """Return whether the URL points to this machine."""
     from ipaddress import ip_address
 
     try:
@@ -110,7 +115,7 @@ def is_loopback(base_url: str | None) -> bool:
 
 
 def url_fault(url: str) -> str | None:
-    """Why this cannot be a base URL or a proxy, in a few words; None when it can."""
+    """Return why the text is no valid base URL or proxy, in a few words, or None if it is valid."""
     if not url.isascii() or not url.isprintable() or " " in url:
         return "holds a space or a character that no URL has"
     try:
@@ -126,5 +131,5 @@ def url_fault(url: str) -> str | None:
 
 
 def has_password(url: str) -> bool:
-    """Whether the URL carries a user's name or password."""
+    """Return whether the URL contains a user name or password."""
     return "@" in urlsplit(url).netloc

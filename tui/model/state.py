@@ -1,4 +1,4 @@
-"""What the screen shows of trials: a pure fold of events, and of kept results, without a clock or a terminal."""
+"""The state of trials that screens show, computed from events and stored results without a clock or a terminal."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
@@ -53,7 +53,7 @@ OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
 
 @dataclass(slots=True)
 class LiveCheck:
-    """A check as it stands; `decided` is None while it is provisional."""
+    """The current state of a check; `decided` is None while it is provisional."""
 
     state: LiveState = "waiting"
     spans: tuple[Span, ...] = ()
@@ -63,8 +63,11 @@ class LiveCheck:
 
 @dataclass(slots=True)
 class StepProgress:
-    """A step as far as it is known. Times are the monotonic seconds that were given with the events; `pieces` only
-    ever grows, so that a reader can remember how many it has seen; `newlines` are offsets of line ends."""
+    """The progress of a step.
+
+    Times are the monotonic seconds passed with the events. `pieces` only grows, so that a reader can remember how many
+    it has read; `newlines` are the offsets of line ends.
+    """
 
     prompt: Prompt | None = None
     pieces: list[str] = field(default_factory=list)
@@ -79,11 +82,11 @@ class StepProgress:
 
     @property
     def text(self) -> str:
-        """The answer so far."""
+        """The answer received so far."""
         return self.result.response if self.result is not None else "".join(self.pieces)
 
     def line_of(self, offset: int) -> int:
-        """The line, counted from 1, in which a code point of the answer stands."""
+        """Return the line, counted from 1, of a code point of the answer."""
         if self.result is not None:
             return self.result.response.count("\n", 0, offset) + 1
         return bisect_left(self.newlines, offset) + 1
@@ -91,7 +94,7 @@ class StepProgress:
 
 @dataclass(slots=True)
 class AttemptProgress:
-    """An attempt as far as it is known; `of` is how many there may be."""
+    """The progress of an attempt; `of` is the maximum number of attempts."""
 
     number: int
     of: int
@@ -102,8 +105,11 @@ class AttemptProgress:
 
 @dataclass(slots=True)
 class TrialProgress:
-    """A trial as far as it is known. `waits` is the transport retry that is being waited for; `version` grows with
-    every event that concerns it; `kept` is the outcome of a kept result that was not read yet."""
+    """The progress of a trial.
+
+    `waits` is the pending transport retry; `version` grows with every event of the trial; `kept` is the outcome of a
+    stored result that was not loaded yet.
+    """
 
     key: TrialKey
     status: TrialStatus = "waiting"
@@ -116,32 +122,32 @@ class TrialProgress:
 
     @property
     def ended(self) -> TrialResult | Outcome | None:
-        """How it ended, from the whole result or from its outcome; None while there is no verdict."""
+        """The result or outcome of the trial, or None while it has no verdict."""
         return self.result or self.kept
 
     @property
     def flaky(self) -> bool:
-        """Whether the asking that counts passed, but not on its first attempt."""
+        """Whether the run that counts passed, but not on its first attempt."""
         return self.ended is not None and self.ended.flaky
 
     @property
     def is_unread(self) -> bool:
-        """Whether there is a kept result of which only the outcome was read."""
+        """Whether only the outcome of the stored result was loaded."""
         return self.result is None and not self.is_open
 
     @property
     def attempt(self) -> AttemptProgress | None:
-        """The attempt that counts: the last one."""
+        """The last attempt, or None."""
         return self.attempts[-1] if self.attempts else None
 
     @property
     def is_open(self) -> bool:
-        """Whether there is no verdict yet."""
+        """Whether the trial has no verdict yet."""
         return self.status in OPEN
 
     @property
     def is_answered(self) -> bool:
-        """Whether a question of it is out, and its answer is coming or being judged."""
+        """Whether a request of the trial is in progress or its answer is being judged."""
         attempt = self.attempt
         if self.status != "running" or self.waits is not None or attempt is None or not attempt.steps:
             return False
@@ -150,8 +156,11 @@ class TrialProgress:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many questions a provider is asked at once, and how many it may be at `most`; `reason` and `narrowed_at`,
-    the monotonic seconds that were given with the event, say why it is below that."""
+    """The number of concurrent requests to a provider, with the ceiling `most`.
+
+    `reason` and `narrowed_at`, the monotonic seconds passed with the event, say why and when it was lowered below the
+    ceiling.
+    """
 
     limit: int
     most: int
@@ -161,8 +170,11 @@ class Limit:
 
 @dataclass(slots=True)
 class Counts:
-    """How the trials of the run ended, by what they count as; `errors` holds all that have no judged answer.
-    `passed_since` are those that a rerun passed and that still count as what they were first."""
+    """The number of ended trials of the run, by the category in which they count.
+
+    `errors` are those without a judged answer. `passed_since` are those that still count as failed although a rerun
+    passed.
+    """
 
     trials: int = 0
     passed: int = 0
@@ -173,7 +185,7 @@ class Counts:
     passed_since: int = 0
 
     def take(self, result: TrialResult) -> None:
-        """Count a trial that is over."""
+        """Count an ended trial."""
         match counted_as(result):
             case "passed":
                 self.passed += 1
@@ -189,7 +201,7 @@ class Counts:
 
     @property
     def done(self) -> int:
-        """How many are over."""
+        """The number of ended trials."""
         return self.passed + self.failed + self.flaky + self.errors + self.unchecked
 
 
@@ -201,8 +213,10 @@ _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
 
 
 class RunState:
-    """Everything known of one suite's trials: earlier results, and the run that is going or was the last; `in_progress`
-    are those that have started and not finished. `limits` has for each provider how many questions go at once."""
+    """The state of all trials of one suite: earlier results, and the current or last run.
+
+    `in_progress` are the trials that have started and not ended. `limits` is by provider.
+    """
 
     def __init__(self) -> None:
         self.trials: dict[TrialKey, TrialProgress] = {}
@@ -224,7 +238,7 @@ class RunState:
 
     @property
     def answering(self) -> int:
-        """How many trials have a question out."""
+        """The number of trials with a request in progress."""
         return sum(self.trials[key].is_answered for key in self.in_progress)
 
     @property
@@ -233,35 +247,35 @@ class RunState:
         return self._most_repeats > 1
 
     def trial(self, case: str, model: str, repeat: int = 1) -> TrialProgress | None:
-        """What is known of a trial; None where it was never asked."""
+        """Return the progress of a trial, or None if it was never run."""
         return self.trials.get(TrialKey(case, model, repeat))
 
     def repeats(self, case: str, model: str) -> tuple[TrialProgress, ...]:
-        """What is known of all repeats of a trial, in their order."""
+        """Return the progress of all repeats of a trial, in order."""
         found = (self.trial(case, model, repeat) for repeat in range(1, self._most_repeats + 1))
         return tuple(trial for trial in found if trial is not None)
 
     def take_results(self, results: Iterable[TrialResult]) -> None:
-        """Take kept results of earlier runs; what is known already stays."""
+        """Add stored results of earlier runs; trials that have a result already are not changed."""
         for result in results:
             if result.trial not in self.trials:
-                self.trials[result.trial] = _kept_trial(result)
+                self.trials[result.trial] = _progress_of(result)
                 self._most_repeats = max(self._most_repeats, result.trial.repeat)
 
     def take_known(self, trials: Mapping[TrialKey, TrialProgress]) -> None:
-        """Take kept trials of which the outcome is known; what is known already stays."""
+        """Add stored trials of which only the outcome is loaded; trials that are known already are not changed."""
         self._most_repeats = max((self._most_repeats, *{key.repeat for key in trials}))
         self.trials = {**trials, **self.trials}
 
     def take_unread(self, results: Iterable[TrialResult]) -> None:
-        """Take whole what was known by its outcome alone."""
+        """Replace an outcome by the whole result after it was loaded."""
         for result in results:
             known = self.trials.get(result.trial)
             if known is None or known.is_unread:
-                self.trials[result.trial] = _kept_trial(result)
+                self.trials[result.trial] = _progress_of(result)
 
     def take(self, event: Event, at: float = 0.0) -> None:
-        """Take one event; `at` is when it was seen, in monotonic seconds."""
+        """Apply one event; `at` is its time in monotonic seconds."""
         match event:
             case RunStarted(run_id, trials, _):
                 self._begin(run_id, trials)
@@ -288,7 +302,7 @@ class RunState:
                         self.in_progress.add(event.trial)
 
     def _take_limit(self, event: LimitMoved, at: float) -> None:
-        """Why it was narrowed is known until it is back at its ceiling."""
+        """Apply a new limit; the reason for lowering it is dropped once it is back at its ceiling."""
         known = self.limits.pop(event.provider, None)
         limit = Limit(event.limit, event.most)
         if event.reason:
@@ -308,7 +322,7 @@ class RunState:
             self._most_repeats = max(self._most_repeats, key.repeat)
 
     def _end(self, state: run.RunState) -> None:
-        """What has no result now has the one it had before, if any."""
+        """End the run: trials without a result get the one that they had before, if any."""
         self.ended, self.paused = state, False
         for key in [key for key, trial in self.trials.items() if trial.is_open]:
             del self.trials[key]
@@ -320,7 +334,7 @@ class RunState:
     def _finish(self, trial: TrialProgress, result: TrialResult) -> None:
         self.in_progress.discard(trial.key)
         live = trial.attempt
-        kept = _kept_trial(result)
+        kept = _progress_of(result)
         trial.status, trial.attempts, trial.result = kept.status, kept.attempts, result
         trial.delay_ms = trial.waits = None
         if live and trial.attempt and live.number == trial.attempt.number:
@@ -401,7 +415,7 @@ def _settle(step: StepProgress, result: StepResult) -> None:
     }
 
 
-def _kept_trial(result: TrialResult) -> TrialProgress:
+def _progress_of(result: TrialResult) -> TrialProgress:
     trial = TrialProgress(result.trial, result.verdict, result=result)
     of = len(result.attempts)
     for attempt in result.attempts:

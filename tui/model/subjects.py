@@ -1,4 +1,4 @@
-"""Who is tested: a Subject is a model's name, resolved to a provider, an id and settings."""
+"""The subjects of a run: model names resolved to a provider, an id and settings."""
 
 import math
 from collections.abc import Mapping
@@ -16,8 +16,7 @@ Api = Literal["chat", "responses"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is asked of a model besides the prompt; None means: the provider's default. `api` is by which of OpenAI's
-    protocols it is asked."""
+    """The parameters of a model; None means the provider's default. `api` selects one of OpenAI's protocols."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -29,11 +28,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A model as it was written (`name`), and where that leads.
+    """A model as the user wrote it (`name`), and what it was resolved to.
 
-    `provider` is a provider's name (a key of `Config.providers` or a built-in one); `how` says in words why it was
-    taken, for example `openai, because OPENAI_BASE_URL is set`. `price` is what its tokens cost where that is known; it
-    is looked up for a run and kept with it.
+    `provider` is a provider's name (a key of `Config.providers` or a built-in one); `how` explains the choice in words,
+    for example `openai, because OPENAI_BASE_URL is set`. `price` is the price of its tokens, if known; it is looked up
+    when a run starts and stored with it.
     """
 
     name: str
@@ -46,7 +45,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A named entry of the config's `models:`; `provider` None means: resolve the id."""
+    """A named entry of the config's `models:`; if `provider` is None the id is resolved."""
 
     id: str
     provider: str | None = None
@@ -55,9 +54,11 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """How a provider is reached. `api_key` is the key itself, `key_name` the variable it came from or would come from;
-    `missing` are variables that the config names for it and the environment lacks; `api` holds for the models that
-    name none themselves."""
+    """The connection settings of a provider.
+
+    `api_key` is the key itself, `key_name` the variable that provides it. `missing` are variables that the config uses
+    and the environment lacks; `api` applies to models without their own.
+    """
 
     name: str
     kind: ProviderKind
@@ -73,14 +74,15 @@ class ProviderSettings:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The person's config file with everything from the environment filled in. `rules` maps a glob over bare model
-    ids to a provider's name, first match wins; `path` is None where there is no file. `secrets` holds every known key
-    by the name of its variable or its place in the file; `keymap` the keys of the
-    app's bindings by their id (`keys:` in the file); `warnings` what is doubtful but does not stop anything. `rule` and
-    `guidance` (five lines, or none) are of `risk:`, `reviewer` is the name that scores are given under; of `review:`
-    `mask` has names that are masked in blind review besides the known ones, and `repeats` says how many percent of the
-    answers it shows twice. `prices` says
-    by the name of a model or a variant what its tokens cost."""
+    """The user's config file, with variables of the environment filled in.
+
+    `path` is None if there is no file. `rules` maps globs over bare model ids to provider names; the first match wins.
+    `secrets` holds every known key by the name of its variable or its place in the file; `keymap` the keys of the app's
+    bindings by their id (`keys:` in the file). `warnings` are problems that do not prevent use. `rule` and `guidance`
+    (five lines, or none) come from `risk:`. `reviewer` is the name recorded with scores; `mask` lists additional names
+    to mask in blind review, `repeats` is the percentage of answers that blind review shows twice. `prices` is by the
+    name of a model or a variant.
+    """
 
     path: str | None = None
     variants: Mapping[str, Variant] = field(default_factory=dict)
@@ -104,7 +106,7 @@ _LARGEST_SEED = 2**63 - 1
 
 
 def parameter_fault(name: str, value: object) -> str | None:
-    """Why this value cannot be used for that parameter, in a few words; None when it can. A bool is no number."""
+    """Return why the value is invalid for the parameter, in a few words, or None. A bool is not a number."""
     if name == "system":
         return None if isinstance(value, str) else "must be a text"
     if name == "api":
@@ -121,12 +123,12 @@ def parameter_fault(name: str, value: object) -> str | None:
 
 
 def settings_from(values: Mapping[str, Any], base: Settings) -> Settings:
-    """The settings with these values laid over `base`. The values must be without fault."""
+    """Return `base` with these values replaced. The values must be valid."""
     return replace(base, **values)
 
 
 def parameter_from_text(name: str, text: str) -> object:
-    """The value that a text such as `0.8` stands for; the text itself where it stands for none."""
+    """Return the value of a text such as `0.8`; the text itself if it is no number."""
     if name in ("system", "api"):
         return text
     for kind in (int, float):
@@ -138,8 +140,10 @@ def parameter_from_text(name: str, text: str) -> object:
 
 
 def settings_text(settings: Settings, system: str | None) -> list[str]:
-    """`temperature 0.8` and so on for every setting that is not the provider's default; `system` is how the system
-    prefix is told, None where there is nothing to tell."""
+    """Return the settings that are not the provider's default as texts such as `temperature 0.8`.
+
+    `system` is the text shown for the system prompt, None to omit it.
+    """
     named = {
         "temperature": settings.temperature,
         "top_p": settings.top_p,

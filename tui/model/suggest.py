@@ -1,4 +1,4 @@
-"""Suggestions for misspelt words: the known word that was most likely meant."""
+"""Suggestions for misspelt words."""
 
 import re
 from collections.abc import Iterable
@@ -7,9 +7,10 @@ _LONGEST = 60
 
 
 def nearest(word: str, known: Iterable[str], similarity: float = 0.7) -> str | None:
-    """Return the known word that was most likely meant, or None; case, blanks, `_` and `-` do not count.
+    """Return the known word that is closest to the given one, or None if none is close.
 
-    `similarity` is the least ratio of equal letters, from 0 to 1; short words need a lower one.
+    Case, blanks, `_` and `-` are ignored. `similarity` is the minimal ratio of equal letters, from 0 to 1; short words
+    need a lower one.
     """
     if len(word) > _LONGEST:
         return None
@@ -22,7 +23,7 @@ def nearest(word: str, known: Iterable[str], similarity: float = 0.7) -> str | N
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `Did you mean X? ` with a space after it, or nothing."""
+    """Return `Did you mean X? ` with a trailing space, or an empty string."""
     meant = nearest(word, known)
     return f"Did you mean {meant}? " if meant else ""
 

@@ -1,4 +1,4 @@
-"""What is tested: a Suite holds Cases, a Case holds Steps, a Step holds an input and Checks."""
+"""A suite of tests: a Suite has Cases, a Case has Steps, a Step has an input and Checks."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -41,12 +41,12 @@ CheckKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing an answer must fulfil.
+    """One expectation of an answer.
 
-    `target` is what the person wrote: the pattern, the text, the dotted memory path, the command; empty where the
-    expectation is not a text (`tools_used`, `expected`). `expected` is the value to equal: a list of names for
-    `tools_used`, any value for `memory`, an object with `output`, `tools_used` and `memory` for `expected`. What is
-    `recorded` was decided by another tool and cannot be decided here.
+    `target` is the text in the suite: a pattern, a text, a dotted memory path or a command; empty if the expectation is
+    not a text (`tools_used`, `expected`). `expected` is the value to equal: a list of names for `tools_used`, any value
+    for `memory`, an object with `output`, `tools_used` and `memory` for `expected`. A `recorded` check was decided by
+    another tool and cannot be evaluated here.
     """
 
     kind: CheckKind
@@ -56,7 +56,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """Lines of a file, both ends included, counted from 1."""
+    """A range of lines of a file, both ends included, counted from 1."""
 
     start: int
     end: int
@@ -64,7 +64,7 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True)
 class CodeContext:
-    """A file that is sent along with the prompt; `content` None means: load it."""
+    """A file that is sent along with the prompt; if `content` is None it is loaded from disk."""
 
     file_path: str
     content: str | None = None
@@ -74,7 +74,7 @@ class CodeContext:
 
 @dataclass(frozen=True, slots=True)
 class RiskCriterion:
-    """What a person judges an answer by."""
+    """A criterion by which reviewers score an answer."""
 
     name: str
     description: str
@@ -83,7 +83,7 @@ class RiskCriterion:
 
 @dataclass(frozen=True, slots=True)
 class CommandCheck:
-    """A command that is run in the changed repository; its exit status decides."""
+    """A command that is run in the changed repository; the check passes on exit status 0."""
 
     run: str
     timeout_ms: int = 60_000
@@ -91,7 +91,7 @@ class CommandCheck:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One input and what its answer must fulfil."""
+    """One input and the checks of its answer."""
 
     input: str
     checks: tuple[Check, ...] = ()
@@ -99,9 +99,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test. `line` is where it stands in its file, counted from 1; `memory` is the first step's (TestHaven);
-    `min_pass_rate` is the share (above 0, at most 1) of a model's repeats that have to be plain passes. Cases of one
-    `cluster` were made from one template or source: figures do not count them as independent."""
+    """One test.
+
+    `line` is its line in the file, counted from 1; `memory` is the memory before the first step (TestHaven);
+    `min_pass_rate` is the required share (above 0, at most 1) of plain passes among a model's repeats. Cases of one
+    `cluster` were made from one template or source: figures do not count them as independent.
+    """
 
     id: str
     name: str
@@ -123,12 +126,12 @@ class Case:
 
     @property
     def is_checked(self) -> bool:
-        """Whether anything judges its answers: one check in one step is enough."""
+        """Whether any step has a check."""
         return any(step.checks for step in self.steps)
 
 
 def checked_sentence(cases: Collection[Case]) -> str:
-    """Return how many of the cases have a check: `12 of 40 cases have a check.`"""
+    """Return a sentence with the number of cases that have a check: `12 of 40 cases have a check.`"""
     checked = sum(case.is_checked for case in cases)
     if not cases:
         return "There is no case."
@@ -141,9 +144,11 @@ def checked_sentence(cases: Collection[Case]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a suite asks to be run. Durations are milliseconds; `attempts` is the total, at least one;
-    `streaming` None means that the file does not say. `accept_truncated` judges answers that the provider stopped early
-    as whole."""
+    """The run options of a suite.
+
+    Durations are milliseconds. `attempts` is the total, at least one. `streaming` is None if the file does not set it.
+    `accept_truncated` judges answers that the provider stopped early like complete ones.
+    """
 
     timeout_ms: int = 60_000
     streaming: bool | None = None
@@ -168,7 +173,7 @@ class RepositoryContext:
 
 @dataclass(frozen=True, slots=True)
 class RepoClone:
-    """The repository that a suite works on."""
+    """The repository that is cloned for a suite."""
 
     url: str
     branch: str | None = None
@@ -178,9 +183,11 @@ class RepoClone:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A whole file of tests. `path` is as it was given, `sha256` the hex digest of the file's bytes, `folder` the
-    absolute folder that it lies in; empty where nobody has said it. `risk_guidance` are the suite's own five lines that
-    explain the extents 0 to 4, or none."""
+    """A suite file.
+
+    `path` is the path as given, `sha256` the hex digest of the file's bytes, `folder` the absolute folder of the file
+    (empty if unknown). `risk_guidance` are the suite's own five lines that explain the extents 0 to 4, or none.
+    """
 
     name: str
     description: str
@@ -198,7 +205,7 @@ class Suite:
 
     @property
     def home(self) -> Path:
-        """The folder that the suite's own paths start from, wherever a kept run of it is taken up again."""
+        """The folder that the suite's relative paths start from, also for a stored run that is resumed elsewhere."""
         return Path(self.folder) if self.folder else Path(self.path).absolute().parent
 
 

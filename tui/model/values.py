@@ -1,4 +1,4 @@
-"""JSON values as Python holds them."""
+"""Types of JSON values in Python."""
 
 from typing_extensions import TypeAliasType
 
