@@ -54,7 +54,7 @@ def _open_alone(folder: Path, run_id: str) -> tuple[float, float]:
     before = time.process_time()
     history.open_run(run_id)
     opened = time.process_time()
-    history.read_standing(run_id)
+    history.read_progress(run_id)
     known = time.process_time()
     store.close()
     return (opened - before) * 1000, (known - before) * 1000

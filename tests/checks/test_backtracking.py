@@ -5,7 +5,7 @@ import pytest
 from tests.checks.v8.pairs import make_pairs
 from tui.checks.backtracking import pattern_warning
 from tui.model.shipped import shipped_folder
-from tui.session.session import open_suite, suites_at
+from tui.session.session import list_suite_files, open_suite
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_any_pattern_can_be_tried() -> None:
 
 def test_the_patterns_of_the_bundled_suites_are_not() -> None:
     seen = 0
-    for path in suites_at(shipped_folder("test-suites")):
+    for path in list_suite_files(shipped_folder("test-suites")):
         suite = open_suite(path).suite
         assert suite is not None
         for check in (check for case in suite.cases for step in case.steps for check in step.checks):

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.support.command_line import CommandLine, Ran
 from tui.imports.promptfoo import read_promptfoo
 from tui.model.run import Plan
-from tui.session.result_import import keep_results
+from tui.session.result_import import store_results
 from tui.store.sqlite import SqliteStore
 
 FILES = Path(__file__).parents[1] / "imports" / "files"
@@ -84,12 +84,12 @@ def test_an_import_that_was_cut_short_is_completed(tmp_path: Path) -> None:
     store.begin_run(imported.plan, imported.started_at)
     store.save_trials(imported.plan.run_id, imported.results[:4])
     store.finish_run(imported.plan.run_id, "interrupted", imported.started_at)
-    assert keep_results(imported, store)
+    assert store_results(imported, store)
     kept = store.read_run(imported.plan.run_id)
     assert (kept.record.state, kept.results) == ("finished", imported.results)
     assert kept.plan.suite == imported.plan.suite
     assert isinstance(kept.plan, Plan)
-    assert not keep_results(imported, store)
+    assert not store_results(imported, store)
     store.close()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result, make_step, small_run
 from tui.model.results import Attempt, TrialKey
-from tui.session.answers import KeptAnswers, Source
+from tui.session.answers import SavedAnswers, Source
 from tui.session.preferences import AnswerPlace, PreferenceLog
 from tui.store.sqlite import SqliteStore
 
@@ -14,7 +14,7 @@ SUITE = "suites/sample.yaml"
 NEWER = "1" * 32
 
 
-def answers_in(folder: Path) -> tuple[KeptAnswers, SqliteStore]:
+def answers_in(folder: Path) -> tuple[SavedAnswers, SqliteStore]:
     store = SqliteStore(folder / "runs.sqlite")
     kept = small_run()
     store.begin_run(kept.plan, STARTED)
@@ -24,7 +24,7 @@ def answers_in(folder: Path) -> tuple[KeptAnswers, SqliteStore]:
     store.save_trials(
         NEWER, [make_result(TrialKey("sec-001", A, repeat), response=f"newer {repeat}") for repeat in (1, 2)]
     )
-    return KeptAnswers(store, PreferenceLog(folder / "p.jsonl")), store
+    return SavedAnswers(store, PreferenceLog(folder / "p.jsonl")), store
 
 
 def test_the_newest_answer_is_of_the_run_that_gave_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.kept_runs import HOSTILE
 from tui.model.errors import StoreError
-from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred, latest, turned
+from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred, latest, swap_sides
 
 A, B = AnswerPlace("r1", "mock-a", 1, 1), AnswerPlace("r2", "mock-b", 2, 3)
 FIRST = Preferred("suites/a.yaml", "one", A, B, "a", at="2026-11-20T10:00:00.000+00:00")
@@ -39,8 +39,8 @@ def test_nothing_is_overwritten_and_the_last_choice_counts(tmp_path: Path) -> No
     assert (tmp_path / "p.jsonl").read_bytes().startswith(before)
     assert log.read() == (FIRST, second)
     assert latest(log.read()) == (second,)
-    assert latest([turned(FIRST), second]) == (second,)
-    assert latest([second, turned(FIRST)]) == (turned(FIRST),)
+    assert latest([swap_sides(FIRST), second]) == (second,)
+    assert latest([second, swap_sides(FIRST)]) == (swap_sides(FIRST),)
 
 
 def test_each_persons_last_choice_counts_and_older_lines_name_nobody(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Listed]:
 
 def priced(names: Sequence[str], config: Config, environ: Mapping[str, str] = KEYS) -> list[Price | None]:
     subjects = [resolve_subject(name, config, environ) for name in names]
-    return [subject.price for subject in PriceBook(config, environ).lay_over(subjects)]
+    return [subject.price for subject in PriceBook(config, environ).add_prices(subjects)]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_public_providers_are_looked_up_together_and_once(asked: list[Listed]) -
     subjects = [resolve_subject(name, Config(), KEYS) for name in names]
     book = PriceBook(Config(), KEYS)
     for _ in range(2):
-        assert [subject.price for subject in book.lay_over(subjects)] == [LISTED, LISTED, LISTED, None]
+        assert [subject.price for subject in book.add_prices(subjects)] == [LISTED, LISTED, LISTED, None]
     assert asked == [
         Listed("https://api.openai.com/v1", "gpt-5.2"),
         Listed("https://api.anthropic.com", "claude-x"),
@@ -87,9 +87,9 @@ def test_recorded_answers_are_not_paid_for_again(asked: list[Listed]) -> None:
 
 def test_a_price_that_is_there_stays(asked: list[Listed]) -> None:
     subject = Subject("openai/gpt-5.2", "openai", "gpt-5.2", price=OTHER)
-    (kept,) = PriceBook(Config(prices={"gpt-5.2": OWN}), KEYS).lay_over([subject])
+    (kept,) = PriceBook(Config(prices={"gpt-5.2": OWN}), KEYS).add_prices([subject])
     assert kept == subject
-    (new,) = PriceBook(Config(prices={"gpt-5.2": OWN}), KEYS).lay_over([replace(subject, price=None)])
+    (new,) = PriceBook(Config(prices={"gpt-5.2": OWN}), KEYS).add_prices([replace(subject, price=None)])
     assert new.price == OWN
     assert asked == []
 

@@ -304,23 +304,23 @@ def test_what_was_begun_blind_stays_blind_until_it_is_revealed_for_good(reviews:
 def test_looks_are_recorded_while_a_blind_session_is_open(reviews: Reviews) -> None:
     reviews.remember_reviewer("Ada")
     review = reviews.open_review(RUN, "Ada", blind=True)
-    assert (review.look("nothing is begun"), reviews.note_look(RUN, "nothing is begun")) == (None, None)
+    assert (review.look("nothing is begun"), reviews.record_look(RUN, "nothing is begun")) == (None, None)
     review.give(ITEM, 1)
     look = review.look("Explore")
     assert look is not None
     assert (look.act, look.item, look.note, look.blind, look.seed) == ("look", None, "Explore", True, review.seed)
-    assert reviews.note_look(RUN, "assay report") == "Ada"
+    assert reviews.record_look(RUN, "assay report") == "Ada"
     board = reviews.reviewed(RUN).board
     assert (board.looks("Ada"), board.scores(ITEM)[0].extent) == (2, 1)
     assert reviews.open_review(RUN, "Bo", blind=True).look("Explore") is None
     for item in review.items:
         review.give(item.key, 0)
-    assert (review.look("finished"), reviews.note_look(RUN, "finished")) == (None, None)
+    assert (review.look("finished"), reviews.record_look(RUN, "finished")) == (None, None)
     again = reviews.open_review(RUN, "Ada", blind=True)
     again.invalidate(ITEM)
     assert again.look("open again") is not None
     again.reveal()
-    assert (again.look("revealed"), reviews.note_look(RUN, "revealed")) == (None, None)
+    assert (again.look("revealed"), reviews.record_look(RUN, "revealed")) == (None, None)
     assert reviews.open_review(RUN, "Ada", blind=False).board.looks("Ada") == 3
 
 

@@ -60,7 +60,7 @@ def test_a_run_is_opened_with_its_suite_and_says_when_the_file_is_another(store:
 def test_what_is_read_of_a_run_is_what_was_kept(store: SqliteStore, tmp_path: Path) -> None:
     kept = keep(store, small_run())
     history = history_of(store, tmp_path)
-    standing = history.read_standing(kept.record.id)
+    standing = history.read_progress(kept.record.id)
     assert [(key, each.status, each.flaky) for key, each in standing.items()] == [
         (result.trial, result.verdict, result.flaky) for result in kept.results
     ]
@@ -201,5 +201,5 @@ def test_hostile_runs_are_opened_marked_and_deleted(store: SqliteStore, tmp_path
     assert history.open_run(record.id).changed
     history.mark_baseline(record)
     assert history.baselines([record]) == {record.id}
-    assert len(history.read_standing(record.id)) == len(kept.results)
+    assert len(history.read_progress(record.id)) == len(kept.results)
     history.delete(record)

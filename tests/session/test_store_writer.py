@@ -10,7 +10,7 @@ from tui.model.errors import StoreError
 from tui.model.events import Event, RunFinished, RunStarted, StoreRecovered, StoreStalled, TrialFinished, TrialStarted
 from tui.model.results import Attempt, TrialKey, TrialResult
 from tui.model.run import RunOptions
-from tui.session.store_writer import RetryLimits, keep_events
+from tui.session.store_writer import RetryLimits, store_events
 from tui.store.sqlite import SqliteStore
 
 PLAN = plan_of(suite_of(*(case_of(f"c{number}") for number in range(3))), RunOptions())
@@ -45,7 +45,7 @@ async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> No
     store = SqliteStore(tmp_path / "runs.sqlite")
     store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
     shown: list[Event] = []
-    async for event in keep_events(story(), store, PLAN.run_id, RetryLimits()):
+    async for event in store_events(story(), store, PLAN.run_id, RetryLimits()):
         shown.append(event)
         if isinstance(event, TrialFinished):
             kept = store.read_run(PLAN.run_id)
@@ -59,7 +59,7 @@ async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> No
 async def test_a_store_that_recovers_loses_nothing_and_is_told_once(tmp_path: Path) -> None:
     store = FullDisk(tmp_path / "runs.sqlite", failures=3)
     store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
-    events = [event async for event in keep_events(story(), store, PLAN.run_id, RetryLimits(between=0.0))]
+    events = [event async for event in store_events(story(), store, PLAN.run_id, RetryLimits(between=0.0))]
     notices = [event for event in events if isinstance(event, StoreStalled | StoreRecovered)]
     assert notices == [StoreStalled("The disk is full"), StoreRecovered()]
     assert len(store.read_run(PLAN.run_id).results) == 3
@@ -72,7 +72,7 @@ async def test_the_patience_ends_and_nothing_is_shown_as_finished(tmp_path: Path
     shown: list[Event] = []
 
     async def follow() -> None:
-        async for event in keep_events(story(), store, PLAN.run_id, RetryLimits(total=0.0, between=0.0)):
+        async for event in store_events(story(), store, PLAN.run_id, RetryLimits(total=0.0, between=0.0)):
             shown.append(event)  # noqa: PERF401 - what came before the error counts
 
     with pytest.raises(StoreError, match="disk is full"):

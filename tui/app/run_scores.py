@@ -65,7 +65,7 @@ class RunScores:
 
     async def _record_names(self, run_id: str, where: str) -> None:
         try:
-            name = await asyncio.to_thread(lambda: self._session.reviews.note_look(run_id, where, self.reviewer()))
+            name = await asyncio.to_thread(lambda: self._session.reviews.record_look(run_id, where, self.reviewer()))
         except AssayError as error:
             self._recorded.discard(run_id)
             notify_error(self._app, error)

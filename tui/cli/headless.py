@@ -29,7 +29,7 @@ from tui.runner.plan import Overrides, choose_cases, make_plan
 from tui.session.consent import require
 from tui.session.files import write_out
 from tui.session.models import unlisted, unlisted_sentence
-from tui.session.session import Session, open_suite, suites_at
+from tui.session.session import Session, list_suite_files, open_suite
 from tui.session.store_writer import RetryLimits
 from tui.store.protocol import Store
 
@@ -81,7 +81,7 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
     from tui.reports.render import render_reports
 
     for run in kept:
-        note_look(reviews, run.record.id, "assay report")
+        record_look(reviews, run.record.id, "assay report")
     text = render_reports(
         kept,
         wish.format,
@@ -101,9 +101,9 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
     say(f"Report: {wish.output}")
 
 
-def note_look(reviews: "Reviews", run_id: str, where: str) -> None:
+def record_look(reviews: "Reviews", run_id: str, where: str) -> None:
     """Record that names are seen by whoever scores the run blind, and say so. Raises StoreError."""
-    if name := reviews.note_look(run_id, where):
+    if name := reviews.record_look(run_id, where):
         say(f"Note: {sanitize_line(name, 60)} scores this run blind and sees names now: recorded in the score file.")
 
 
@@ -185,7 +185,7 @@ async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list
 
 def _open_suites(session: Session, wish: RunWish, notes: list[str]) -> list[Suite]:
     """The suites with cases that are asked for; a note for each other one."""
-    files = [file for path in wish.suites for file in suites_at(path)]
+    files = [file for path in wish.suites for file in list_suite_files(path)]
     if not files:
         raise ConfigError("There is no suite", where=str(wish.suites[0]), fix="Name a suite, or a folder with suites.")
     suites = []

@@ -18,7 +18,7 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
     """
     from tui.model.errors import SuiteError
     from tui.session.open_history import open_history
-    from tui.session.result_import import keep_results, read_results
+    from tui.session.result_import import read_results, store_results
 
     runs, fix = [], ""
     for file in files:
@@ -33,7 +33,7 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
         return 2
     with open_history(os.environ) as store:
         for imported in runs:
-            is_new = keep_results(imported, store)
+            is_new = store_results(imported, store)
             plan = imported.plan
             say(f"run {plan.run_id}")
             for problem in imported.warnings:

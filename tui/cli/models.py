@@ -79,14 +79,14 @@ async def _pick(
     from tui.app.main import pick_models
     from tui.model.errors import ConfigError
     from tui.model.subjects import Settings
-    from tui.session.models import not_among, resolvable
+    from tui.session.models import missing_in_lists, resolvable
 
     own = resolvable(dict.fromkeys(model for suite in suites for model in suite.models), session.config, os.environ)
     plain = {f"{subject.provider}/{subject.model_id}" for subject in own if subject.settings == Settings()}
     names = [*(subject.name for subject in own), *(model for model in found if model not in plain)]
     if not names:
         raise ConfigError("There is no model to choose from", fix="Name some with -m.")
-    missing = {subject.name for subject in not_among(own, listed)}
+    missing = {subject.name for subject in missing_in_lists(own, listed)}
     chosen = await pick_models(names, {subject.name for subject in own} - missing)
     if chosen is None:
         say("Nothing was run.")

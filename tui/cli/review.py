@@ -70,7 +70,7 @@ def export_scores(
     the greatest weight × extent of its criteria. Name the file *.jsonl and give it to `precomputed_scores` (inspect_ai
     from 0.3.259 on).
     """
-    from tui.cli.headless import note_look
+    from tui.cli.headless import record_look
     from tui.session.open_history import open_reviews
 
     if inspect and (template or reviewer):
@@ -82,7 +82,7 @@ def export_scores(
         output = prepare_output(output, ".jsonl")
     with open_reviews(os.environ) as (store, reviews):
         run_id = store.find_run(run)
-        note_look(reviews, run_id, "assay review export")
+        record_look(reviews, run_id, "assay review export")
         if inspect:
             text = inspect_lines(store, reviews, run_id, model)
         else:

@@ -19,10 +19,10 @@ def validate(paths: tuple[Path, ...], offline: bool) -> int:
 
     Where a provider is configured (a key or a URL), a model that it does not list is a warning.
     """
-    from tui.session.session import open_suite, suites_at, unchecked_problem
+    from tui.session.session import list_suite_files, open_suite, unchecked_problem
 
     errors = warnings = 0
-    checked = [(file, open_suite(file)) for path in paths for file in suites_at(path)]
+    checked = [(file, open_suite(file)) for path in paths for file in list_suite_files(path)]
     named = dict.fromkeys(model for _, loaded in checked if loaded.suite for model in loaded.suite.models)
     unlisted = _unlisted(tuple(named)) if named and not offline else {}
     for file, loaded in checked:

@@ -1,1 +1,1 @@
-"""One run, wired: runner, then store, then whoever listens."""
+"""The session: configuration, store, providers and run control behind one API for the front ends."""

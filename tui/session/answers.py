@@ -1,4 +1,4 @@
-"""Kept answers, to be held against each other: two models, two runs, two repeats, two attempts."""
+"""Stored answers for side-by-side comparison: two models, two runs, two repeats or two attempts."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,10 @@ _MOST_RUNS = 200
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Whose answers: a model's in a run, or with an empty `run` its newest ones. `attempt` 0 is the last one."""
+    """Which answers to read: a model's in one run, or its newest ones if `run` is empty.
+
+    `attempt` 0 is the last attempt.
+    """
 
     suite: str
     run: str
@@ -25,9 +28,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer, all its steps; `place` says exactly which; `verdict` is that of the attempt, `duration_ms` its
-    steps' together, `attempts` how many there are. `counts_as` is the verdict that
-    counts, where this is the latest attempt and a rerun came to another verdict."""
+    """One answer with all its steps.
+
+    `place` identifies it, `verdict` is that of the attempt, `duration_ms` the sum of its steps and `attempts` how
+    many attempts the trial has. `counts_as` is the verdict used in figures, set if this is the latest attempt and a
+    rerun changed the verdict.
+    """
 
     place: AnswerPlace
     text: str
@@ -39,28 +45,28 @@ class Answer:
     counts_as: Verdict | None = None
 
 
-class KeptAnswers:
-    """Everything here blocks: call it in a thread. Raises StoreError."""
+class SavedAnswers:
+    """Read stored answers. All methods block: call them in a thread. They raise StoreError."""
 
     def __init__(self, store: Store, preferences: PreferenceLog) -> None:
         self._store = store
         self.preferences = preferences
 
     def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
-        """The runs of the suite at that path, the newest first and not the very oldest."""
+        """Return the runs of the suite at this path, newest first, limited to the latest 200."""
         place = place_of(suite)
         runs = [run for run in self._store.list_runs() if run.models and place_of(run.suite_path) == place]
         return tuple(runs[:_MOST_RUNS])
 
     def list_sources(self, suite: str) -> tuple[tuple[Source, RunRecord | None], ...]:
-        """What the suite at that path has answers from: of each model the newest, then run by run."""
+        """Return the sources of answers for the suite at this path: each model's newest, then those of each run."""
         runs = self.list_runs(suite)
         models = dict.fromkeys(model for run in runs for model in run.models)
         newest = ((Source(suite, "", model), None) for model in models)
         return (*newest, *((Source(suite, run.id, model), run) for run in runs for model in run.models))
 
     def outcomes(self, source: Source) -> dict[str, list[Outcome]]:
-        """How the model did, by case; all repeats in their order."""
+        """Return the model's outcomes by case, the repeats of a case in order."""
         found: dict[str, list[Outcome]] = {}
         outcomes = self._store.read_outcomes(source.run) if source.run else self._store.latest_outcomes(source.suite)
         for outcome in outcomes:
@@ -71,7 +77,7 @@ class KeptAnswers:
         return found
 
     def read(self, source: Source, case: str) -> Answer | None:
-        """The answer to a case; None where there is none."""
+        """Return the answer to a case, or None if there is none."""
         trial = TrialKey(case, source.model, source.repeat)
         run = source.run or self._store.find_latest(source.suite, trial)
         result = self._store.read_trial(run, trial) if run else None
@@ -97,7 +103,7 @@ class KeptAnswers:
 
 
 def _text(attempt: Attempt) -> str:
-    """The steps' answers; where there are several, each below what was asked."""
+    """Return the text of the answer; with several steps, each response below the first line of its input."""
     if len(attempt.steps) == 1:
         return attempt.steps[0].response
     steps = enumerate(attempt.steps, 1)

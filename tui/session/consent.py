@@ -1,4 +1,4 @@
-"""What a person has to allow before a stranger's suite may do it."""
+"""Consent for what a suite may do on this machine: start agents, clone, read files, run commands."""
 
 import hashlib
 import json
@@ -23,8 +23,10 @@ _FLAGS: dict[ConsentKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """One thing to allow: `what` is a sentence for the person; `mark` tells this thing from every other, so that
-    a file that has changed is asked about again."""
+    """An action that needs the user's consent.
+
+    `what` is a sentence for the user; `mark` identifies the action, so that a changed file needs consent again.
+    """
 
     kind: ConsentKind
     what: str
@@ -32,12 +34,12 @@ class Consent:
 
     @property
     def flag(self) -> str:
-        """The flag that grants it on the command line."""
+        """The command-line flag that grants this consent."""
         return _FLAGS[self.kind]
 
 
 def consents_of(suite: Suite) -> tuple[Consent, ...]:
-    """Everything that a suite would do beyond asking models."""
+    """Return everything that a suite would do on this machine beyond sending requests to models."""
     folder = suite.home.resolve()
     found = []
     if suite.agent and not suite.agent.startswith(("http://", "https://")):
@@ -55,7 +57,7 @@ def consents_of(suite: Suite) -> tuple[Consent, ...]:
 
 
 def _agent_consent(agent: str, folder: Path) -> Consent:
-    """Agents that come with Assay need none: their mark stays empty."""
+    """Return the consent that an agent needs. Agents that come with Assay need none: their mark stays empty."""
     if agent.startswith("cmd:"):
         return Consent("agent", f"The suite starts the agent {agent.removeprefix('cmd:')}", f"{folder}\n{agent}")
     file = (folder / agent).resolve()
@@ -67,18 +69,18 @@ def _agent_consent(agent: str, folder: Path) -> Consent:
 
 
 class ConsentRecord:
-    """What a person has allowed on this machine, kept as JSON in the data folder."""
+    """The consents that the user has granted on this machine, stored as JSON in the data folder."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def missing(self, suite: Suite) -> tuple[Consent, ...]:
-        """What the suite needs and nobody has allowed yet."""
+        """Return the consents that the suite needs and that have not been granted yet."""
         granted = self._read()
         return tuple(consent for consent in consents_of(suite) if consent.mark not in granted)
 
     def grant(self, consent: Consent) -> None:
-        """Remember it."""
+        """Add a consent to the stored ones."""
         granted = self._read() | {consent.mark}
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.write_text(json.dumps(sorted(granted), indent=1), encoding="utf-8")
@@ -92,7 +94,7 @@ class ConsentRecord:
 
 
 def require(consents: tuple[Consent, ...], flags: Set[str]) -> None:
-    """Raises ConsentNeeded for the first thing that no given flag allows, in a sentence that names the flag."""
+    """Raise ConsentNeeded for the first consent whose flag is not among `flags`; its text names the flag."""
     for consent in consents:
         if consent.flag not in flags:
             other = " or name it with --agent" if consent.kind == "agent" else ""

@@ -1,4 +1,4 @@
-"""What is sent along with the cases of one run: the repository is read once, each case's own files on their turn."""
+"""File context of a run's cases: the repository is read once, each case's own files when the case starts."""
 
 import asyncio
 import os
@@ -30,9 +30,9 @@ _NOTHING = CaseContext()
 
 @dataclass(frozen=True, slots=True)
 class SuiteContext:
-    """Supply the files that go with each case; implements `tui.runner.trial_context.ContextSource`.
+    """Supply the files that are sent with each case; implements `tui.runner.trial_context.ContextSource`.
 
-    `roots` are the folders in which a case's own files are looked up, in order. `shared` goes with every case that
+    `roots` are the folders in which a case's own files are looked up, in order. `shared` is sent with every case that
     names no files. `fault` says why the repository could not be cloned or read: it is the error of every case.
     """
 
@@ -42,7 +42,7 @@ class SuiteContext:
     fault: WorkspaceError | None = None
 
     def context_of(self, case: Case) -> CaseContext:
-        """The context of a case. Raises WorkspaceError."""
+        """Return the context of a case. Raises WorkspaceError."""
         if self.fault is not None:
             raise self.fault
         if not case.code_context:
@@ -53,8 +53,10 @@ class SuiteContext:
 
 
 def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | None) -> SuiteContext:
-    """The context of a suite, its repository read; `fault` is why there is no clone although there should be one.
-    Blocks on the disk: run it in a thread."""
+    """Read the repository of a suite and return the suite's context.
+
+    `fault` is why there is no clone although the suite names one. Blocks on the disk: run it in a thread.
+    """
     if fault is not None:
         return SuiteContext(fault=fault)
     if suite.repository_context is None and clone is None and not any(case.code_context for case in suite.cases):
@@ -72,7 +74,7 @@ def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | No
 
 
 def _roots(context: RepositoryContext | None, clone: "Clone | None", folder: Path) -> "tuple[Source, ...]":
-    """Where a case's own files are looked for: in the clone, below `repositoryContext.path`, beside the suite."""
+    """Return where a case's own files are looked up: the clone, `repositoryContext.path`, then the suite's folder."""
     from tui.workspace.context.read import context_root
     from tui.workspace.context.sources import FolderSource
 
@@ -97,12 +99,15 @@ def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) 
     )
 
 
-# Below this an answer is applied at once: it takes a few milliseconds, less than a thread would cost.
+# Shorter answers are applied without a thread: that takes a few milliseconds, less than starting a thread.
 _LARGE_ANSWER = 256 * 1024
 
 
 class RunRepository:
-    """Nothing, where the suite names no repository. `clone` is there once `open` has ended; `fault` says why not."""
+    """The cloned repository of a run, if the suite names one.
+
+    `clone` is set when `open` has ended; `fault` says why cloning failed.
+    """
 
     def __init__(self, suite: Suite, environ: Mapping[str, str], secrets: Collection[str]) -> None:
         self._suite, self._environ, self._secrets = suite, environ, secrets
@@ -112,17 +117,19 @@ class RunRepository:
         self.fault: WorkspaceError | None = None
 
     async def open(self, control: Control) -> AsyncGenerator[RepositoryCloning | RepositoryCloned, None]:
-        """Clone, and tell how it goes. A clone that fails is a `fault`, not raised: it is each case's error. A stop
-        of the run ends it at once."""
+        """Clone the repository and yield progress; stopping the run stops it at once.
+
+        A failed clone is stored as `fault` and not raised: it becomes the error of each case.
+        """
         if self._suite.repo_clone is None:
             return
-        told: asyncio.Queue[RepositoryCloning | None] = asyncio.Queue()
-        cloning = asyncio.create_task(self._clone(told))
+        updates: asyncio.Queue[RepositoryCloning | None] = asyncio.Queue()
+        cloning = asyncio.create_task(self._clone(updates))
         stopping = asyncio.create_task(control.stopped())
         stopping.add_done_callback(lambda _: cloning.cancel())
-        cloning.add_done_callback(lambda _: told.put_nowait(None))
+        cloning.add_done_callback(lambda _: updates.put_nowait(None))
         try:
-            while (progress := await told.get()) is not None:
+            while (progress := await updates.get()) is not None:
                 yield progress
         finally:
             stopping.cancel()
@@ -133,11 +140,11 @@ class RunRepository:
             yield RepositoryCloned(clone.url, clone.branch, clone.notes, str(clone.folder) if clone.kept else None)
 
     async def close(self) -> None:
-        """Remove what was cloned, unless it is to be kept."""
+        """Remove the clone, unless the suite says to keep it."""
         await self._stack.aclose()
 
     async def apply(self, case: Case, answer: str, trial: TrialKey) -> "Applied":
-        """What the answer changes, on a branch of the trial's own. Raises WorkspaceError."""
+        """Apply an answer's changes on the trial's own branch. Raises WorkspaceError."""
         from tui.workspace.answer.apply import apply_answer
 
         assert self.clone is not None
@@ -146,29 +153,29 @@ class RunRepository:
         return await asyncio.to_thread(apply_answer, self.clone.base, case, answer, trial)
 
     async def run_command(self, applied: "Applied", command: CommandCheck) -> CheckResult:
-        """Run the case's command over what was changed. Raises WorkspaceError."""
+        """Run the case's command in the changed files. Raises WorkspaceError."""
         from tui.workspace.commands import run_command
 
         assert self.clone is not None
         return await run_command(self.clone.base, applied.commit, command, environ=self._environ, secrets=self._secrets)
 
-    async def _clone(self, told: asyncio.Queue[RepositoryCloning | None]) -> None:
+    async def _clone(self, updates: asyncio.Queue[RepositoryCloning | None]) -> None:
         assert self._suite.repo_clone is not None
 
-        def tell(progress: CloneProgress) -> None:
-            told.put_nowait(
+        def report_progress(progress: CloneProgress) -> None:
+            updates.put_nowait(
                 RepositoryCloning(progress.received_objects, progress.total_objects, progress.received_bytes)
             )
 
         try:
-            # Consent was asked for by the front end, before anything began.
+            # The front end has checked consent before the run began.
             self.clone = await self._stack.enter_async_context(
                 cloned(
                     self._suite.repo_clone,
                     relative_to=self._folder,
                     allow_local=True,
                     environ=self._environ,
-                    progress=tell,
+                    progress=report_progress,
                 )
             )
         except WorkspaceError as fault:
@@ -176,13 +183,15 @@ class RunRepository:
 
 
 def secrets_of(suite: Suite) -> tuple[str, ...]:
-    """The password or token in the repository's URL, where there is one."""
+    """Return the passwords and tokens in the suite's repository URL, if any."""
     return url_secrets(suite.repo_clone.url) if suite.repo_clone else ()
 
 
 def without_secrets(plan: Plan, secrets: Secrets) -> Plan:
-    """The plan as it may be kept: without the password of its repository's URL, which a resumed run takes from the
-    environment instead."""
+    """Return the plan as it may be stored: without the password in its repository URL.
+
+    A resumed run takes the password from the environment.
+    """
     suite = plan.suite
     if suite.repo_clone is not None and secrets_of(suite):
         suite = replace(suite, repo_clone=replace(suite.repo_clone, url=parse_url(suite.repo_clone.url).url))
@@ -190,7 +199,7 @@ def without_secrets(plan: Plan, secrets: Secrets) -> Plan:
 
 
 def write_changed_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files below an empty folder that is nobody else's. Raises WorkspaceError."""
+    """Write files below an empty folder that nobody else uses. Raises WorkspaceError."""
     for path, data in files.items():
         fault = path_fault(path)
         if fault is not None:
@@ -205,8 +214,11 @@ def write_changed_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def check_out_trial(repository: Path, trial: TrialKey, folder: Path) -> bool:
-    """Write everything that the trial's branch of a kept repository holds into an empty folder; False where there is
-    no such branch any more. Loads git's library on first use, and blocks: for a thread. Raises WorkspaceError."""
+    """Write the files of the trial's branch in a saved repository to an empty folder.
+
+    Return False if the branch no longer exists. Loads the git library on first use and blocks: call it in a thread.
+    Raises WorkspaceError.
+    """
     from tui.workspace.answer.apply import branch_name
     from tui.workspace.git.base import open_base
     from tui.workspace.git.checkout import check_out

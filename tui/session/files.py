@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Atomic writes of text files."""
 
 import contextlib
 import errno
@@ -7,17 +7,19 @@ import secrets
 import stat
 from pathlib import Path
 
-# What is open already, by its descriptor: another file put in its place would not reach whoever holds it.
+# A file that is already open by its descriptor: readers of the descriptor would not see a replacement.
 _OPEN_ALREADY = ("/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/")
-_LONGEST_WAY = 40  # links
-# A folder of somebody else's, a single file that is mounted into a container.
+_LONGEST_WAY = 40  # symbolic links followed at most
+# A folder without write permission, or a single file mounted into a container.
 _NO_PLACE_BESIDE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV)
 
 
 def write_safely(file: Path, text: str) -> None:
-    """Write beside the file first, then put that in its place: nobody ever reads half of it, and a full disk leaves
-    what was there. A link is followed and rights stay as they are. Raises OSError, also for what is no file: a device
-    would be gone afterwards."""
+    """Write a file atomically: write a temporary file beside it, then replace it.
+
+    Readers never see a partial file, and a full disk leaves the old content. Symbolic links are followed and
+    permissions stay as they are. Raises OSError, also if the path is not a regular file: a device would be replaced.
+    """
     file = Path(os.path.realpath(file))
     if file.exists() and not file.is_file():
         raise OSError(errno.EINVAL, "Not a file", str(file))
@@ -39,8 +41,11 @@ def write_safely(file: Path, text: str) -> None:
 
 
 def write_out(file: Path, text: str) -> None:
-    """Write safely where another file can be put in this one's place. A pipe, a device, what is open already
-    (`/dev/stdout`), and a file in a folder where nothing can be made get the text as it comes. Raises OSError."""
+    """Write atomically where the file can be replaced, otherwise write directly.
+
+    Directly means a pipe, a device, an open descriptor (`/dev/stdout`) or a file in a read-only folder. Raises
+    OSError.
+    """
     if _is_open_already(file) or (file.exists() and not file.is_file()):
         file.write_text(text, encoding="utf-8", newline="")
         return

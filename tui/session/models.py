@@ -1,4 +1,4 @@
-"""Which models can be asked, provider by provider."""
+"""Lists of the models that each provider offers."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,16 +17,16 @@ from tui.providers.protocol import Provider
 from tui.providers.registry import resolve_subject
 from tui.session.providers import OpenProviders
 
-# These have no list of models: an agent is a file, a recording a run.
+# These have no list of models: an agent is a file, a recording is a run.
 _LISTLESS = {"agent", "replay"}
 _SECONDS = 5.0
-# Before a run nobody waits long for a list that is only there to warn.
+# Before a run, a list that only serves for a warning may not take long.
 _WARNING_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class ListedModels:
-    """The names that can be written for one provider; `error` says why there are none."""
+    """The model names that one provider offers; `error` says why there are none."""
 
     provider: str
     models: tuple[str, ...] = ()
@@ -34,18 +34,18 @@ class ListedModels:
 
 
 class Providers(Protocol):
-    """Whoever has the config and opens its providers, such as a Workbench."""
+    """An object that opens the configured providers by name, such as a Session."""
 
     config: Config
     secrets: Secrets
 
     def provider(self, name: str) -> Provider:
-        """A provider by its own name. Raises ConfigError."""
+        """Return a provider by its name. Raises ConfigError."""
         ...
 
 
 class ProvidersAlone:
-    """The providers of config and environment without a run history. Raises ConfigError while it opens."""
+    """The providers of config and environment, without a run history. Raises ConfigError on construction."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.config = load_config(find_folders(environ).config, environ)
@@ -53,17 +53,20 @@ class ProvidersAlone:
         self._shelf = OpenProviders(self.config, environ, None, None)
 
     def provider(self, name: str) -> Provider:
-        """A provider by its own name. Raises ConfigError."""
-        return self._shelf.of_name(name)
+        """Return a provider by its name. Raises ConfigError."""
+        return self._shelf.by_name(name)
 
     async def close(self) -> None:
-        """Let go of connections and processes."""
+        """Close connections and processes."""
         await self._shelf.close()
 
 
 def configured_providers(config: Config, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The providers that the person has set up, by name: those of the config file, and those whose key or URL is in the
-    environment. Not the local model, which needs no setting up, nor what has no list of models."""
+    """Return the names of the providers that the user has set up.
+
+    These are the providers of the config file and those whose key or URL is in the environment; not the local model,
+    which needs no setup, nor providers without a list of models.
+    """
     named = {
         name
         for name, server in SERVERS.items()
@@ -75,7 +78,7 @@ def configured_providers(config: Config, environ: Mapping[str, str]) -> tuple[st
 
 
 async def list_models(providers: Providers, only: Sequence[str] = ()) -> tuple[ListedModels, ...]:
-    """The config's variants, then every provider's models, asked at the same time."""
+    """Return the variants of the config, then the models of each provider; the providers are queried concurrently."""
     known = sorted({*SERVERS, *providers.config.providers} - _LISTLESS)
     listed = await list_each(providers, [name for name in known if not only or name in only])
     variants = ListedModels("config", tuple(providers.config.variants))
@@ -83,21 +86,27 @@ async def list_models(providers: Providers, only: Sequence[str] = ()) -> tuple[L
 
 
 async def list_each(providers: Providers, names: Sequence[str], seconds: float = _SECONDS) -> tuple[ListedModels, ...]:
-    """The models of these providers, asked at the same time for at most so many seconds."""
+    """Return the models of these providers, queried concurrently with a timeout in seconds."""
     return tuple(await asyncio.gather(*(_list_one(providers, name, seconds) for name in names)))
 
 
 async def unlisted(providers: Providers, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
-    """Those of the subjects that their provider does not list; nothing is known of a provider that cannot tell."""
+    """Return the subjects that their provider does not list.
+
+    A provider that cannot list its models counts as unknown.
+    """
     names = sorted({subject.provider for subject in subjects} - _LISTLESS - {"local"})
-    return not_among(subjects, await list_each(providers, names, _WARNING_SECONDS))
+    return missing_in_lists(subjects, await list_each(providers, names, _WARNING_SECONDS))
 
 
 async def unlisted_models(
     models: Iterable[str], environ: Mapping[str, str]
 ) -> tuple[dict[str, str], tuple[ListedModels, ...]]:
-    """Of the models' names those that their configured provider does not list, each with the sentence that says so; and
-    the lists that could not be had. Asks nobody where no name leads to a configured provider. Raises ConfigError."""
+    """Check model names against the lists of their configured providers.
+
+    Return the names that are not listed, each with a warning, and the lists that could not be read. Sends no request
+    if no name belongs to a configured provider. Raises ConfigError.
+    """
     providers = ProvidersAlone(environ)
     try:
         subjects = resolvable(models, providers.config, environ)
@@ -105,7 +114,7 @@ async def unlisted_models(
         names = [name for name in configured_providers(providers.config, environ) if name in wanted]
         listed = await list_each(providers, names, _WARNING_SECONDS)
         nowhere = [one for one in subjects if one.provider == "local" and not is_local_id(one.model_id)]
-        missing = (*not_among(subjects, listed), *nowhere)
+        missing = (*missing_in_lists(subjects, listed), *nowhere)
         sentences = {subject.name: unlisted_sentence(subject) for subject in missing}
         return sentences, tuple(one for one in listed if one.error)
     finally:
@@ -113,7 +122,7 @@ async def unlisted_models(
 
 
 def resolvable(models: Iterable[str], config: Config, environ: Mapping[str, str]) -> list[Subject]:
-    """Where the models' names lead, of those that lead somewhere on this machine."""
+    """Return the subjects of those model names that can be resolved on this machine."""
     found = []
     for name in models:
         try:
@@ -124,12 +133,12 @@ def resolvable(models: Iterable[str], config: Config, environ: Mapping[str, str]
 
 
 def unlisted_sentence(subject: Subject) -> str:
-    """What is said of a model that its provider does not list, and what to do."""
+    """Return the warning about a model that its provider does not list, with what to do."""
     return f"{subject.provider} does not list the model {subject.model_id}; 'assay models' shows those that it lists"
 
 
-def not_among(subjects: Sequence[Subject], listed: Sequence[ListedModels]) -> tuple[Subject, ...]:
-    """Those of the subjects that are missing in their provider's list, where it has one."""
+def missing_in_lists(subjects: Sequence[Subject], listed: Sequence[ListedModels]) -> tuple[Subject, ...]:
+    """Return the subjects that are missing in their provider's list, if it has one."""
     known = {one.provider: {_plain(model) for model in one.models} for one in listed if one.models}
     return tuple(
         subject
@@ -139,7 +148,7 @@ def not_among(subjects: Sequence[Subject], listed: Sequence[ListedModels]) -> tu
 
 
 def _plain(model: str) -> str:
-    # Ollama lists `x:latest` and takes `x`.
+    # Ollama lists `x:latest` and accepts `x`.
     return model.lower().removesuffix(":latest")
 
 

@@ -1,4 +1,4 @@
-"""The history alone, for those who do not run anything."""
+"""Access to the run history without a session, for commands that run nothing."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_history(environ: Mapping[str, str]) -> Iterator[SqliteStore]:
-    """The kept runs, closed at the end. Raises StoreError."""
+    """Open the run history and close it at the end. Raises StoreError."""
     store = SqliteStore(find_folders(environ).data / "runs.sqlite")
     try:
         yield store
@@ -23,7 +23,7 @@ def open_history(environ: Mapping[str, str]) -> Iterator[SqliteStore]:
 
 @contextmanager
 def open_reviews(environ: Mapping[str, str]) -> Iterator[tuple[SqliteStore, "Reviews"]]:
-    """The kept runs and their scoring, closed at the end. Raises ConfigError and StoreError."""
+    """Open the run history and its reviews and close them at the end. Raises ConfigError and StoreError."""
     from tui.config.load import load_config
     from tui.session.reviews import Reviews
 

@@ -1,4 +1,4 @@
-"""Which of two answers a person found better: one JSON object a line, only ever added to."""
+"""Pairwise preferences: which of two answers a user preferred, an append-only file with a JSON object per line."""
 
 import json
 import os
@@ -17,7 +17,7 @@ _CHOICES = ("a", "b", "tie", "both_bad")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlace:
-    """An answer: the run, the model, the repeat and the attempt, both from 1."""
+    """An answer by run, model, repeat and attempt; repeat and attempt count from 1."""
 
     run: str
     model: str
@@ -27,8 +27,11 @@ class AnswerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """One choice. `swapped` says that `b` was shown first, `seed` what decided that, None where nothing did;
-    `reviewer` is who chose, empty where nobody is named."""
+    """One choice between two answers.
+
+    `swapped` says that `b` was shown first, `seed` what decided the order (None if nothing did); `reviewer` is who
+    chose, empty if unknown.
+    """
 
     suite: str
     case: str
@@ -43,21 +46,24 @@ class Preferred:
 
 
 class PreferenceLog:
-    """A line is `{"version": 1, "act": "prefer", "id", "suite", "case", "a": {"run", "model", "repeat", "attempt"},
-    "b": {…}, "choice": "a|b|tie|both_bad", "blind", "swapped", "seed", "at", "reviewer"}`. A changed mind is a new
-    line; of one person's choices between the same two answers the last line counts. Older lines name no reviewer."""
+    """The file of all choices.
+
+    A line is `{"version": 1, "act": "prefer", "id", "suite", "case", "a": {"run", "model", "repeat", "attempt"}, "b":
+    {…}, "choice": "a|b|tie|both_bad", "blind", "swapped", "seed", "at", "reviewer"}`. A changed choice is a new line;
+    the last line of a reviewer about the same two answers counts. Lines of earlier versions have no reviewer.
+    """
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def append(self, preferred: Preferred) -> None:
-        """Add a choice, on the disk when this returns. Raises StoreError."""
+        """Append a choice and flush it to disk. Raises StoreError."""
         line = json.dumps(_written(preferred)) + "\n"
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
             try:
-                # A line that was cut off by a crash must not swallow this one.
+                # A line that was truncated by a crash must not merge with this one.
                 size = os.fstat(descriptor).st_size
                 broken = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
                 _write_all(descriptor, (("\n" if broken else "") + line).encode())
@@ -68,7 +74,7 @@ class PreferenceLog:
             raise StoreError(f"The preference cannot be kept ({error.strerror})", where=str(self._file)) from error
 
     def read(self) -> tuple[Preferred, ...]:
-        """All choices in their order; a line that is none is passed over. Raises StoreError."""
+        """Return all choices in file order; skip lines that are not valid. Raises StoreError."""
         try:
             text = self._file.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
@@ -79,14 +85,14 @@ class PreferenceLog:
 
 
 def latest(preferred: Iterable[Preferred]) -> tuple[Preferred, ...]:
-    """Return each person's last choice between the same two answers to a case, whichever of them was `a`."""
+    """Return each reviewer's last choice between the same two answers to a case, whichever of them was `a`."""
     return tuple(
         {(each.suite, each.case, each.reviewer, frozenset((each.a, each.b))): each for each in preferred}.values()
     )
 
 
-def turned(preferred: Preferred) -> Preferred:
-    """The same choice with `a` and `b` the other way round."""
+def swap_sides(preferred: Preferred) -> Preferred:
+    """Return the same choice with `a` and `b` swapped."""
     choice: Choice = "b" if preferred.choice == "a" else "a" if preferred.choice == "b" else preferred.choice
     return replace(preferred, a=preferred.b, b=preferred.a, choice=choice, swapped=not preferred.swapped)
 

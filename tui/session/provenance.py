@@ -1,4 +1,4 @@
-"""What takes part in a run besides the models' servers, each with its version."""
+"""Versions of the software and files that take part in a run, besides the models' servers."""
 
 import contextlib
 import hashlib
@@ -14,17 +14,20 @@ from tui.model.subjects import ProviderKind, Subject
 from tui.session.files import write_safely
 
 _FILE = "digests.json"
-_MOST = 200  # files remembered
+_MOST = 200  # cached files
 
 
 class Digests:
-    """SHA-256 of files; remembered in the cache folder by path, size and time of change."""
+    """SHA-256 digests of files, cached in the cache folder by path, size and modification time."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / _FILE
 
     def of(self, path: Path) -> str:
-        """Hexadecimal. Blocks for as long as reading takes, the first time. Raises OSError."""
+        """Return the digest of a file in hexadecimal.
+
+        Blocks while the file is read for the first time. Raises OSError.
+        """
         stat = path.stat()
         key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}"
         known = self._known()
@@ -44,7 +47,7 @@ class Digests:
         return {key: value for key, value in kept.items() if isinstance(value, str) and len(value) == 64}
 
     def _keep(self, known: dict[str, str]) -> None:
-        # Where it cannot be kept, it is worked out again.
+        # Without a writable cache the digest is computed again next time.
         with contextlib.suppress(OSError, ValueError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_safely(self._file, json.dumps(dict([*known.items()][-_MOST:])))
@@ -54,9 +57,12 @@ _PATTERNS, _RUNTIME = "quickjs-ng", "xllamacpp"
 
 
 def versions_of(plan: Plan, kinds: Mapping[str, ProviderKind], digests: Digests) -> dict[str, str]:
-    """Versions by name: Assay, Python, the platform; what checks patterns and clones repositories where the run does
-    that; the runtimes that answer on this machine, with the digest of each model's or agent's file. `kinds` are those
-    of the plan's providers. Blocks."""
+    """Return versions by name.
+
+    These are Assay, Python, the platform, the libraries for patterns and clones if the run uses them, and the
+    runtimes on this machine with the digest of each model's or agent's file. `kinds` are the plan's providers.
+    Blocks.
+    """
     import platform
 
     found = {"assay": tui.__version__, "python": platform.python_version(), "platform": platform.platform()}
@@ -93,7 +99,7 @@ def _of_subject(subject: Subject, kind: ProviderKind | None, digests: Digests) -
 
 
 def _named(subject: Subject) -> str:
-    """Without settings: variants of one model share its file."""
+    """Return the model's name without settings: variants of one model share its file."""
     return sanitize_line(subject.name.partition("?")[0], 200)
 
 

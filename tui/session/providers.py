@@ -12,8 +12,8 @@ from tui.providers.registry import open_provider, provider_settings
 from tui.store.protocol import Store
 
 
-def reopened(providers: dict[str, Provider]) -> dict[str, Provider]:
-    """The same; those that a refused key had closed can be asked again."""
+def reopen_all(providers: dict[str, Provider]) -> dict[str, Provider]:
+    """Return the same providers, with those that were closed by a rejected key open for requests again."""
     for provider in providers.values():
         if isinstance(provider, Reopens):
             provider.reopen()
@@ -21,8 +21,11 @@ def reopened(providers: dict[str, Provider]) -> dict[str, Provider]:
 
 
 class OpenProviders:
-    """Hands out the provider of a subject. A recorded run is a provider of its own, which needs a store; every other is
-    shared, so that its limits (a refused key, a pause after 429) hold for all that ask it."""
+    """The providers that are open, by subject.
+
+    A recorded run is a provider of its own, which needs a store; all others are shared, so that their limits (a
+    rejected key, a pause after status 429) apply to all runs.
+    """
 
     def __init__(
         self, config: Config, environ: Mapping[str, str], store: Store | None, replay_speed: float | None
@@ -32,17 +35,19 @@ class OpenProviders:
         self._open: dict[str, Provider] = {}
 
     def take(self, subjects: Sequence[Subject], replay_speed: float | None = None) -> dict[str, Provider]:
-        """The providers by subject name, for a run that begins; recorded answers at that speed, where one is wanted.
-        Raises ConfigError before anything is asked."""
-        speed = replay_speed or self._replay_speed
-        return reopened({subject.name: self._take(subject, speed) for subject in subjects})
+        """Return the providers by subject name for a run that begins.
 
-    def of_name(self, name: str) -> Provider:
-        """A provider by its own name. Raises ConfigError."""
+        Recorded answers are replayed at `replay_speed` if it is given. Raises ConfigError before any request is sent.
+        """
+        speed = replay_speed or self._replay_speed
+        return reopen_all({subject.name: self._take(subject, speed) for subject in subjects})
+
+    def by_name(self, name: str) -> Provider:
+        """Return a provider by its name. Raises ConfigError."""
         return self._take(Subject(name, name, ""), self._replay_speed)
 
     async def close(self) -> None:
-        """Stop everything that was started."""
+        """Close all providers and stop their processes."""
         while self._open:
             _, provider = self._open.popitem()
             await provider.close()
@@ -56,7 +61,7 @@ class OpenProviders:
         return self._open[subject.provider]
 
     def _take_recording(self, subject: Subject, speed: float | None) -> Provider:
-        """`replay/RUN/MODEL`; the run may be shortened, or `last`."""
+        """Return the provider for `replay/RUN/MODEL`; RUN may be a unique prefix of an id, or `last`."""
         from tui.providers.replay import ReplayProvider, recordings_of
 
         # A recorded model's own name may have settings in it, which are no settings of the recording.
@@ -85,15 +90,15 @@ _SERVED = ("openai", "anthropic")
 
 
 class PriceBook:
-    """Looks each model up once. Recorded answers cost nothing a second time, so that they have no price."""
+    """Prices of models, each looked up once. Recorded answers have no price: replaying costs nothing."""
 
     def __init__(self, config: Config, environ: Mapping[str, str]) -> None:
         self._config, self._environ = config, environ
         self._known: dict[Listed, Price | None] = {}
 
-    def lay_over(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
-        """The subjects with their prices, those that have one as they are. Blocks where one has to be looked up."""
-        places = {subject.name: self._place(subject) for subject in subjects}
+    def add_prices(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
+        """Return the subjects with their prices; those that have a price stay as they are. Blocks during a look-up."""
+        places = {subject.name: self._listing(subject) for subject in subjects}
         unknown = [place for place in dict.fromkeys(places.values()) if place and place not in self._known]
         if unknown:
             self._known |= look_up(unknown, self._environ)
@@ -102,22 +107,22 @@ class PriceBook:
         )
 
     def _price(self, subject: Subject, place: Listed | None) -> Price | None:
-        return self._own(subject) or (self._known[place] if place else None)
+        return self._configured_price(subject) or (self._known[place] if place else None)
 
-    def _own(self, subject: Subject) -> Price | None:
-        """The config's: by the name as it was written, by that without settings, with its provider, alone."""
+    def _configured_price(self, subject: Subject) -> Price | None:
+        """Return the price in the config: by the name as written, without settings, with its provider, or alone."""
         if self._kind(subject) == "replay":
             return None
         written = subject.name.partition("?")[0]
         names = (subject.name, written, f"{subject.provider}/{subject.model_id}", subject.model_id)
         return next((self._config.prices[name] for name in names if name in self._config.prices), None)
 
-    def _place(self, subject: Subject) -> Listed | None:
-        """Where the package can be asked for it."""
+    def _listing(self, subject: Subject) -> Listed | None:
+        """Return where the price package lists the model."""
         settings = provider_settings(subject.provider, self._config, self._environ)
         if settings.kind not in _SERVED or not may_be_listed(settings.base_url):
             return None
-        if subject.price or self._own(subject):
+        if subject.price or self._configured_price(subject):
             return None
         return Listed(settings.base_url or "", subject.model_id)
 

@@ -1,4 +1,4 @@
-"""Results of other tools on their way into the history."""
+"""Import of other tools' results into the history."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,17 +14,21 @@ _AT_ONCE = 500
 
 
 def read_results(path: Path, name: str | None, environ: Mapping[str, str]) -> Imported:
-    """A file's results as a run, without any key that is known here. Raises SuiteError with every problem found, and
-    ConfigError."""
+    """Read a file of results as a run, with known keys removed.
+
+    Raises SuiteError with all problems, and ConfigError.
+    """
     config = load_config(find_folders(environ).config, environ)
     return read_promptfoo(path, name, Secrets(config.secrets.values()))
 
 
-def keep_results(imported: Imported, store: Store) -> bool:
-    """Whether the run is new to the history, where it is now; what is there already stays as it is. Raises
-    StoreError."""
+def store_results(imported: Imported, store: Store) -> bool:
+    """Store an imported run and return whether it is new; a run that is already stored stays as it is.
+
+    Raises StoreError.
+    """
     run_id = imported.plan.run_id
-    # One that was cut short while it was written is written again.
+    # An earlier import that was interrupted is written again.
     if is_finished(store, run_id):
         return False
     store.begin_run(imported.plan, imported.started_at)

@@ -1,4 +1,4 @@
-"""What a blind reviewer elsewhere gets, and what comes back: answers without names, in no order, under opaque ids."""
+"""Packets for blind reviewers on other machines: shuffled answers without names, under opaque ids."""
 
 import hashlib
 import json
@@ -23,8 +23,10 @@ _AT_ONCE = 200  # results in memory
 
 
 def make_packet(store: Store, run: RunAnswers, names: NameMask, guidance: Guidance) -> tuple[PacketKey, str]:
-    """Return a packet's key and its lines, one for each answer of a case with criteria, shuffled. Raises ConfigError
-    where there is none, and StoreError."""
+    """Return a packet's key and its lines, one for each answer of a case with criteria, shuffled.
+
+    Raises ConfigError if there is none, and StoreError.
+    """
     cases = {case.id: case for case in run.suite.cases if case.risk_criteria}
     trials = [trial for trial in run.answered if trial.case in cases]
     if not trials:
@@ -45,8 +47,10 @@ def make_packet(store: Store, run: RunAnswers, names: NameMask, guidance: Guidan
 
 
 def packet_fields(found: Mapping[str, Any], keys: PacketKeys, reviewer: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a score line for each criterion of a packet's line. Their ids are the same each time. Raises
-    LineFault and StoreError."""
+    """Yield the fields of a score line for each criterion of a packet's line; the ids are stable.
+
+    Raises LineFault and StoreError.
+    """
     packet, id, criteria = found.get("packet"), found.get("id"), found.get("criteria")
     if found.get("version") != 1:
         raise LineFault("version: must be 1; packets of another version need another Assay")
@@ -88,7 +92,7 @@ def _packet_answer(result: TrialResult, names: NameMask) -> PacketAnswer:
 
 
 def _shown(case: Case, result: TrialResult, names: NameMask) -> dict[str, Any]:
-    """What a reviewer reads, with names masked."""
+    """Return what a reviewer reads, with names masked."""
     steps = result.attempts[-1].steps if result.attempts else ()
 
     def masked(text: str) -> str:
@@ -111,7 +115,7 @@ def _shown(case: Case, result: TrialResult, names: NameMask) -> dict[str, Any]:
 
 
 def _joined(texts: list[str]) -> str:
-    """One text, or those of several steps, each under its number."""
+    """Return one text, or the texts of several steps, each under its number."""
     if len(texts) == 1:
         return texts[0]
     return "\n\n".join(f"Step {number}:\n{text}" for number, text in enumerate(texts, 1))

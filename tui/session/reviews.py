@@ -1,4 +1,4 @@
-"""Manual risk scoring of kept runs: opened for a reviewer, summed up, carried in and out as score files."""
+"""Manual risk scoring of stored runs: review sessions, summaries, import and export of score files."""
 
 import contextlib
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,10 @@ __all__ = ["Reviews", "RunReview"]
 
 
 class Reviews:
-    """`data` is the folder that holds `scores/`. Everything here blocks: call it in a thread. Raises StoreError."""
+    """The scores of all stored runs. `data` is the folder that holds `scores/`.
+
+    All methods block: call them in a thread. They raise StoreError.
+    """
 
     def __init__(self, store: Store, data: Path, config: Config) -> None:
         self._store, self._config = store, config
@@ -34,12 +37,13 @@ class Reviews:
         self._packets = PacketKeys(data / "packets")
         self._remembered = data / "reviewer"
 
-    # --- scoring
-
     @paused_collector()
     def open_review(self, run_id: str, reviewer: str, *, blind: bool, repeats: int | None = None) -> RunReview:
-        """Take up a run's scoring where the reviewer left off. A blind session shows so many percent of the answers a
-        second time (None: as many as before). Raises ConfigError for a name that says nothing."""
+        """Open a run for scoring, or continue where the reviewer stopped.
+
+        `repeats` is the percentage of answers that a blind session shows a second time (None: as before). Raises
+        ConfigError for an empty name.
+        """
         name = checked_name(reviewer)
         run = read_answers(self._store, run_id)
         return RunReview(
@@ -56,21 +60,21 @@ class Reviews:
 
     @property
     def repeats(self) -> int:
-        """How many percent of the answers a new blind session is to show twice, by the config."""
+        """The percentage of answers that a new blind session shows twice, from the config."""
         return self._config.repeats
 
     @property
     def rule(self) -> BandRule:
-        """What turns severity and extent into a band."""
+        """The rule that maps severity and extent to a band."""
         return self._config.rule
 
     def guidance_for(self, suite: Suite) -> Guidance:
-        """What the extents mean: as the suite says, else the config, else the default."""
+        """Return what the extents mean: the suite's guidance, else the config's, else the default."""
         levels = suite.risk_guidance or self._config.guidance
         return guidance_of(levels) if levels else DEFAULT_GUIDANCE
 
     def default_reviewer(self) -> str | None:
-        """The config's reviewer, else the one who was remembered."""
+        """Return the reviewer of the config, else the remembered one."""
         if self._config.reviewer:
             return self._config.reviewer
         with contextlib.suppress(OSError, ValueError):
@@ -78,7 +82,7 @@ class Reviews:
         return None
 
     def suggested_reviewer(self) -> str:
-        """A name to begin with where nobody is known: git's, else the system's, or nothing."""
+        """Return a default for a new reviewer's name: git's user name, else the system's, else an empty string."""
         import getpass
 
         from tui.workspace.git.info import git_user_name
@@ -89,7 +93,7 @@ class Reviews:
             return ""
 
     def remember_reviewer(self, name: str) -> None:
-        """Whoever scores here, from now on. Raises ConfigError for a name that says nothing."""
+        """Store the name of the reviewer on this machine. Raises ConfigError for an empty name."""
         try:
             self._remembered.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_safely(self._remembered, checked_name(name) + "\n")
@@ -97,10 +101,8 @@ class Reviews:
             why = (error.strerror if isinstance(error, OSError) else None) or str(error)
             raise StoreError(f"The name cannot be remembered ({why})", where=str(self._remembered)) from error
 
-    # --- what came of it
-
     def reviewed(self, run_id: str) -> Reviewed:
-        """The scoring of a run, whole, as a report tells it: of all reviewers, also where they scored blind."""
+        """Return the complete scoring of a run for a report: all reviewers, including blind scores."""
         from tui.risk.figures import agreement, risk_figures
 
         run, items, board, bad = self._read(run_id)
@@ -118,11 +120,11 @@ class Reviews:
         )
 
     def reviewed_runs(self, run_ids: Iterable[str], *, even_unscored: bool) -> dict[str, Reviewed]:
-        """The same by run, of those that have scores, or of all."""
+        """Return the scoring by run, of the runs that have scores or of all."""
         return {run_id: self.reviewed(run_id) for run_id in run_ids if even_unscored or self._files.has(run_id)}
 
     def agreement(self, run_id: str) -> Agreement:
-        """How far the reviewers of a run agree."""
+        """Return the agreement between the reviewers of a run."""
         from tui.risk.figures import agreement
 
         _, items, board, _ = self._read(run_id)
@@ -130,8 +132,10 @@ class Reviews:
 
     @paused_collector()
     def bands(self, run_id: str, reviewer: str | None = None) -> dict[TrialKey, Band]:
-        """Of each answer with a score the worst band, as it may be shown beside names: what the reviewer has scored
-        blind and not revealed does not count."""
+        """Return the worst band of each scored answer, as it may be shown beside model names.
+
+        Blind scores of `reviewer` that have not been revealed are left out.
+        """
         if not self._files.has(run_id):
             return {}
         run = read_answers(self._store, run_id)
@@ -147,7 +151,7 @@ class Reviews:
         return {trial: BANDS[place] for trial, place in worst.items()}
 
     def hidden_scores(self, run_id: str, reviewer: str | None) -> int:
-        """How many scores the reviewer has given blind to a run and not revealed: they are not shown beside names."""
+        """Return the number of blind, unrevealed scores of the reviewer in a run; they are not shown beside names."""
         acts = self._files.read(run_id).acts
         if reviewer is None or len(_shown_to(acts, reviewer)) == len(acts):
             return 0
@@ -159,44 +163,45 @@ class Reviews:
         run = read_answers(self._store, run_id)
         kept = self._files.read(run_id)
         board = read_board(self._store, run, kept.acts)
-        # Nobody is asked to score a result without an answer; who has done so is counted all the same.
+        # Results without an answer are not part of the queue, but a score that one has anyway is counted.
         scored = {item.trial for item in board.items if board.counted(item) is not None}
         wordless = (trial for trial in run.missing if trial in scored)
         return run, review_items(run.suite, (*run.answered, *wordless)), board, kept.bad
 
-    # --- names seen during a blind session
+    def record_look(self, run_id: str, where: str, reviewer: str | None = None) -> str | None:
+        """Record that a reviewer sees model names of a run while they have an open blind session of it.
 
-    def note_look(self, run_id: str, where: str, reviewer: str | None = None) -> str | None:
-        """Record that `reviewer`, or else whoever scores here, sees names of a run of which they have an open blind
-        session: begun, neither revealed nor finished. Return their name; None where there is no such session. Raises
-        StoreError."""
+        Open means begun and neither revealed nor finished; without `reviewer` it is the default reviewer. Return the
+        name, or None if there is no such session. Raises StoreError.
+        """
         name = reviewer or self.default_reviewer()
         if name is None or not self._files.has(run_id) or not is_blind_open(self._files.read(run_id).acts, name):
             return None
         return None if self.open_review(run_id, name, blind=True).look(where) is None else name
 
-    # --- files
-
     def count_scores(self, run_id: str) -> ScoreCount:
-        """What people have scored of a run, and would lose with it."""
+        """Return how many scores of a run would be deleted with it."""
         return self._files.count(run_id)
 
     def forget(self, run_id: str) -> None:
-        """Remove the scores of a run for good."""
+        """Delete the scores of a run."""
         self._files.remove(run_id)
         self._packets.remove(run_id)
 
     def problems(self, run_id: str) -> tuple[str, ...]:
-        """The lines of a run's score files that could not be read: `file:line: error: what`."""
+        """Return the lines of a run's score files that could not be read, as `file:line: error: text`."""
         return tuple(map(str, self._files.read(run_id).bad))
 
     def replaced(self, run_id: str) -> tuple[str, ...]:
-        """A sentence about the scores of answers that were replaced, and one about those of no answer, if any."""
+        """Return up to two sentences: about scores of replaced answers, and about scores of no answer."""
         return replaced_answers(self._read(run_id)[2]) if self._files.has(run_id) else ()
 
     def export(self, run_id: str, reviewer: str | None = None, *, template: bool = False) -> str:
-        """The acts of a run (of one reviewer) as lines, in order; or a template: a line without an extent for each
-        answer and criterion, of whoever scores here where no reviewer is named."""
+        """Return the acts of a run (or of one reviewer) as lines in order.
+
+        With `template`, return a line without an extent for each answer and criterion, for the default reviewer if
+        none is named.
+        """
         if template:
             run = read_answers(self._store, run_id)
             return template_lines(
@@ -205,14 +210,18 @@ class Reviews:
         return score_lines(self._files.read(run_id).acts, reviewer)
 
     def import_files(self, files: Sequence[Path], reviewer: str | None = None) -> Imported:
-        """Merge score files, all or nothing; `-` is stdin; `reviewer` gave what is in lines that name nobody. Raises
-        ScoresRefused with every bad line."""
+        """Merge score files, all or nothing; `-` is stdin.
+
+        `reviewer` is the author of lines that name nobody. Raises ScoresRefused with all invalid lines.
+        """
         name = None if reviewer is None else checked_name(reviewer)
         return import_scores(files, self._store, self._files, self._packets, name)
 
     def make_packet(self, run_id: str) -> str:
-        """Return the lines of a new packet for a blind reviewer elsewhere; whose answers they are stays in the data
-        folder. Raises ConfigError where there is nothing to score."""
+        """Return the lines of a new packet for a blind reviewer; the key stays in the data folder.
+
+        Raises ConfigError if there is nothing to score.
+        """
         run = read_answers(self._store, run_id)
         names = NameMask(self._store.read_setup(run_id).subjects, self._config.mask)
         key, text = make_packet(self._store, run, names, self.guidance_for(run.suite))
@@ -221,7 +230,7 @@ class Reviews:
 
 
 def checked_name(reviewer: str) -> str:
-    """The name without white space around it and in a row. Raises ConfigError where nothing is left."""
+    """Return the name with white space normalized. Raises ConfigError if it is empty."""
     name = " ".join(reviewer.split())
     if not name:
         raise ConfigError("A reviewer needs a name", fix="Give one with --reviewer, or as `reviewer:` in the config.")

@@ -1,4 +1,4 @@
-"""What of a run there is to score, without reading the answers; and which answer each act is about."""
+"""The answers of a run that can be scored, read without their texts, and the answer that each act is about."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +14,11 @@ from tui.store.protocol import Store
 
 @dataclass(frozen=True, slots=True)
 class RunAnswers:
-    """`answered` are the trials with something to judge, `missing` the results without, both of cases with criteria
-    only; `attempts` is of each result the number of its last attempt."""
+    """The answers of a run's cases with criteria.
+
+    `answered` are the trials with an answer to score, `missing` the results without one; `attempts` is the number of
+    the last attempt of each result.
+    """
 
     record: RunRecord
     suite: Suite
@@ -25,7 +28,7 @@ class RunAnswers:
 
 
 def read_answers(store: Store, run_id: str) -> RunAnswers:
-    """Tens of milliseconds for thousands of results. Raises StoreError."""
+    """Return the answers of a run. Takes tens of milliseconds for thousands of results. Raises StoreError."""
     record = find_record(store, run_id)
     if record is None:
         raise StoreError(f"run {run_id} is not kept any more")
@@ -47,7 +50,7 @@ def read_answers(store: Store, run_id: str) -> RunAnswers:
 
 
 def read_board(store: Store, run: RunAnswers, acts: Sequence[Act]) -> Scoreboard:
-    """Return the acts of a run as a scoreboard: only those count that name the current answer. Raises StoreError."""
+    """Return the acts of a run as a scoreboard; only acts on the current answers count. Raises StoreError."""
     if not acts:
         return Scoreboard((), {})
     current = store.read_answer_hashes(run.record.id)
@@ -57,9 +60,9 @@ def read_board(store: Store, run: RunAnswers, acts: Sequence[Act]) -> Scoreboard
 def bind_acts(store: Store, run: RunAnswers, acts: Sequence[Act], current: Mapping[TrialKey, str]) -> tuple[Act, ...]:
     """Return the acts, each with the answer that it is about.
 
-    An act that names none is about the attempt that it gives the number of, else about the answer that was the current
-    one at `scored_at`; where there was none yet it stays without. `current` holds the hash of each current answer.
-    Raises StoreError.
+    An act that names no answer is about the attempt whose number it gives, else about the answer that was current at
+    `scored_at`; without one at that time it stays unbound. `current` holds the hash of each current answer. Raises
+    StoreError.
     """
     loose = [act for act in acts if act.answer is None and act.scored_item is not None]
     if not loose:

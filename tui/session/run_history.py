@@ -1,4 +1,4 @@
-"""The kept runs as a person works with them: looked at, gone on with, asked again, replayed, exported, deleted."""
+"""The stored runs: list, open, resume, rerun, replay, export and delete."""
 
 import contextlib
 import hashlib
@@ -16,7 +16,7 @@ from tui.model.state import TrialProgress
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
 from tui.risk.score_files import ScoreCount
-from tui.session.answers import KeptAnswers
+from tui.session.answers import SavedAnswers
 from tui.session.files import write_safely
 from tui.session.preferences import PreferenceLog
 from tui.session.records import find_record
@@ -26,14 +26,17 @@ from tui.store.writer import place_of
 
 
 class Baselines:
-    """A file holds `{"suite": path, "run": id}` and is named after its suite, so that two processes that mark runs of
-    two suites do not meet."""
+    """The baseline run of each suite.
+
+    A file holds `{"suite": path, "run": id}` and is named after its suite, so that processes that mark runs of
+    different suites do not conflict.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def of_suite(self, suite_path: str) -> str | None:
-        """The id of the run that is the baseline of the suite at that path."""
+        """Return the id of the baseline run of the suite at this path, or None."""
         try:
             kept = json.loads(self._file(suite_path).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -42,7 +45,7 @@ class Baselines:
         return run if isinstance(run, str) else None
 
     def mark(self, suite_path: str, run_id: str) -> None:
-        """This run from now on. Raises StoreError."""
+        """Make a run the baseline of the suite. Raises StoreError."""
         file = self._file(suite_path)
         text = json.dumps({"suite": place_of(suite_path), "run": run_id}) + "\n"
         try:
@@ -52,7 +55,7 @@ class Baselines:
             raise StoreError(f"The baseline cannot be kept ({error.strerror})", where=str(file)) from error
 
     def clear(self, suite_path: str) -> None:
-        """No run. Raises StoreError."""
+        """Remove the baseline of the suite. Raises StoreError."""
         file = self._file(suite_path)
         try:
             with contextlib.suppress(FileNotFoundError):
@@ -71,8 +74,11 @@ _FEW = 40
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """A kept run as it is shown first: its line in the list, its suite as it was run, the results of its first case,
-    and a sentence where the file is another now, or gone."""
+    """A stored run as it is first shown.
+
+    It has the run's record, the suite as it was run, the results of its first case, and a sentence if the suite's
+    file has changed or is missing.
+    """
 
     record: RunRecord
     suite: Suite
@@ -81,24 +87,27 @@ class OpenedRun:
 
 
 class RunHistory:
-    """Everything here blocks: call it in a thread. Raises StoreError, and UnknownRun for a run that is gone."""
+    """The stored runs. All methods block: call them in a thread.
+
+    Raises StoreError, and UnknownRun for a run that was deleted.
+    """
 
     def __init__(self, store: Store, folder: Path, resolve: Resolve, reviews: Reviews | None = None) -> None:
         self._store, self._resolve = store, resolve
         self._baselines = Baselines(folder / "baselines")
         self._reviews = reviews or Reviews(store, folder, Config())
-        self.answers = KeptAnswers(store, PreferenceLog(folder / "preferences.jsonl"))
+        self.answers = SavedAnswers(store, PreferenceLog(folder / "preferences.jsonl"))
 
     def list_runs(self) -> tuple[RunRecord, ...]:
-        """All runs, the newest first."""
+        """Return all runs, newest first."""
         return self._store.list_runs()
 
     def find_run(self, prefix: str) -> str:
-        """The whole id of the one run that begins so; `last` is the newest."""
+        """Return the full id of the one run whose id starts with the prefix; `last` is the newest run."""
         return self._store.find_run(prefix)
 
     def open_run(self, run_id: str) -> OpenedRun:
-        """What can be shown at once; the results come by `read_outcomes` and `read_trial`."""
+        """Return what can be shown at once; the results are read with `read_outcomes` and `read_trial`."""
         record = find_record(self._store, run_id)
         if record is None:
             raise StoreError(f"run {run_id} is not kept any more")
@@ -107,33 +116,36 @@ class RunHistory:
         return OpenedRun(record, suite, self.read_trials(run_id, first), _changed(record))
 
     def read_setup(self, run_id: str) -> RunSetup:
-        """With what it was begun."""
+        """Return the setup with which the run began."""
         return self._store.read_setup(run_id)
 
     def read_details(self, run_id: str) -> RunDetails:
-        """The same, and what is known by now."""
+        """Return the setup of the run and what has been recorded since."""
         newest = self._store.read_newest(run_id)
         served = {model: by for model, result in newest.items() if (by := _last_server(result)) is not None}
         return RunDetails(self._store.read_setup(run_id), self._store.read_costs(run_id), served)
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
-        """How its trials ended."""
+        """Return the outcomes of the run's trials."""
         return self._store.read_outcomes(run_id)
 
-    def read_standing(self, run_id: str) -> dict[TrialKey, TrialProgress]:
-        """The same, as a screen takes it."""
+    def read_progress(self, run_id: str) -> dict[TrialKey, TrialProgress]:
+        """Return the progress of each trial of the run, for a screen."""
         outcomes = self._store.read_outcomes(run_id)
         with paused_collector():
             return {each.trial: TrialProgress(each.trial, each.verdict, kept=each) for each in outcomes}
 
     def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> tuple[TrialResult, ...]:
-        """These results, whole; those that are not there are left out."""
+        """Return the complete results of these trials; trials without a result are left out."""
         found = (self._store.read_trial(run_id, trial) for trial in trials)
         return tuple(result for result in found if result is not None)
 
-    def runs_of(self, suite: Suite, trials: Iterable[TrialKey]) -> dict[TrialKey, str]:
-        """The run that holds the newest result of each trial; empty where there is none, where it goes on, and where
-        it was of another state of the suite's file."""
+    def latest_runs(self, suite: Suite, trials: Iterable[TrialKey]) -> dict[TrialKey, str]:
+        """Return the run that holds the newest result of each trial.
+
+        The id is empty if there is no result, if the run is in progress, or if it ran another version of the suite's
+        file.
+        """
         runs = {run.id: run for run in self._store.list_runs()}
         found = {trial: runs.get(self._store.find_latest(suite.path, trial) or "") for trial in trials}
         return {
@@ -141,59 +153,66 @@ class RunHistory:
             for trial, run in found.items()
         }
 
-    # --- going on with it
-
     def missing_trials(self, run_id: str) -> tuple[TrialKey, ...]:
-        """What is planned and has no result, in the plan's order."""
+        """Return the planned trials that have no result, in the plan's order."""
         done = {outcome.trial for outcome in self._store.read_outcomes(run_id)}
         return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in done)
 
     def failed_trials(self, run_id: str) -> tuple[TrialKey, ...]:
-        """What did not pass, also what was never asked: the run is finished afterwards. An answer that no check judged
-        is left out: asking again would not judge it either."""
+        """Return the trials that did not pass, including those that never ran.
+
+        Unchecked answers are left out: a rerun would not check them either.
+        """
         outcomes = self._store.read_outcomes(run_id)
         settled = {each.trial for each in outcomes if each.verdict in ("passed", "unchecked")}
         return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in settled)
 
     def error_trials(self, run_id: str) -> tuple[TrialKey, ...]:
-        """What ended without a judged answer (error, timed out, incomplete, cancelled), in the plan's order."""
+        """Return the trials without a verdict (error, timeout, incomplete, cancelled), in the plan's order."""
         return tuple(each.trial for each in self._store.read_outcomes(run_id) if each.verdict not in JUDGED)
 
     def plan_missing(self, run_id: str) -> Plan:
-        """Everything that has no result, in the same run."""
+        """Return a plan that runs all missing trials in the same run."""
         return self.plan_again(run_id, self.missing_trials(run_id), missing=True)
 
     def plan_failed(self, run_id: str) -> Plan:
-        """Everything that did not pass, in the same run, as new attempts where there are some."""
+        """Return a plan that runs all trials that did not pass in the same run, as new attempts where results exist."""
         return self.plan_again(run_id, self.failed_trials(run_id))
 
     def plan_errors(self, run_id: str) -> Plan:
-        """Everything that ended without a judged answer, in the same run, as new attempts."""
+        """Return a plan that runs all trials without a verdict in the same run, as new attempts where results exist."""
         return self.plan_again(run_id, self.error_trials(run_id))
 
     def plan_again(self, run_id: str, trials: Collection[TrialKey], *, missing: bool = False) -> Plan:
-        """These trials in the same run: those with a result as new attempts. With `missing` those are left out, which
-        is what resuming means, however often it was asked for. Raises ConfigError for a model that leads nowhere."""
+        """Return a plan for these trials in the same run; trials with a result get a new attempt.
+
+        With `missing`, trials with a result are left out, so that resuming twice changes nothing. Raises ConfigError
+        for a model that cannot be resolved.
+        """
         plan = self._store.read_plan(run_id)
-        wanted = set(trials)
+        selected = set(trials)
         if missing:
-            wanted -= {outcome.trial for outcome in self._store.read_outcomes(run_id)}
-        order = dict.fromkeys((*(trial for trial in plan.trials if trial in wanted), *trials))
-        asked = tuple(trial for trial in order if trial in wanted)
+            selected -= {outcome.trial for outcome in self._store.read_outcomes(run_id)}
+        order = dict.fromkeys((*(trial for trial in plan.trials if trial in selected), *trials))
+        ordered = tuple(trial for trial in order if trial in selected)
         known = {subject.name for subject in plan.subjects}
-        new = tuple(dict.fromkeys(trial.model for trial in asked if trial.model not in known))
+        new = tuple(dict.fromkeys(trial.model for trial in ordered if trial.model not in known))
         subjects = (*plan.subjects, *self._resolve(new))
-        return replace(plan, subjects=subjects, trials=asked, earlier={} if missing else self._earlier(run_id, asked))
+        return replace(
+            plan, subjects=subjects, trials=ordered, earlier={} if missing else self._earlier(run_id, ordered)
+        )
 
     def settle(self, run_id: str) -> None:
-        """A run in which only some cases were asked again is not finished as long as others have no result."""
+        """Mark a partly rerun run as unfinished while other trials have no result."""
         record = find_record(self._store, run_id)
         if record is not None and record.state == "finished" and self.missing_trials(run_id):
             self._store.finish_run(run_id, "interrupted", record.finished_at or record.started_at)
 
     def plan_replay(self, run_id: str, speed: float | None = None) -> Plan:
-        """A new run in which every answer of this one is given again, as recorded: models have other names in it. It
-        is played at so many times its own speed, or at once."""
+        """Return a plan for a new run that replays the recorded answers of this run, under other model names.
+
+        `speed` is a multiple of the original speed; None replays without delays.
+        """
         suite, setup = self._store.read_suite(run_id), self._store.read_setup(run_id)
         answered = [outcome.trial for outcome in self._store.read_outcomes(run_id)]
         names = tuple(dict.fromkeys(trial.model for trial in answered))
@@ -205,30 +224,30 @@ class RunHistory:
     def _earlier(self, run_id: str, trials: Sequence[TrialKey]) -> dict[TrialKey, TrialResult]:
         if len(trials) <= _FEW:
             return {result.trial: result for result in self.read_trials(run_id, trials)}
-        wanted = set(trials)
-        return {result.trial: result for result in self._store.read_run(run_id).results if result.trial in wanted}
-
-    # --- marks, files, the end
+        selected = set(trials)
+        return {result.trial: result for result in self._store.read_run(run_id).results if result.trial in selected}
 
     def baseline_of(self, suite: Suite | RunRecord) -> str | None:
-        """The id of the run that others of this suite are held against."""
+        """Return the id of the baseline run of this suite, or None."""
         return self._baselines.of_suite(_path_of(suite))
 
     def mark_baseline(self, run: RunRecord) -> None:
-        """Hold others against this run; marked again, against none."""
+        """Make a run the baseline of its suite; if it is the baseline already, remove the mark."""
         if self.baseline_of(run) == run.id:
             self._baselines.clear(run.suite_path)
         else:
             self._baselines.mark(run.suite_path, run.id)
 
     def baselines(self, runs: Iterable[RunRecord]) -> frozenset[str]:
-        """Which of these runs are baselines."""
+        """Return the ids of the baselines among these runs."""
         by_path = {run.suite_path: run for run in runs}
         return frozenset(marked for run in by_path.values() if (marked := self.baseline_of(run)))
 
     def export(self, run_id: str, format: ReportFormat, file: Path, *, responses: bool, replaces: bool) -> None:
-        """Write a report, whole or not at all. Raises ConfigError where the file cannot be written there, and
-        FileExistsError where it is there and must not be replaced."""
+        """Write a report atomically.
+
+        Raises ConfigError if the file cannot be written, and FileExistsError if it exists and `replaces` is false.
+        """
         from tui.reports.render import render_report
 
         try:
@@ -250,11 +269,11 @@ class RunHistory:
             ) from error
 
     def count_scores(self, run_id: str) -> ScoreCount:
-        """What people have scored of a run, and would lose with it."""
+        """Return how many scores of a run would be deleted with it."""
         return self._reviews.count_scores(run_id)
 
     def delete(self, run: RunRecord) -> None:
-        """Forget a run for good; its scores and what was there of a baseline mark go with it."""
+        """Delete a run with its scores and its baseline mark."""
         self._store.delete_run(run.id)
         self._reviews.forget(run.id)
         if self.baseline_of(run) == run.id:
@@ -268,7 +287,7 @@ def _last_server(result: TrialResult) -> ServedBy | None:
 
 
 def replay_name(run_id: str, model: str) -> str:
-    """What a model is called whose answers of a run are given again."""
+    """Return the model name under which the recorded answers of a run are replayed."""
     return f"replay/{run_id}/{model}"
 
 
@@ -284,7 +303,7 @@ def _path_of(suite: Suite | RunRecord) -> str:
 
 
 def _changed(record: RunRecord) -> str:
-    """A sentence about the suite's file, where it is not what was run."""
+    """Return a sentence if the suite's file differs from what was run, else an empty string."""
     try:
         digest = hashlib.sha256(Path(record.suite_path).read_bytes()).hexdigest()
     except (OSError, ValueError):

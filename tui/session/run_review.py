@@ -1,4 +1,4 @@
-"""One run, scored by one reviewer: every act is on the disk before it is told as given."""
+"""The scoring of one run by one reviewer; each act is on disk before it is reported as done."""
 
 import secrets
 import threading
@@ -31,8 +31,10 @@ from tui.store.protocol import Store
 
 
 class _ReadAnswer(NamedTuple):
-    """What acts say of the answer that was read: its hash, its attempt, how many names were masked in it (None where
-    names were not hidden)."""
+    """What acts record about the answer that was read.
+
+    `hash` and `attempt` identify it; the number of masked names is None if names were not hidden.
+    """
 
     hash: str | None = None
     attempt: int | None = None
@@ -51,11 +53,13 @@ class _Entry(NamedTuple):
 
 
 class RunReview:
-    """What blocks (reading answers, giving scores): call it in a thread. Raises StoreError.
+    """A run's items, scores and open review session of one reviewer.
 
-    `items` are in the queue's order, `missing` the results without an answer, `board` the scores of all reviewers,
-    `problems` the lines of the score files that could not be read. A run that was begun blind stays so until it is
-    revealed, and is not blind again afterwards.
+    Methods that read answers or give scores block: call them in a thread. Raises StoreError.
+
+    `items` are in queue order, `missing` the results without an answer, `board` the scores of all reviewers,
+    `problems` the lines of the score files that could not be read. A run whose review began blind stays blind until
+    it is revealed, and cannot become blind again.
     """
 
     def __init__(
@@ -97,28 +101,30 @@ class RunReview:
 
     @property
     def revealed(self) -> bool:
-        """Whether the reviewer has asked for the names."""
+        """Whether the reviewer has revealed the names."""
         return self.board.revealed(self.reviewer)
 
     def hides(self, act: Act) -> bool:
-        """Whether the act may not be seen beside names yet: given blind by this reviewer, and not revealed."""
+        """Return whether an act must not be shown beside names: given blind by this reviewer and not revealed."""
         return self.blind and act.blind and act.reviewer == self.reviewer
 
     def mine(self, item: ItemKey) -> Act | None:
-        """The reviewer's own score that counts."""
+        """Return the reviewer's own current score of an item."""
         return self.board.score(item, self.reviewer)
 
     def done(self) -> frozenset[ItemKey]:
-        """What the reviewer has scored."""
+        """Return the items that the reviewer has scored."""
         return frozenset(item.key for item in self.items if self.mine(item.key) is not None)
 
     def spent_ms(self) -> int:
-        """How long the reviewer has looked at answers, in all sessions."""
+        """Return the time that the reviewer has spent on answers in all sessions, in milliseconds."""
         return sum(act.took_ms or 0 for act in self.board.acts if act.reviewer == self.reviewer)
 
     def read_answer(self, trial: TrialKey) -> TrialResult:
-        """Return the result, whole. Acts from now on name this answer; where it has replaced another one since the
-        review was opened, scores of the other do not count any more."""
+        """Return the complete result of a trial and make it the answer that later acts refer to.
+
+        If it has replaced another answer since the review was opened, scores of the old answer no longer count.
+        """
         result = self._store.read_trial(self.record.id, trial)
         if result is None:
             raise StoreError("This answer is not kept any more", fix="Open the review again.")
@@ -131,23 +137,25 @@ class RunReview:
 
     @cached_property
     def names(self) -> NameMask:
-        """Masks the names of models, providers and vendors in what is shown while names are hidden."""
+        """The mask for names of models, providers and vendors in what is shown while names are hidden."""
         return NameMask(self._store.read_setup(self.record.id).subjects, self._own_masks)
 
     def _answer_read(self, trial: TrialKey) -> "_ReadAnswer":
-        """The answer that was read last."""
+        """Return the answer that was read last."""
         if trial not in self._read:
             self.read_answer(trial)
         return self._read[trial]
 
     def _repeats_of(self, acts: tuple[Act, ...]) -> int:
-        """How many percent of the answers the reviewer's session shows twice, as it was begun."""
+        """Return the percentage of answers that the reviewer's session shows twice, as set when it began."""
         recorded = [act.repeats for act in acts if act.reviewer == self.reviewer and act.repeats is not None]
         return recorded[-1] if recorded else 0
 
     def give(self, item: ItemKey, extent: Extent, note: str = "", took_ms: int | None = None) -> Act:
-        """Score; a score that is there already is changed. What is shown again before it was scored is scored for
-        the first time."""
+        """Score an item, or change its score.
+
+        An item that is repeated before it was scored counts as its first showing.
+        """
         with self._lock:
             if item.again and self.mine(item.first) is None:
                 item = item.first
@@ -155,7 +163,7 @@ class RunReview:
             return self._remember(self._append(_Entry("score", item, extent, note, took_ms)), before)
 
     def invalidate(self, item: ItemKey, note: str = "") -> Act:
-        """Take one's own score back. Raises ConfigError where there is none."""
+        """Withdraw the reviewer's own score. Raises ConfigError if there is none."""
         with self._lock:
             before = self.mine(item)
             if before is None:
@@ -163,13 +171,15 @@ class RunReview:
             return self._remember(self._append(_Entry("invalidate", item, note=note)), before)
 
     def adjudicate(self, item: ItemKey, extent: Extent, note: str) -> Act:
-        """Decide what counts where reviewers differ."""
+        """Set the deciding score of an item on which reviewers differ."""
         with self._lock:
             return self._remember(self._append(_Entry("adjudicate", item, extent, note)), None)
 
     def undo(self) -> ItemKey | None:
-        """Take back the last act of this opening that was not undone yet: what counted before counts again. The item,
-        or None where there is nothing to undo. A reveal cannot be undone."""
+        """Undo the last act of this session, so that the score before it counts again.
+
+        Return the item, or None if there is nothing to undo. A reveal cannot be undone.
+        """
         with self._lock:
             if not self._given:
                 return None
@@ -185,7 +195,7 @@ class RunReview:
             return act.item
 
     def reveal(self) -> Act:
-        """Show the names from now on; once is enough."""
+        """Show the names from now on. A second call has no effect."""
         with self._lock:
             earlier = next((act for act in self.board.reveals() if act.reviewer == self.reviewer), None)
             return earlier or self._append(_Entry("reveal"))
@@ -196,7 +206,7 @@ class RunReview:
         return self.blind and is_blind_open(self.board.acts, self.reviewer) and len(self.done()) < len(self.items)
 
     def look(self, where: str) -> Act | None:
-        """Record that names are seen during an open blind session; None where there is none."""
+        """Record that names are seen during an open blind session. Return None if there is none."""
         with self._lock:
             return self._append(_Entry("look", note=where)) if self.is_blind_open else None
 
@@ -205,8 +215,11 @@ class RunReview:
         return act
 
     def _append(self, entry: _Entry) -> Act:
-        """Write an act. If its item is shown a second time, write the score that counts once more after it: a reader of
-        the file who does not know the key `again` takes the latest score for the current one, and is right."""
+        """Write an act.
+
+        An act on a repeated item is followed by a copy of the score that counts: readers of the file that do not know
+        the key `again` take the latest score as the current one, and get the right result.
+        """
         act = self._write(entry)
         first = self.mine(entry.item.first) if entry.item is not None and entry.item.again else None
         if first is not None:
@@ -246,7 +259,10 @@ class RunReview:
 
 
 def blind_seed(acts: tuple[Act, ...], reviewer: str) -> int:
-    """Return what shuffles a blind queue: the seed that the reviewer's last blind act records, so that the order is
-    the same when the session is continued; else a new random one."""
+    """Return the seed that shuffles a blind queue.
+
+    It is the seed of the reviewer's last blind act, so that a continued session has the same order, else a new random
+    one.
+    """
     recorded = [act.seed for act in acts if act.reviewer == reviewer and act.blind and act.seed is not None]
     return recorded[-1] if recorded else secrets.randbelow(2**31)

@@ -1,4 +1,4 @@
-"""Score files on their way in and out: checked against the runs that they name, whole or not at all."""
+"""Import and export of score files: all lines are checked against the runs that they name before any is stored."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ from tui.store.protocol import Store
 STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
-_LARGEST_FILE = 256 * 2**20  # bytes: some 500,000 lines
+_LARGEST_FILE = 256 * 2**20  # bytes: about 500,000 lines
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
@@ -36,8 +36,11 @@ _IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "ans
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """`new` acts were added to `runs`, `known` were there already, `unscored` are lines of templates without an
-    extent; `reviewers` are those whose files got lines, with how many."""
+    """The result of an import.
+
+    `new` acts were added to `runs`, `known` existed already, `unscored` are template lines without an extent;
+    `reviewers` maps each reviewer whose file changed to the number of new lines.
+    """
 
     new: int
     known: int
@@ -47,7 +50,7 @@ class Imported:
 
 
 class ScoresRefused(ConfigError):
-    """Score files cannot be imported, and nothing was changed; `bad` holds every line that is wrong."""
+    """Score files cannot be imported and nothing was changed; `bad` holds every invalid line."""
 
     def __init__(self, bad: Sequence[BadLine]) -> None:
         super().__init__("\n".join(map(str, bad)))
@@ -56,7 +59,7 @@ class ScoresRefused(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """An act and where it is written; `derived` says that the line has no id of its own."""
+    """An act and its place in a file; `derived` says that the line has no id of its own."""
 
     file: str
     number: int
@@ -68,12 +71,12 @@ class _Line:
 
 
 def score_lines(acts: Iterable[Act], reviewer: str | None = None) -> str:
-    """The acts as lines; only a reviewer's where one is named."""
+    """Return the acts as lines, limited to one reviewer if one is named."""
     return "".join(write_line(act) for act in acts if reviewer is None or act.reviewer == reviewer)
 
 
 def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guidance) -> str:
-    """A line without an extent for each answer and criterion, in the suite's order."""
+    """Return a line without an extent for each answer and criterion, in the suite's order."""
     items = review_items(run.suite, run.answered)
     answers = store.read_answer_hashes(run.record.id)
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -91,8 +94,10 @@ def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guida
 def import_scores(
     files: Sequence[Path], store: Store, kept: ScoreFiles, packets: PacketKeys, reviewer: str | None = None
 ) -> Imported:
-    """Merge score files and packets into what is kept; `reviewer` gave what is in lines that name nobody. Raises
-    ScoresRefused, and StoreError."""
+    """Merge score files and packets into the stored scores.
+
+    `reviewer` is the author of lines that name nobody. Raises ScoresRefused and StoreError.
+    """
     lines: list[_Line] = []
     bad: list[BadLine] = []
     for file in files:
@@ -154,7 +159,10 @@ def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: lis
 
 
 def _acts_of(line: bytes, packets: PacketKeys, reviewer: str | None) -> list[tuple[Act, bool]]:
-    """The acts of a line, several of a packet's, each with whether its id is derived. Raises LineFault."""
+    """Return the acts of a line (a packet's line has several), each with whether its id is derived.
+
+    Raises LineFault.
+    """
     if _OF_A_PACKET in line:
         found = parse_line(line, _LARGEST_FILE)
         if "packet" in found:
@@ -165,8 +173,10 @@ def _acts_of(line: bytes, packets: PacketKeys, reviewer: str | None) -> list[tup
 
 
 def _complete(found: dict[str, Any], reviewer: str | None) -> bool:
-    """Fill in what a template leaves open: the reviewer, and an id that is the same each time. Return whether the line
-    has no id of its own."""
+    """Fill in the reviewer and a reproducible id where a template leaves them open.
+
+    Return whether the line has no id of its own.
+    """
     if reviewer is not None and isinstance(found.get("reviewer"), str) and not found["reviewer"].strip():
         found["reviewer"] = reviewer
     if "id" in found or found.get("act") != "score":
@@ -177,7 +187,7 @@ def _complete(found: dict[str, Any], reviewer: str | None) -> bool:
 
 
 def _bind(lines: Sequence[_Line], store: Store, bad: list[BadLine]) -> list[_Line]:
-    """The lines, each with the answer that it is about; those of no answer are put to the bad ones."""
+    """Return the lines, each bound to the answer that it is about; add lines about no answer to `bad`."""
     loose: dict[str, list[_Line]] = {}
     for line in lines:
         if line.act.answer is None and line.act.scored_item is not None:
@@ -204,7 +214,7 @@ def _no_answer(act: Act) -> str:
 
 
 def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
-    """Lines whose id stands for something else in a line before."""
+    """Return the lines that reuse the id of an earlier line for something else."""
     first: dict[str, _Line] = {}
     bad = []
     for line in lines:
@@ -218,7 +228,7 @@ def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
 
 
 def _strangers(lines: Iterable[_Line], store: Store) -> list[BadLine]:
-    """Lines about what is in no kept run."""
+    """Return the lines about runs, trials or criteria that are not stored."""
     by_run: dict[str, list[_Line]] = {}
     for line in lines:
         by_run.setdefault(line.act.run, []).append(line)
@@ -237,7 +247,7 @@ def _strangers(lines: Iterable[_Line], store: Store) -> list[BadLine]:
 
 
 class _Planned:
-    """What there is in a run."""
+    """The trials and criteria of a run."""
 
     def __init__(self, plan: Plan) -> None:
         self._trials = frozenset(plan.trials)
@@ -247,7 +257,7 @@ class _Planned:
         self._criteria = {case.id: [each.name for each in criteria_of(case)] for case in plan.suite.cases}
 
     def fault_of(self, act: Act) -> str:
-        """What the act names that is not in the run; empty where all of it is."""
+        """Return what the act names that is not in the run, or an empty string."""
         item = act.scored_item
         if item is None:
             return ""
@@ -265,7 +275,7 @@ class _Planned:
         return ""
 
     def _hint(self, case: str) -> str:
-        # Looked for among thousands of cases, which takes its time: a file of another suite is wrong in every line.
+        # A slow search among thousands of cases, so it runs once: a file of another suite is wrong in every line.
         if case not in self._hints and len(self._hints) < _MOST_HINTS:
             self._hints[case] = did_you_mean(case, self._cases)
         return self._hints.get(case, "")

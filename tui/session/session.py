@@ -1,4 +1,4 @@
-"""Everything a front end works with, opened once: config, secrets, history, providers, checker."""
+"""The session: all that a front end works with, opened once (config, secrets, history, providers, checker)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -30,11 +30,11 @@ from tui.runner.trial_context import TrialContext
 from tui.session.consent import Consent, ConsentRecord
 from tui.session.context import RunRepository, read_context, secrets_of, without_secrets
 from tui.session.provenance import Digests, versions_of
-from tui.session.providers import OpenProviders, PriceBook, reopened
+from tui.session.providers import OpenProviders, PriceBook, reopen_all
 from tui.session.records import is_finished
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
-from tui.session.store_writer import RetryLimits, keep_events
+from tui.session.store_writer import RetryLimits, store_events
 from tui.store.sqlite import SqliteStore
 from tui.suites.load import Loaded, find_suites, load_suite
 
@@ -43,8 +43,10 @@ _COMMAND = "cmd:"
 
 
 def agent_subject(written: str, folder: Path) -> Subject:
-    """`FILE.py` (relative to the folder), `cmd:COMMAND ARG…` or `http://…`. Raises ConfigError for a file that is not
-    there and for anything else."""
+    """Return the subject for an agent: `FILE.py` (relative to the folder), `cmd:COMMAND ARG…` or `http://…`.
+
+    Raises ConfigError for a missing file and any other form.
+    """
     if written.startswith(_REMOTE):
         return Subject(written, "agent", written, how="an agent's HTTP endpoint")
     if written.startswith(_COMMAND):
@@ -66,9 +68,11 @@ def open_suite(
     repository: Path | None = None,
     unlisted: Mapping[str, str] = MappingProxyType({}),
 ) -> Loaded:
-    """A suite with everything that is wrong with it; `clone` and `repository` say that the command line names a
-    repository to clone, or a folder to read instead of the suite's own; `unlisted` which models nobody offers, each
-    with the warning."""
+    """Load a suite with all its problems.
+
+    `clone` and `repository` say that the command line names a repository to clone, or a folder to read in place of
+    the suite's own; `unlisted` maps models that no provider offers to their warnings.
+    """
     loaded = load_suite(
         path,
         pattern_error,
@@ -83,7 +87,7 @@ def open_suite(
 
 
 def unchecked_problem(suite: Suite) -> Problem | None:
-    """Return a warning for a suite in which nothing is checked, at its first case."""
+    """Return a warning, placed at the first case, if a suite checks nothing."""
     if any(case.is_checked for case in suite.cases):
         return None
     if suite.format == "testhaven":
@@ -94,8 +98,8 @@ def unchecked_problem(suite: Suite) -> Problem | None:
     return Problem(suite.path, suite.cases[0].line, 1, "warning", where, what)
 
 
-def suites_at(path: Path) -> list[Path]:
-    """The file itself, or every suite file below a folder."""
+def list_suite_files(path: Path) -> list[Path]:
+    """Return the file itself, or every suite file below a folder."""
     return find_suites(path) if path.is_dir() else [path]
 
 
@@ -103,9 +107,12 @@ _FOR_EVER = RetryLimits()
 
 
 class Session:
-    """One for a process; `environ` is where keys and folders are looked up; recorded answers are replayed at
-    `replay_speed` times their own speed, or at once, where a plan does not say otherwise. Raises ConfigError and
-    StoreError while it opens. What may block is not async: an app calls it in a thread."""
+    """The services of one process, opened once.
+
+    Keys and folders are looked up in `environ`. Recorded answers are replayed at `replay_speed` times the original
+    speed, or without delays, unless a plan says otherwise. Construction raises ConfigError and StoreError. Methods
+    that may block are not async: an app calls them in a thread.
+    """
 
     def __init__(self, environ: Mapping[str, str], replay_speed: float | None = None) -> None:
         self._environ = environ
@@ -124,23 +131,23 @@ class Session:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know before anything else: about the config, then about the history."""
+        """Messages that the user should see first: about the config, then about the history."""
         return (*(str(problem) for problem in self.config.warnings), *self.store.notices)
 
     def find_suites(self, paths: Sequence[Path]) -> list[Path]:
-        """Suite files at or below the paths. Raises SuiteError for a path that is not there."""
-        return [file for path in paths for file in suites_at(path)]
+        """Return the suite files at or below the paths. Raises SuiteError for a path that does not exist."""
+        return [file for path in paths for file in list_suite_files(path)]
 
     def open_suite(self, path: Path) -> Loaded:
-        """A suite with everything that is wrong with it."""
+        """Load a suite with all its problems."""
         return open_suite(path)
 
     def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
-        """Where the models' names lead. Raises ConfigError for the first that leads nowhere."""
+        """Resolve model names to subjects. Raises ConfigError for the first that cannot be resolved."""
         return tuple(resolve_subject(name, self.config, self._environ) for name in names)
 
     def subjects_of(self, suite: Suite, names: Sequence[str] = (), agent: str | None = None) -> tuple[Subject, ...]:
-        """Who is asked: the named models and agent, else those that the suite names. Raises ConfigError."""
+        """Return the subjects to run: the named models and agent, else those of the suite. Raises ConfigError."""
         if names or agent:
             agents = (agent_subject(agent, Path.cwd()),) if agent else ()
             return (*self.resolve(names), *agents)
@@ -151,16 +158,18 @@ class Session:
         return self.resolve(suite.models)
 
     def price(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
-        """The subjects of a new run with what their tokens cost. Blocks."""
-        return self._prices.lay_over(subjects)
+        """Return the subjects of a new run with their token prices. Blocks."""
+        return self._prices.add_prices(subjects)
 
     def provider(self, name: str) -> Provider:
-        """A provider by its own name, for example to list its models. Raises ConfigError."""
-        return self._shelf.of_name(name)
+        """Return a provider by its name, for example to list its models. Raises ConfigError."""
+        return self._shelf.by_name(name)
 
     def open_providers(self, subjects: Sequence[Subject]) -> None:
-        """Make sure that every model can be run. Raises ConfigError, also for a local model that is not installed;
-        nothing is sent or started yet."""
+        """Check that every model can be run, without sending a request or starting a process.
+
+        Raises ConfigError, also for a local model that is not installed.
+        """
         self._shelf.take(subjects)
         for subject in subjects:
             if provider_settings(subject.provider, self.config, self._environ).kind == "local":
@@ -177,14 +186,16 @@ class Session:
         trials: Sequence[TrialKey] | None = None,
         stream: bool | None = None,
     ) -> Plan:
-        """A plan for the app: it streams unless the suite or the person says otherwise. Blocks."""
+        """Return a plan for the app; it streams unless the suite or the user says otherwise. Blocks."""
         overrides = Overrides(streaming=stream, stream_by_default=True)
         return make_plan(suite, self.price(subjects), overrides, only=trials)
 
     async def begin(self, plans: Sequence[Plan]) -> None:
-        """Keep what will be run one after the other, so that all of it can be resumed whatever happens from now on.
-        Raises ConfigError and StoreError."""
-        # Before any of them is kept: `last` may name whose answers are replayed.
+        """Store plans that will run one after the other, so that all of them can be resumed after a crash.
+
+        Raises ConfigError and StoreError.
+        """
+        # Opened before any plan is stored: `last` may name the run whose answers are replayed.
         taken = {
             plan.run_id: self._shelf.take(plan.subjects, plan.options.replay_speed) for plan in plans if plan.trials
         }
@@ -195,15 +206,17 @@ class Session:
         self._begun = plans[0].run_id if plans else None
 
     async def run(self, plan: Plan, control: Control, patience: RetryLimits = _FOR_EVER) -> AsyncGenerator[Event, None]:
-        """Run the plan: stored, then shown. A kept run that has nothing left to ask stays as it ended. Raises
-        ConfigError before it begins, and StoreError when the history cannot be written for longer than the patience
-        lasts."""
+        """Run the plan and yield each event after it is stored.
+
+        A stored run with nothing left to run stays as it ended. Raises ConfigError before it begins, and StoreError
+        if the history cannot be written for longer than `patience` allows.
+        """
         if not plan.trials and await asyncio.to_thread(is_finished, self.store, plan.run_id):
             return
         taken = self._taken.pop(plan.run_id, None)
-        providers = reopened(taken) if taken else self._shelf.take(plan.subjects, plan.options.replay_speed)
+        providers = reopen_all(taken) if taken else self._shelf.take(plan.subjects, plan.options.replay_speed)
         secrets = self._secrets_of(plan)
-        # What waited for others begins once more, since its time counts from now.
+        # A plan that waited for others begins again here, so that its duration counts from now.
         if taken is None or plan.run_id != self._begun:
             await asyncio.to_thread(self._begin, plan, secrets)
         repository = RunRepository(plan.suite, self._environ, self.config.secrets.values())
@@ -214,7 +227,7 @@ class Session:
             context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
             tools = TrialContext(providers, self._checker, context, secrets, repository if repository.clone else None)
             async with aclosing(run_plan(plan, tools, control)) as batches:
-                async for event in keep_events(batches, self.store, plan.run_id, patience):
+                async for event in store_events(batches, self.store, plan.run_id, patience):
                     yield event
         finally:
             await repository.close()
@@ -225,27 +238,27 @@ class Session:
             providers = {subject.provider for subject in plan.subjects}
             kinds = {name: provider_settings(name, self.config, self._environ).kind for name in providers}
             versions = versions_of(plan, kinds, Digests(self.folders.cache))
-        told = {secrets.hide(name): secrets.hide(version) for name, version in versions.items()}
+        recorded = {secrets.hide(name): secrets.hide(version) for name, version in versions.items()}
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.store.begin_run(without_secrets(plan, secrets), started_at, told)
+        self.store.begin_run(without_secrets(plan, secrets), started_at, recorded)
 
     def _secrets_of(self, plan: Plan) -> Secrets:
         return Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
-        """The newest kept result of each trial of the suite. Raises StoreError."""
+        """Return the newest stored result of each trial of the suite. Raises StoreError."""
         return self.store.latest_results(suite.path)
 
     def missing_consents(self, suite: Suite) -> tuple[Consent, ...]:
-        """What the suite would do that nobody has allowed yet."""
+        """Return the consents that the suite needs and that have not been granted yet."""
         return self._consents.missing(suite)
 
     def allow(self, consent: Consent) -> None:
-        """The person has allowed it; it is remembered."""
+        """Grant a consent and store it."""
         self._consents.grant(consent)
 
     async def close(self) -> None:
-        """Let go of processes, connections and files."""
+        """Close processes, connections and files."""
         await self._shelf.close()
         await self._checker.close()
         self.store.close()

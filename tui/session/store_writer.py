@@ -1,4 +1,4 @@
-"""Stored, then shown: the events of a run on their way through the store."""
+"""Writing of a run's events to the store before they are passed on."""
 
 import asyncio
 import time
@@ -13,19 +13,20 @@ from tui.store.protocol import Store
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """How long a store that cannot write is tried again (None: for ever), and how far apart. Seconds."""
+    """How long a failed write to the store is retried (None: for ever), and the delay between retries, in seconds."""
 
     total: float | None = None
     between: float = 1.0
 
 
-async def keep_events(
+async def store_events(
     batches: AsyncIterator[list[Event]], store: Store, run_id: str, patience: RetryLimits
 ) -> AsyncGenerator[Event, None]:
-    """The same events, one by one; those that say that a trial or the run is over come only after it is stored.
+    """Store the events and yield them one by one; the end of a trial or run is yielded only after it is stored.
 
-    Trials that finish together are written together; the run goes on meanwhile. While the store cannot write (disk
-    full), they wait in memory and StoreStalled is told once; StoreError is raised when the patience ends.
+    Trials that finish together are written together while the run continues. While the store cannot be written (disk
+    full), events wait in memory and StoreStalled is yielded once; StoreError is raised when the time of `patience` is
+    over.
     """
     async for batch in batches:
         async for notice in _save(batch, store, run_id, patience):

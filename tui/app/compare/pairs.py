@@ -9,8 +9,8 @@ from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
-from tui.session.answers import Answer, KeptAnswers, Source
-from tui.session.preferences import AnswerPlace, Choice, Preferred, turned
+from tui.session.answers import Answer, SavedAnswers, Source
+from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
 
 Outcomes = Mapping[str, Sequence[Outcome]]
 
@@ -95,7 +95,7 @@ class ComparisonSession:
         """Take over earlier preferences between the two sources: the last one for each case counts."""
         last: dict[str, Choice] = {}
         for one in preferred:
-            for each in (one, turned(one)):
+            for each in (one, swap_sides(one)):
                 if each.suite == self.suite.path and _is_from(each.a, self.pair.a) and _is_from(each.b, self.pair.b):
                     last[each.case] = each.choice
         self.entries = [replace(entry, choice=last.get(entry.case)) for entry in self.entries]
@@ -120,7 +120,7 @@ class AnswerPairs:
     All methods block: call them in a thread. They raise StoreError.
     """
 
-    def __init__(self, answers: KeptAnswers, suite: Suite, reviewer: Callable[[], str | None]) -> None:
+    def __init__(self, answers: SavedAnswers, suite: Suite, reviewer: Callable[[], str | None]) -> None:
         self.suite = suite
         self._answers, self._reviewer = answers, reviewer
 

@@ -23,7 +23,7 @@ from tui.model.errors import AssayError
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
-from tui.session.answers import Answer, KeptAnswers, Source
+from tui.session.answers import Answer, SavedAnswers, Source
 from tui.session.preferences import Choice
 
 _NARROW, _BESIDE = 100, 110
@@ -70,7 +70,7 @@ class CompareScreen(Screen[None]):
 
     def __init__(
         self,
-        answers: KeptAnswers,
+        answers: SavedAnswers,
         suite: Suite,
         a: Source,
         b: Source,

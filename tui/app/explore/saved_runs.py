@@ -46,7 +46,7 @@ class SavedRuns:
 
     async def read_outcomes(self, saved: OpenSuite) -> None:
         """Read how each trial of an open run ended."""
-        outcomes = await asyncio.to_thread(self._history.read_standing, saved.run)
+        outcomes = await asyncio.to_thread(self._history.read_progress, saved.run)
         self._open_suites.state(saved.path).take_known(outcomes)
 
     def unread_trials(self) -> tuple[TrialKey, ...]:
@@ -75,7 +75,7 @@ class SavedRuns:
     async def replay(self, run: RunRecord, speed: float | None) -> tuple[OpenSuite, RunRequest | None]:
         """Open a suite for the replay of a run, and return it with the request that replays the answers."""
         opened = await asyncio.to_thread(self._history.open_run, run.id)
-        outcomes = await asyncio.to_thread(self._history.read_standing, run.id)
+        outcomes = await asyncio.to_thread(self._history.read_progress, run.id)
         models = tuple(replay_name(run.id, model) for model in dict.fromkeys(key.model for key in outcomes))
         trials = tuple(TrialKey(key.case, replay_name(run.id, key.model), key.repeat) for key in outcomes)
         path = Path(f"{run.suite_path} (replay of run {run.id[:SHORT_ID]})")
