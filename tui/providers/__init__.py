@@ -1,1 +1,1 @@
-"""Models and agents behind one small protocol; the only home of httpx."""
+"""Models and agents behind one small protocol; the only package that imports httpx."""

@@ -1,4 +1,4 @@
-"""Agents as a provider: a Python file, a command that speaks JSON lines, or an HTTP endpoint."""
+"""The agent provider: a Python file, a command that speaks JSON lines, or an HTTP endpoint."""
 
 import asyncio
 import os
@@ -26,23 +26,25 @@ _RUNNER = Path(__file__).parent / "agents" / "runner.py"
 
 
 class Agent(Protocol):
-    """One agent, however it is reached."""
+    """One agent, of any of the three kinds."""
 
     def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
-        """`Sent` and `Waiting` as they come, then the answer. Raises ProviderError."""
+        """Yield `Sent` and `Waiting` events, then the answer. Raises ProviderError."""
         ...
 
     async def close(self) -> None:
-        """Let go of processes and connections."""
+        """Close processes and connections."""
         ...
 
 
 class AgentProvider:
-    """Answers for every agent; `Request.subject.model_id` says which: the path of a `.py` file, `cmd:COMMAND ARG…` or
-    an `http(s)://` URL.
+    """The provider of all agents.
 
-    Processes get `environ` without anything that looks like a key and without `secrets`, which are values. A Python
-    file may use `memory_bytes`; at most `most_at_once` processes answer, other steps wait before their clock starts.
+    `Request.subject.model_id` selects the agent: the path of a `.py` file, `cmd:COMMAND ARG…` or an `http(s)://` URL.
+
+    Processes get `environ` without variables that look like keys and without the values in `secrets`. A Python file
+    may use `memory_bytes`; at most `most_at_once` processes answer at the same time, other steps wait before their
+    clock starts.
     """
 
     def __init__(
@@ -62,7 +64,10 @@ class AgentProvider:
         self._most: int | None = None
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """One step: `Sent`, the output, a `ToolCall` for each tool, the memory, `End`. Raises ProviderError."""
+        """Run one step: yield `Sent`, the output, a `ToolCall` for each tool, the memory and `End`.
+
+        Raises ProviderError.
+        """
         async with aclosing(self._agent(request.subject.model_id).answer(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, AgentAnswer):
@@ -72,23 +77,23 @@ class AgentProvider:
                     yield piece
 
     async def models(self) -> tuple[str, ...]:
-        """None: an agent is named, not offered."""
+        """Return no models: an agent is named by the user, not listed."""
         return ()
 
     def allow(self, most: int) -> int:
-        """So many steps at once at most, of each agent behind a URL; how many it is just now."""
+        """Limit the concurrent requests to each agent behind a URL and return the current limit."""
         self._most = most
         return min((agent.allow(most) for agent in self._agents.values() if isinstance(agent, Limits)), default=most)
 
     def reopen(self) -> None:
-        """A new run: as many as are allowed."""
+        """Prepare for a new run: reset the limits of concurrent requests."""
         self._most = None
         for agent in self._agents.values():
             if isinstance(agent, Reopens):
                 agent.reopen()
 
     async def close(self) -> None:
-        """End every process; returns when they are gone."""
+        """End every process and return when all have ended."""
         agents = list(self._agents.values())
         self._agents.clear()
         await asyncio.gather(*(agent.close() for agent in agents))
@@ -103,7 +108,7 @@ class AgentProvider:
 
     def _open(self, model_id: str) -> Agent:
         if model_id.startswith(("http://", "https://")):
-            from tui.providers.agents.endpoint import EndpointAgent  # brings the HTTP library
+            from tui.providers.agents.endpoint import EndpointAgent  # imports the HTTP library
 
             return EndpointAgent(model_id, self._settings.proxy)
         if model_id.startswith(COMMAND_PREFIX):

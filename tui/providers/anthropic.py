@@ -1,4 +1,4 @@
-"""Anthropic, and any server that speaks its Messages API."""
+"""The provider for Anthropic and other servers with the Messages API."""
 
 import json
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class _ToolCall:
 
 
 class MessagesDecoder(AnswerDecoder):
-    """Decodes one message. Only `message_stop` makes it complete, whatever came before it."""
+    """Decodes one message. Only `message_stop` completes it."""
 
     what = "message"
 
@@ -62,7 +62,7 @@ class MessagesDecoder(AnswerDecoder):
         blocks = answer.get("content")
         if not isinstance(blocks, list):
             raise NoAnswer
-        self._hear_of_server(answer)
+        self._read_server_info(answer)
         for index, block in enumerate(blocks):
             if isinstance(block, dict):
                 self._open_block(index, block)
@@ -79,8 +79,8 @@ class MessagesDecoder(AnswerDecoder):
         match chunk.get("type"):
             case "message_start":
                 message = part_of(chunk, "message")
-                self._hear_of_server(message)
-                # Its number of output tokens is that of an answer which has only begun.
+                self._read_server_info(message)
+                # Its number of output tokens belongs to an answer that has only begun.
                 started = part_of(message, "usage")
                 self._count({name: count for name, count in started.items() if name in _INPUTS})
             case "content_block_start":
@@ -104,22 +104,22 @@ class MessagesDecoder(AnswerDecoder):
             given = [json.dumps(block["input"])] if block.get("input") else []
             self._tools[str(index)] = _ToolCall(text_of(block, "name"), given)
         else:
-            self._say(block)
+            self._add_text(block)
 
     def _take_delta(self, index: object, delta: Mapping[str, Any]) -> None:
-        """A piece of a block. Signatures and citations are not for a person to read."""
+        """Decode a part of a block. Signatures and citations are skipped: they are not text for the user."""
         if delta.get("type") == "input_json_delta":
             call = self._tools.setdefault(str(index), _ToolCall(""))
             call.arguments.append(text_of(delta, "partial_json"))
         else:
-            self._say(delta)
+            self._add_text(delta)
 
-    def _say(self, piece: Mapping[str, Any]) -> None:
+    def _add_text(self, piece: Mapping[str, Any]) -> None:
         if thought := text_of(piece, "thinking"):
             self.thinks = False
-            self._text.say("reasoning", thought)
+            self._text.add_text("reasoning", thought)
         if text := text_of(piece, "text"):
-            self._text.say("text", text)
+            self._text.add_text("text", text)
 
     def _close_tool(self, index: object) -> None:
         if (call := self._tools.pop(str(index), None)) is not None:
@@ -136,7 +136,7 @@ class MessagesDecoder(AnswerDecoder):
             self._text.add(NoteChunk(note))
 
     def _count(self, usage: Mapping[str, Any]) -> None:
-        """Counts are cumulative; one that is left out stays as it was."""
+        """Update the token counts, which are cumulative; a missing one keeps its value."""
         self._counts.update((name, value) for name, value in usage.items() if value is not None)
         inputs = [count_of(self._counts.get(name)) for name in _INPUTS]
         thought = count_of(part_of(self._counts, "output_tokens_details").get("thinking_tokens"))
@@ -158,7 +158,7 @@ MAX_TOKENS = 4_096
 
 
 def messages_body(request: Request) -> bytes:
-    """The body that asks for this answer; the protocol wants a limit of tokens, so there is always one."""
+    """Return the request body. The protocol requires a token limit, so one is always set."""
     settings = request.subject.settings
     system, turns = split_system(request.prompt.messages)
     body = {
@@ -171,36 +171,36 @@ def messages_body(request: Request) -> bytes:
     return encode_body(body, wishes)
 
 
-TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"  # the name of a variable, no token
-# The newest version refuses `temperature` and `top_p`, by which variants are told apart; a header of the config
-# chooses another.
+TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"  # the name of a variable, not a token
+# The newest version rejects `temperature` and `top_p`, by which variants differ; a header in the config selects
+# another version.
 _VERSION = "2023-06-01"
 _KEY_HEADERS = ("authorization", "x-api-key")
 
 
 class Messages:
-    """The Messages API."""
+    """The Messages API as a dialect."""
 
     path = "/v1/messages"
     thinks_long = True
 
     def body(self, request: Request) -> bytes:
-        """The question."""
+        """Return the request body."""
         return messages_body(request)
 
-    def unsent(self, request: Request) -> tuple[str, ...]:
-        """The seed."""
+    def unsupported(self, request: Request) -> tuple[str, ...]:
+        """Return the settings that this API does not support: the seed."""
         if request.subject.settings.seed is None:
             return ()
         return ("The seed was not sent: the Messages API has none",)
 
     def decoder(self, answer_size: int, event_size: int) -> MessagesDecoder:
-        """What reads one answer."""
+        """Return a decoder for one answer."""
         return MessagesDecoder(answer_size, event_size)
 
 
 class AnthropicProvider(ServerProvider):
-    """Asks one server, whose `settings.base_url` must be set, with or without `/v1` at its end."""
+    """The provider of one server. `settings.base_url` must be set, with or without `/v1` at its end."""
 
     def __init__(self, settings: ProviderSettings, patience: RetryLimits | None = None) -> None:
         super().__init__(
@@ -216,12 +216,12 @@ class AnthropicProvider(ServerProvider):
         return self._messages
 
     def _is_offered(self, entry: Mapping[str, Any]) -> bool:
-        """A retired model stays in the list, and asking it fails."""
+        """Return whether the model is in service: a retired model stays in the list, and requests to it fail."""
         return entry.get("lifecycle") != "retired"
 
 
 def _root(base_url: str) -> str:
-    """The URL without the `/v1` that the paths bring: written by habit, it would be there twice."""
+    """Return the URL without `/v1` at its end, which the paths add themselves."""
     parts = urlsplit(base_url)
     return urlunsplit(parts._replace(path=parts.path.rstrip("/").removesuffix("/v1")))
 

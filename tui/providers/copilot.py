@@ -23,7 +23,7 @@ _GOODBYE_S = 5.0
 
 
 class Talk:
-    """A session without tools, whose system message is the case's own where it has one."""
+    """A Copilot session without tools; its system message is the case's own if it has one."""
 
     def __init__(self, runtime: CopilotRuntime, session: Any, patience: RetryLimits) -> None:
         self._runtime, self._session, self._patience = runtime, session, patience
@@ -31,7 +31,7 @@ class Talk:
 
     @classmethod
     async def open(cls, runtime: CopilotRuntime, request: Request, patience: RetryLimits) -> "Talk":
-        """A new session for this model. Raises TryFailed."""
+        """Open a new session for this model. Raises TryFailed."""
         system, _ = split_system(request.prompt.messages)
         session = await runtime.call(
             runtime.client.create_session(
@@ -46,10 +46,10 @@ class Talk:
         return cls(runtime, session, patience)
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """The last turn of the conversation, answered; `End` last. Raises TryFailed."""
+        """Send the last turn of the conversation and yield its answer, `End` last. Raises TryFailed."""
         loop, events = asyncio.get_running_loop(), asyncio.Queue[Any]()
         decoder = CopilotDecoder(self._patience.answer_size, 1 if request.step else self._patience.tries)
-        # The SDK may call from a thread of its own.
+        # The SDK may call from another thread.
         forget = self._session.on(lambda event: loop.call_soon_threadsafe(events.put_nowait, event))
         self.is_over = True
         try:
@@ -70,7 +70,7 @@ class Talk:
             forget()
 
     async def close(self) -> None:
-        """Give up what is still going on, and leave nothing of the session behind."""
+        """Abort a pending answer and delete the session."""
         with contextlib.suppress(Exception):
             async with asyncio.timeout(_GOODBYE_S):
                 await self._session.abort()
@@ -78,7 +78,7 @@ class Talk:
                 await self._runtime.client.delete_session(self._session.session_id)
 
     async def _next(self, events: asyncio.Queue[Any]) -> Any:
-        """The next event. The SDK does not tell that its runtime is gone, so that silence is asked about."""
+        """Return the next event; after a silence, check that the runtime is alive: the SDK does not report its end."""
         silent_s = 0.0
         while silent_s < self._patience.think_s:
             try:
@@ -86,8 +86,8 @@ class Talk:
                     return await events.get()
             except TimeoutError:
                 silent_s += self._patience.pulse_s
-            if (words := await self._runtime.death()) is not None:
-                raise self._runtime.loss(words)
+            if (words := await self._runtime.exit_reason()) is not None:
+                raise self._runtime.exit_failure(words)
         raise TryFailed(ProviderError("silent", f"Copilot sent nothing for {self._patience.think_s:g} s"))
 
 
@@ -96,7 +96,7 @@ def _waiting(events: asyncio.Queue[Any]) -> list[Any]:
 
 
 def _decode(decoder: CopilotDecoder, events: list[Any]) -> TryFailed | AnswerTooLong | None:
-    """What was wrong with one of the events; what had been decoded before it can be taken."""
+    """Decode events and return the first error, if any; chunks decoded before it can still be taken."""
     try:
         for event in events:
             decoder.take_event(event)
@@ -106,7 +106,7 @@ def _decode(decoder: CopilotDecoder, events: list[Any]) -> TryFailed | AnswerToo
 
 
 def _deny(*_: Any) -> Any:
-    """Nothing is allowed: there are no tools, so nothing should be asked. The SDK turns it into a denial."""
+    """Deny every permission request; there are no tools, so none should come. The SDK turns this into a denial."""
     raise PermissionError("Assay allows nothing")
 
 
@@ -114,11 +114,13 @@ _UNSENT = ("temperature", "top_p", "seed", "max_tokens")
 
 
 class CopilotProvider:
-    """Asks Copilot's runtime, started by the first question and shared by all that follow; each case is a session of
-    its own, and its steps are the turns of it. What answered (SDK, runtime, mode, tools) is noted with each answer.
+    """The provider of Copilot's runtime, which the first request starts and later ones share.
 
-    The runtime gets `environ` without anything that looks like a key and without `secrets`, and the token of the
-    settings, else the person's own login. `sdk` is the SDK's module, imported when it is first needed.
+    Each case is a session of its own, and its steps are the session's turns. The software that answered (SDK,
+    runtime, mode, tools) is recorded with each answer.
+
+    The runtime gets `environ` without variables that look like keys and without `secrets`, and the token of the
+    settings, else the user's own login. `sdk` is the SDK's module, imported on first use.
     """
 
     def __init__(
@@ -138,8 +140,11 @@ class CopilotProvider:
         self._farewells: set[asyncio.Task[None]] = set()
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """One step. Raises ProviderError: `not_found` without the SDK, `crashed` with its words where the runtime is
-        missing, `unauthorized` where nobody is logged in; these are told to all who ask until `reopen`."""
+        """Run one step. Raises ProviderError.
+
+        The error is `not_found` without the SDK, `crashed` with the SDK's message if the runtime is missing, and
+        `unauthorized` if nobody is logged in; the same error is raised for every request until `reopen`.
+        """
         runtime = await self._runtime()
         for note in _notes(runtime, request):
             yield NoteChunk(note)
@@ -148,7 +153,7 @@ class CopilotProvider:
                 yield chunk
 
     async def models(self) -> tuple[str, ...]:
-        """The models that this account may ask, sorted, without those that only embed. Raises ProviderError."""
+        """Return the models that this account may use, sorted, without embedding models. Raises ProviderError."""
         runtime = await self._runtime()
         try:
             found = await runtime.call(runtime.client.list_models())
@@ -157,17 +162,17 @@ class CopilotProvider:
         return tuple(sorted({model.id for model in found if _is_offered(model)}))
 
     def allow(self, most: int) -> int:
-        """So many questions at once at most; how many it is just now."""
+        """Limit the concurrent requests and return the current limit."""
         return self._tries.allow(most)
 
     def reopen(self) -> None:
-        """Ask again after a refused login; a start that failed is tried again."""
+        """Accept requests again after a rejected login, and retry a failed start."""
         self._tries.reopen()
         if self._starting is not None and _has_failed(self._starting):
             self._starting = None
 
     async def close(self) -> None:
-        """End every session and the runtime; returns when it is gone."""
+        """End every session and the runtime; return when it has ended."""
         talks, self._talks = list(self._talks.values()), {}
         await asyncio.gather(*(talk.close() for talk in talks), *self._farewells)
         starting, self._starting = self._starting, None
@@ -178,7 +183,7 @@ class CopilotProvider:
                 await started.close()
 
     async def _runtime(self) -> CopilotRuntime:
-        """The runtime. Whoever asks first starts it; that one giving up does not stop the start."""
+        """Return the runtime. The first request starts it; cancelling that request does not cancel the start."""
         before = self._starting
         if before is None or (not _has_failed(before) and before.done() and before.result().is_lost):
             self._starting = asyncio.create_task(self._start(before))
@@ -197,7 +202,7 @@ class CopilotProvider:
         return await CopilotRuntime.start(self._sdk, self._settings, self._environ)
 
     async def _try(self, runtime: CopilotRuntime, request: Request) -> AsyncGenerator[Chunk, None]:
-        """One try. Raises TryFailed."""
+        """Run one try. Raises TryFailed."""
         talk = await self._talk(runtime, request)
         try:
             async with aclosing(talk.ask(request)) as chunks:
@@ -207,14 +212,14 @@ class CopilotProvider:
                 self._talks[request.trial] = talk
         finally:
             if talk.is_over:
-                self._part(talk)
+                self._close_session(talk)
 
     async def _talk(self, runtime: CopilotRuntime, request: Request) -> Talk:
-        """The conversation that the step belongs to; the first step begins it."""
+        """Return the session of the step's case; the first step opens it."""
         talk = self._talks.pop(request.trial, None)
         if request.step == 0:
             if talk is not None:
-                self._part(talk)
+                self._close_session(talk)
             return await Talk.open(runtime, request, self._patience)
         if talk is None:
             raise TryFailed(
@@ -222,8 +227,8 @@ class CopilotProvider:
             )
         return talk
 
-    def _part(self, talk: Talk) -> None:
-        """Let go of a session without making anybody wait for it."""
+    def _close_session(self, talk: Talk) -> None:
+        """Close a session in the background."""
         farewell = asyncio.create_task(talk.close())
         self._farewells.add(farewell)
         farewell.add_done_callback(self._farewells.discard)

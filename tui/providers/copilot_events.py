@@ -1,4 +1,4 @@
-"""The events of a Copilot session as chunks. No SDK in here: only the names that its events have."""
+"""Decoding of a Copilot session's events into chunks, without importing the SDK."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _FINISHES: Mapping[str, FinishReason] = {
     "content_filter": "content_filter",
     "refusal": "refusal",
 }
-# What shows that the session is at work on the question; an `idle` before it belongs to what was before.
+# Events that show work on this question; an `idle` before them belongs to the previous turn.
 _WORK = ("user.message", "session.warning")
 _DELTAS: Mapping[str, tuple[Kind, str]] = {
     "assistant.message_delta": ("text", "message_id"),
@@ -35,8 +35,11 @@ _WHOLES: Mapping[str, tuple[Kind, str]] = {
 
 
 class CopilotDecoder:
-    """Decodes one answer: give events, take chunks. `finish` is the finish reason once the session is idle. A message
-    comes in deltas, whole, or both; what the deltas said is not said again."""
+    """Decodes one answer: give it events, take chunks.
+
+    `finish` is the finish reason once the session is idle. A message comes in deltas, whole, or both; text of the
+    deltas is not repeated.
+    """
 
     def __init__(self, answer_size: int, tries: int = 1) -> None:
         self._text = AnswerText(answer_size)
@@ -49,12 +52,14 @@ class CopilotDecoder:
         self.finish: FinishReason | None = None
 
     def take(self) -> list[Chunk]:
-        """The chunks decoded since the last time."""
+        """Return the chunks decoded since the last call."""
         return self._text.take()
 
     def take_event(self, event: Any) -> None:
-        """One event of the session; others than the question's own agent are not heard. Raises TryFailed where it is
-        an error, and AnswerTooLong."""
+        """Decode one event; events of sub-agents are skipped.
+
+        Raises TryFailed for an error event, and AnswerTooLong.
+        """
         kind, data = _name_of(event), event.data
         if getattr(event, "agent_id", None) or self.finish:
             return
@@ -78,9 +83,9 @@ class CopilotDecoder:
     def _add(self, kind: Kind, id_name: str, data: Any, text: str) -> None:
         came, key = self._came[kind], str(getattr(data, id_name))
         if came and key not in came:
-            self._text.say(kind, "\n\n")
+            self._text.add_text(kind, "\n\n")
         came[key] = came.get(key, "") + text
-        self._text.say(kind, text)
+        self._text.add_text(kind, text)
 
     def _complete(self, kind: Kind, id_name: str, data: Any) -> None:
         if kind == "text" and (thought := data.reasoning_text) and not self._came["reasoning"]:
@@ -90,7 +95,7 @@ class CopilotDecoder:
             self._add(kind, id_name, data, data.content[len(came) :])
 
     def _count(self, data: Any) -> None:
-        """One call of the model; an answer may take several."""
+        """Add the usage of one model call; an answer may take several."""
         self._counts.append(
             Usage(count_of(data.input_tokens), count_of(data.output_tokens), count_of(data.reasoning_tokens))
         )
@@ -111,7 +116,7 @@ class CopilotDecoder:
 
 
 def _name_of(event: Any) -> str:
-    """`session.idle`; the SDK has an enumeration of them."""
+    """Return the event's name, such as `session.idle`; the SDK uses an enumeration."""
     return str(getattr(event.type, "value", event.type))
 
 
@@ -128,7 +133,7 @@ def _sum(counts: list[Usage]) -> Usage:
 
 
 def session_fault(data: Any, tries: int) -> TryFailed:
-    """What an error of a session stands for."""
+    """Return the TryFailed for an error event of a session."""
     kind, status, words = data.error_type, data.status_code or 0, sanitize_line(data.message, _WORDS)
     if kind in ("authentication", "authorization") or status in (401, 403):
         refused = ProviderError("unauthorized", f"Copilot does not accept the login: {words}", fix=LOGIN)

@@ -1,4 +1,4 @@
-"""The Copilot SDK's client and the runtime behind it, a process of its own, started once."""
+"""The Copilot SDK's client and its runtime, a process that is started once."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an acc
 
 
 def copilot_version() -> str | None:
-    """The version of the installed SDK; None where there is none."""
+    """Return the version of the installed SDK, or None."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -30,7 +30,7 @@ def copilot_version() -> str | None:
 
 
 def require_copilot(name: str) -> None:
-    """Raises ConfigError, which says what to install, where the SDK is missing; `name` is the provider's."""
+    """Raise ConfigError, which says what to install, if the SDK is missing; `name` is the provider's."""
     if copilot_version() is None:
         raise ConfigError(f"{name} needs {COPILOT}, which is not installed", fix=f"Run: pip install {COPILOT}")
 
@@ -42,7 +42,7 @@ _PING_S = 5.0
 
 
 class CopilotRuntime:
-    """A runtime that runs, for somebody who is logged in. `client` is the SDK's; `label` says what answers."""
+    """A running runtime with a logged-in user. `client` is the SDK's; `label` describes what answers."""
 
     def __init__(self, client: Any, label: str, folder: Path) -> None:
         self.client, self.label, self.folder = client, label, folder
@@ -50,19 +50,22 @@ class CopilotRuntime:
 
     @classmethod
     async def start(cls, sdk: Any, settings: ProviderSettings, environ: Mapping[str, str]) -> "CopilotRuntime":
-        """Start it, in an empty folder. The runtime may have to be downloaded by the SDK first, which takes minutes.
-        Raises ProviderError: `crashed` with the SDK's own words, `unauthorized` where nobody is logged in."""
+        """Start the runtime in an empty folder.
+
+        The SDK may have to download it first, which takes minutes. Raises ProviderError: `crashed` with the SDK's
+        message, `unauthorized` if nobody is logged in.
+        """
         folder = Path(tempfile.mkdtemp(prefix="assay-copilot-"))
         runtime = None
         try:
-            # Making the client downloads the runtime where it is missing, and blocks.
-            client = await _said(_apart(lambda: _make_client(sdk, settings, environ, folder)))
+            # Creating the client downloads a missing runtime, and blocks.
+            client = await _sdk_result(_in_daemon_thread(lambda: _make_client(sdk, settings, environ, folder)))
             runtime = cls(client, "", folder)
-            await _said(client.start())
-            status, login = await _said(client.get_status()), await _said(client.get_auth_status())
+            await _sdk_result(client.start())
+            status, login = await _sdk_result(client.get_status()), await _sdk_result(client.get_auth_status())
             if not login.isAuthenticated:
-                told = f": {login.statusMessage}" if login.statusMessage else ""
-                raise ProviderError("unauthorized", f"nobody is logged in to Copilot{told}", fix=LOGIN)
+                detail = f": {login.statusMessage}" if login.statusMessage else ""
+                raise ProviderError("unauthorized", f"nobody is logged in to Copilot{detail}", fix=LOGIN)
             runtime.label = f"Copilot SDK {sdk.__version__}, runtime {status.version}, mode empty, no tools"
         except BaseException:
             await (runtime.close() if runtime else asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
@@ -70,17 +73,20 @@ class CopilotRuntime:
         return runtime
 
     async def call(self, promise: Awaitable[T]) -> T:
-        """What the SDK answers. Raises TryFailed with its words, `crashed` where the runtime is gone."""
+        """Return the result of an SDK call.
+
+        Raises TryFailed with the SDK's message, `crashed` if the runtime has ended.
+        """
         try:
             return await promise
         except Exception as error:  # noqa: BLE001 - the SDK raises bare exceptions, and its words are all there is
             words = str(error).strip() or type(error).__name__
-        if await self.death() is None:
+        if await self.exit_reason() is None:
             raise TryFailed(ProviderError("refused", f"Copilot refused the question: {words}"))
-        raise self.loss(words)
+        raise self.exit_failure(words)
 
-    async def death(self) -> str | None:
-        """Why the runtime does not answer, in the SDK's words; None where it does."""
+    async def exit_reason(self) -> str | None:
+        """Return why the runtime does not answer, in the SDK's words, or None if it does."""
         try:
             async with asyncio.timeout(_PING_S):
                 await self.client.ping()
@@ -88,13 +94,13 @@ class CopilotRuntime:
             return str(error).strip() or "it does not answer"
         return None
 
-    def loss(self, words: str) -> TryFailed:
-        """The runtime is gone; another one has to be started."""
+    def exit_failure(self, words: str) -> TryFailed:
+        """Return the error for a runtime that has ended; a new one has to be started."""
         self.is_lost = True
         return TryFailed(ProviderError("crashed", f"the Copilot runtime ended: {words}"))
 
     async def close(self) -> None:
-        """End the process, if need be by force; returns when it is gone."""
+        """End the process, by force if needed, and return when it has ended."""
         try:
             async with asyncio.timeout(_GOODBYE_S):
                 await self.client.stop()
@@ -105,21 +111,21 @@ class CopilotRuntime:
 
 
 def load_sdk() -> Any:
-    """The SDK, imported. Raises ProviderError where it cannot be."""
+    """Import and return the SDK. Raises ProviderError if that fails."""
     try:
         sdk = importlib.import_module("copilot")
     except ImportError as error:
         what = f"{COPILOT} cannot be imported: {error}"
         raise ProviderError("not_found", what, fix=f"Run: pip install {COPILOT}") from None
-    # What it logs would land in the middle of the screen; its errors are told as the answer's.
+    # Its log would be printed across the screen; its errors are reported with the answer.
     logger = logging.getLogger("copilot")
     logger.addHandler(logging.NullHandler())
     logger.propagate = False
     return sdk
 
 
-async def _said(promise: Awaitable[T]) -> T:
-    """What the SDK answers. Raises ProviderError with its words."""
+async def _sdk_result(promise: Awaitable[T]) -> T:
+    """Return the result of an SDK call. Raises ProviderError with the SDK's message."""
     try:
         return await promise
     except Exception as error:  # noqa: BLE001 - as above
@@ -127,8 +133,8 @@ async def _said(promise: Awaitable[T]) -> T:
         raise ProviderError("crashed", f"Copilot cannot be started: {words}") from None
 
 
-async def _apart(work: Callable[[], T]) -> T:
-    """The work, in a thread that nobody has to wait for at the end of the process."""
+async def _in_daemon_thread(work: Callable[[], T]) -> T:
+    """Run blocking work in a daemon thread, so that the process can end without waiting for it."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -149,7 +155,7 @@ async def _apart(work: Callable[[], T]) -> T:
 
 
 def _make_client(sdk: Any, settings: ProviderSettings, environ: Mapping[str, str], folder: Path) -> Any:
-    # A token needs nothing of the person's own folder; a stored login is in there.
+    # A token needs nothing of the user's home folder; a stored login is in it.
     home = folder / "home" if settings.api_key else Path(environ.get("COPILOT_HOME") or Path.home() / ".copilot")
     return sdk.CopilotClient(
         mode="empty",

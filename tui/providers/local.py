@@ -1,4 +1,4 @@
-"""Small real models on this machine: no key, no network."""
+"""Small models on this machine: no key, no network."""
 
 import asyncio
 import json
@@ -27,17 +27,17 @@ _SLOT_TOKENS = 5_120
 _LOADING_S = 600.0
 _NOTICE_S = 2.0
 _PROGRAM = Path(__file__).with_name("local_process.py")
-# It is there or it is gone: nothing is tried again, and it thinks for as long as the step's own clock allows.
+# The server runs or it does not: there are no retries, and the step's own clock is the only timeout.
 _PATIENCE = RetryLimits(tries=1, first_byte_s=86_400.0, stall_s=3_600.0)
 
 
 class LocalServer:
-    """A server that runs. `room` bounds the questions to its slots; `chat` asks it."""
+    """A running server. `room` limits the requests to its slots; `chat` sends them."""
 
     def __init__(self, model: ModelFile, worker: Worker, url: str, key: str) -> None:
         self._model, self._worker = model, worker
         self.room = asyncio.Semaphore(SLOTS)
-        # llama.cpp closes a kept connection without a word, and a question would meet the closed one.
+        # llama.cpp closes a kept-alive connection without notice, and a request would fail on it.
         settings = ProviderSettings("local", "openai", f"{url}/v1", key, headers={"Connection": "close"})
         self.chat = OpenAIProvider(settings, _PATIENCE, called=f"the local model {sanitize_line(model.name, 80)}")
 
@@ -67,16 +67,16 @@ class LocalServer:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the server can answer."""
         return self._worker.is_alive
 
-    async def death(self) -> ProviderError | None:
-        """Why it no longer answers; None where it lives. Waits a moment for the news of it."""
+    async def exit_reason(self) -> ProviderError | None:
+        """Return why the server stopped, or None if it is alive. Waits a moment for the process to report."""
         end = await self._worker.wait_for_end(_NOTICE_S)
         return None if end is None else _fault(self._model, end, self._worker)
 
     async def close(self) -> None:
-        """End the process; returns when it is gone."""
+        """End the process and return when it has ended."""
         await self.chat.close()
         await self._worker.end()
 
@@ -96,8 +96,10 @@ def _order(model: ModelFile, key: str) -> bytes:
 
 
 def _threads() -> int:
-    """Half of the cores: the threads of one model wait for each other, so with all cores taken a busy neighbour stops
-    them all."""
+    """Return half the number of cores.
+
+    The threads of one model wait for each other: with all cores in use, any other busy process would stall them all.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, cores // 2)
 
@@ -109,10 +111,10 @@ def _fault(model: ModelFile, sentence: str, worker: Worker) -> ProviderError:
 
 
 class LocalProvider:
-    """Serves each model file by one process, started by the first question and shared by all that follow.
+    """Serves each model file by one process, which the first request starts and later ones share.
 
-    As many answers stream at once as the server has slots; the others wait before their clock starts. An answer
-    depends on its prompt and settings only: with `temperature=0` or a `seed` it is the same each time.
+    As many answers stream concurrently as the server has slots; other requests wait before their clock starts. An
+    answer depends on its prompt and settings only: with `temperature=0` or a `seed` it is reproducible.
     """
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
@@ -120,8 +122,11 @@ class LocalProvider:
         self._servers: dict[Path, asyncio.Task[LocalServer]] = {}
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """One answer. Raises ProviderError: `not_found` with what to install, `crashed` where the server died; the
-        next question starts it again."""
+        """Run one step. Raises ProviderError.
+
+        The error is `not_found` with what to install, or `crashed` if the server died; the next request starts it
+        again.
+        """
         model = find_model(request.subject.model_id)
         server = await self._server(model)
         async with server.room:
@@ -132,14 +137,14 @@ class LocalProvider:
             except ProviderError as error:
                 if error.fault not in ("unreachable", "incomplete"):
                     raise
-                raise (await server.death() or error) from None
+                raise (await server.exit_reason() or error) from None
 
     async def models(self) -> tuple[str, ...]:
-        """The bundled model. Raises ProviderError, which says what to install."""
+        """Return the bundled model. Raises ProviderError, which says what to install."""
         return (bundled_model().name,)
 
     async def close(self) -> None:
-        """End every server; returns when they are gone."""
+        """End every server and return when all have ended."""
         starting = list(self._servers.values())
         self._servers.clear()
         for task in starting:
@@ -149,7 +154,10 @@ class LocalProvider:
                 await server.close()
 
     async def _server(self, model: ModelFile) -> "LocalServer":
-        """The server of this file. Whoever asks first starts it; that one giving up does not stop the start."""
+        """Return the server of this file.
+
+        The first request starts it; cancelling that request does not cancel the start.
+        """
         task = self._servers.get(model.path)
         if task is None or _is_over(task):
             task = self._servers[model.path] = asyncio.create_task(self._start(model, task))
@@ -169,7 +177,7 @@ def _is_over(start: "asyncio.Task[LocalServer]") -> bool:
 
 
 def _with_defaults(request: Request, model: ModelFile) -> Request:
-    """The request with the model's defaults for what it leaves open."""
+    """Return the request with the model's defaults for settings that it leaves open."""
     given = request.subject.settings
     names = (field.name for field in fields(Settings) if getattr(given, field.name) is None)
     defaults = {name: getattr(model.defaults, name) for name in names}

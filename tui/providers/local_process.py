@@ -1,7 +1,7 @@
-"""The local model's server: llama.cpp on loopback inside a guarded process, until Assay lets go of it.
+"""The program that serves a local model: llama.cpp on loopback in a guarded process, until Assay closes its input.
 
-Loaded by the guard, with the standard library and xllamacpp. One line comes in, `{"path", "alias", "key", "threads",
-"slots", "slot_tokens", "most_tokens"}`; one goes out, `{"url"}` or `{"fault"}`.
+The guard loads it with the standard library and xllamacpp. It reads one line, `{"path", "alias", "key", "threads",
+"slots", "slot_tokens", "most_tokens"}`, and writes one, `{"url"}` or `{"fault"}`.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def serve() -> None:
-    """Load the model, say where it listens, and serve until the input ends."""
+    """Load the model, report its URL, and serve until the input ends."""
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -43,7 +43,7 @@ def _start(order: dict[str, Any]) -> Any:
     params.n_ctx = order["slots"] * order["slot_tokens"]
     params.n_predict = order["most_tokens"]
     params.fit_params = False
-    # An answer must not depend on what was asked before or at the same time: measured, it does with either of these.
+    # An answer must not depend on earlier or concurrent requests; measured, either of these makes it so.
     params.kv_unified = False
     params.cache_prompt = False
     params.cache_ram_mib = 0

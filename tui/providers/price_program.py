@@ -1,5 +1,7 @@
-"""Looks models up in the package of prices. A program of its own, because the package takes half a second, 85 MB and
-an HTTP library of its own, none of which a run should carry. It asks no network.
+"""The program that looks up prices in the price package.
+
+It is a separate process because the package takes half a second, 85 MB and an HTTP library of its own to load. It
+does not use the network.
 
 stdin: JSON, a list of [base URL, model id]. stdout: JSON, the package's version and for each a price, or null.
 """
@@ -10,7 +12,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-# What is charged for besides the tokens that were counted, or for some of them differently.
+# Prices other than those per counted token, or that differ for some tokens.
 _UNCOUNTED = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok", "input_text_messages_kcount")
 _PRICES = {
     "input": "input_mtok",
@@ -21,7 +23,7 @@ _PRICES = {
 
 
 def main() -> None:
-    """Answer what is asked on stdin."""
+    """Answer the look-ups on stdin."""
     from genai_prices import __version__
     from genai_prices.data_snapshot import get_snapshot
 
@@ -40,12 +42,12 @@ def _look_up(providers: list[Any], base_url: str, model_id: str) -> dict[str, fl
 
 
 def _is_of(pattern: str, url: str) -> bool:
-    """Whether the URL is the provider's: its whole host, not one that only begins so, and not a path somewhere else."""
+    """Return whether the URL belongs to the provider: its whole host matches, not a prefix or a path elsewhere."""
     return re.match(rf"(?:{pattern.replace('.*', '[^/]*')})(?:(?<=\.)[a-z]+)?(?:(?<=/)|/|$)", url) is not None
 
 
 def _price_of(model: Any) -> dict[str, float | int | None] | None:
-    """None where there is more to it than tokens, or the hour of the day matters."""
+    """Return the token prices, or None if the price has other parts or depends on the time of day."""
     if isinstance(model.prices, list) and any(hasattr(each.constraint, "start_time") for each in model.prices):
         return None
     prices = model.get_prices(datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""Prices of public providers, from the package that keeps them."""
+"""Prices of public providers, from an installed price package."""
 
 import json
 import sys
@@ -15,22 +15,24 @@ _PATIENCE_S = 20.0
 
 
 class Listed(NamedTuple):
-    """Which model where. A server's own host decides: what a gateway or a server at home charges, no list knows."""
+    """A model at a base URL. The host decides: prices of a gateway or a private server are in no list."""
 
     base_url: str
     model_id: str
 
 
 def may_be_listed(base_url: str | None) -> bool:
-    """Whether a public provider can be there: a name on the internet, over TLS."""
+    """Return whether a public provider can be at this URL: a name on the internet, over TLS."""
     parts = urlsplit(base_url or "")
     host = parts.hostname or ""
     return parts.scheme == "https" and "." in host and host[-1].isalpha()
 
 
 def look_up(models: Sequence[Listed], environ: Mapping[str, str]) -> dict[Listed, Price | None]:
-    """The prices of today, None for a model that the package does not know. Blocks for half a second. Where the package
-    cannot be asked, nothing is known of any model."""
+    """Return today's prices, None for a model that the package does not know.
+
+    Blocks for half a second. All prices are unknown if the package cannot be run.
+    """
     import subprocess
 
     from tui.providers.processes.environ import without_keys
@@ -47,15 +49,15 @@ def look_up(models: Sequence[Listed], environ: Mapping[str, str]) -> dict[Listed
             timeout=_PATIENCE_S,
             check=True,
         )
-        told = json.loads(answer.stdout)
-        source = f"{_PACKAGE} {told['version']}"
-        prices = [None if each is None else Price(source=source, **each) for each in told["prices"]]
+        found = json.loads(answer.stdout)
+        source = f"{_PACKAGE} {found['version']}"
+        prices = [None if each is None else Price(source=source, **each) for each in found["prices"]]
         return dict(zip(models, prices, strict=True))
     except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
         return dict.fromkeys(models)
 
 
 def _plain(base_url: str) -> str:
-    """Scheme, host and path in the case in which they are known."""
+    """Return scheme, host and path in lower case where case does not matter."""
     parts = urlsplit(base_url)
     return f"https://{parts.hostname}{f':{parts.port}' if parts.port not in (None, 443) else ''}{parts.path}"

@@ -1,4 +1,4 @@
-"""One place that turns settings into a provider; each is imported only when it is used."""
+"""The factory of providers from settings; each provider is imported on first use."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -24,11 +24,11 @@ from tui.providers.protocol import Provider
 
 
 def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secrets: Collection[str]) -> Provider:
-    """The provider that the settings describe. Nothing is connected or started before the first question.
+    """Return the provider of these settings. Nothing is connected or started before the first request.
 
     Processes of agents, of the local model and of Copilot get `environ` without keys, those of agents and Copilot
-    without any of the `secrets`, by value. Raises ConfigError for a kind that cannot be opened from settings alone: a
-    recording belongs to a run, and whoever has the run opens it.
+    also without the values in `secrets`. Raises ConfigError for a kind that cannot be opened from settings alone: a
+    recording needs a run.
     """
     match settings.kind:
         case "openai":
@@ -60,10 +60,10 @@ _KEY_HEADERS = ("authorization", "api-key", "x-api-key")
 
 
 def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
-    """The model that a name leads to: a variant, `provider/model-id` or a bare id, with `?temperature=0.8&…` or not.
+    """Resolve a model name: a variant, `provider/model-id` or a bare id, with or without `?temperature=0.8&…`.
 
-    Raises ModelUnresolved where the name leads nowhere and ConfigError where the provider cannot be used, so that both
-    are known before anything is asked.
+    Raises ModelUnresolved if the name cannot be resolved and ConfigError if the provider cannot be used, both before
+    any request is sent.
     """
     bare, mark, query = name.partition("?")
     settings = _inline_settings(name, query) if mark else {}
@@ -80,8 +80,11 @@ def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Su
 
 
 def provider_settings(name: str, config: Config, environ: Mapping[str, str]) -> ProviderSettings:
-    """How a provider is reached, checked. Raises ConfigError where it is unknown, its key is missing (the text names
-    the variable, never the value) or something that it needs is not installed."""
+    """Return the validated settings of a provider.
+
+    Raises ConfigError if it is unknown, its key is missing (the text names the variable, never the value) or
+    something that it needs is not installed.
+    """
     settings = config.providers.get(name) or built_in(name, environ)
     if settings is None:
         raise _unknown_provider(name, "", config)
@@ -141,7 +144,7 @@ def _check_key(name: str, key: str) -> None:
 
 
 def _find_home(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
-    """Where a name without inline settings leads; `name` of the answer is not yet what was written."""
+    """Resolve a name without inline settings; the subject's `name` is not yet the name as written."""
     variant = config.variants.get(name)
     if variant is not None:
         if variant.provider is None:
@@ -167,7 +170,7 @@ def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subjec
 
 
 def _find_bare(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
-    """The order of the product's rule for bare ids; the variants have had their turn."""
+    """Resolve a bare id by the documented order; variants have been checked before."""
     if not name:
         raise ModelUnresolved("a model's name is empty", fix="Write provider/model-id.")
     for pattern, provider in config.rules:
@@ -184,7 +187,7 @@ def _find_bare(name: str, config: Config, environ: Mapping[str, str]) -> Subject
 
 
 def _key_at_hand(provider: str, config: Config, environ: Mapping[str, str]) -> str:
-    """Why the provider can be asked: its key is there. Empty where it cannot."""
+    """Return why the provider can be used (its key is set), or an empty string if it cannot."""
     settings = config.providers.get(provider) or built_in(provider, environ)
     if settings is None or settings.missing or not (settings.api_key or _has_key_header(settings)):
         return ""

@@ -1,4 +1,4 @@
-"""Recorded answers of an earlier run, told again in their own time or at once; always marked as recorded."""
+"""Replay of a run's recorded answers, at the original speed or without delays; always marked as recorded."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ _FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(Provi
 
 
 class Place(NamedTuple):
-    """Which answer: `step` counts from 0, `repeat` from 1."""
+    """The position of an answer: `step` counts from 0, `repeat` from 1."""
 
     case: str
     step: int
@@ -36,14 +36,14 @@ class Place(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """An answer, and the attempt that it ended; None where other answers followed."""
+    """An answer, and the attempt that it ended; None if other answers of the attempt followed."""
 
     step: StepResult
     ended: Attempt | None = None
 
 
 def recordings_of(results: Iterable[TrialResult], model: str) -> dict[Place, Recorded]:
-    """What one model said in a run: of each trial the last attempt's steps."""
+    """Return what one model answered in a run: the steps of each trial's last attempt."""
     return {
         Place(result.trial.case, number, result.trial.repeat): Recorded(
             step, result.attempts[-1] if step is result.attempts[-1].steps[-1] else None
@@ -55,9 +55,9 @@ def recordings_of(results: Iterable[TrialResult], model: str) -> dict[Place, Rec
 
 
 class ReplayProvider:
-    """Plays what was recorded; each answer is noted as `recorded answer of run …`.
+    """Replays recorded answers; each is marked with the note `recorded answer of run …`.
 
-    `run` names the run. `speed` 1.0 keeps the recorded timing, 2.0 halves the waits, None tells at once.
+    `run` names the run. `speed` 1.0 keeps the recorded timing, 2.0 halves the delays, None has no delays.
     """
 
     def __init__(self, recordings: Mapping[Place, Recorded], run: str, speed: float | None = None) -> None:
@@ -66,8 +66,11 @@ class ReplayProvider:
         self._recordings, self._run, self._speed = recordings, run, speed
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """One recorded answer. Raises ProviderError: `not_found` where there is none, what was recorded at the end of
-        one that failed, else `incomplete` at the end of one that was not complete."""
+        """Replay one answer. Raises ProviderError.
+
+        The error is `not_found` if there is no recording, the recorded error at the end of an answer that failed,
+        else `incomplete` at the end of an answer that was not complete.
+        """
         place = Place(request.trial.case, request.step, request.trial.repeat)
         found = self._recordings.get(place)
         if found is None:
@@ -95,14 +98,14 @@ class ReplayProvider:
         yield End(_REASONS.get(recorded.finish_reason or "", "incomplete" if early else "other"))
 
     async def models(self) -> tuple[str, ...]:
-        """None: recordings are asked for by their run."""
+        """Return no models: recordings are selected by their run."""
         return ()
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
     async def _wait_until(self, began: float, moment_ms: float) -> None:
-        """Counted from the beginning, so that late wake-ups do not add up."""
+        """Wait until this moment, measured from the beginning, so that late wake-ups do not add up."""
         if self._speed is not None:
             wait = began + moment_ms / 1000 / self._speed - asyncio.get_running_loop().time()
             if wait > 0:
@@ -110,9 +113,9 @@ class ReplayProvider:
 
 
 def _fault_of(recorded: Recorded) -> ProviderError | None:
-    """What went wrong when it was recorded. Other tools' runs say how an answer was judged, and no finish reason."""
+    """Return the recorded error. Imported runs record how an answer was judged, but no finish reason."""
     ended = recorded.ended
-    if early_stop(recorded.step.finish_reason):  # it is judged again, perhaps with `acceptTruncated`
+    if early_stop(recorded.step.finish_reason):  # the answer is checked again, perhaps with `acceptTruncated`
         return None
     if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
         kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
@@ -125,14 +128,14 @@ def _fault_of(recorded: Recorded) -> ProviderError | None:
 
 
 def _pieces(recorded: StepResult) -> Iterator[tuple[int, str]]:
-    """The answer in pieces with the moment of each, in milliseconds; whatever the pace leaves out comes last."""
-    told, moment = 0, 0
+    """Yield the answer in pieces with the time of each in milliseconds; text without a recorded time comes last."""
+    sent, moment = 0, 0
     for moment, size in recorded.pace:
-        if size > told:
-            yield moment, recorded.response[told:size]
-            told = size
-    if told < len(recorded.response):
-        yield moment, recorded.response[told:]
+        if size > sent:
+            yield moment, recorded.response[sent:size]
+            sent = size
+    if sent < len(recorded.response):
+        yield moment, recorded.response[sent:]
 
 
 def _rest(recorded: StepResult) -> Iterator[Chunk]:

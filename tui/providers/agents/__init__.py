@@ -1,1 +1,1 @@
-"""Agents: Python files and commands in guarded processes of their own, and HTTP endpoints."""
+"""Agents: Python files and commands in guarded processes, and HTTP endpoints."""

@@ -1,4 +1,4 @@
-"""What an agent answered, read strictly: text, the tools it used, its memory."""
+"""Parsing of an agent's answer: text, the tools it used, its memory."""
 
 import json
 import math
@@ -11,12 +11,12 @@ _DEEPEST = 64
 
 
 class Nonsense(Exception):
-    """An answer that cannot be read; the text says why, after `answered nonsense: `."""
+    """An answer that cannot be parsed; the text says why and is shown after `answered nonsense: `."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that the agent says it used; `arguments` is JSON, empty where it names none."""
+    """A tool that the agent reports as used; `arguments` is JSON, or empty if it reports none."""
 
     name: str
     arguments: str = ""
@@ -24,7 +24,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class AgentAnswer:
-    """One step's answer. `memory` None: the agent named none."""
+    """The answer to one step. `memory` is None if the agent returned none."""
 
     output: str
     tools: tuple[Tool, ...]
@@ -32,7 +32,7 @@ class AgentAnswer:
 
 
 def parse_json(data: bytes | str) -> JsonValue:
-    """A JSON value as the standard means it: no NaN, no infinity, no lone surrogates. Raises Nonsense."""
+    """Parse standard JSON: no NaN, no infinity, no lone surrogates. Raises Nonsense."""
     try:
         value: JsonValue = json.loads(data, parse_constant=_refuse, parse_float=_finite)
     except Nonsense:
@@ -51,7 +51,7 @@ def parse_json(data: bytes | str) -> JsonValue:
 
 
 def read_answer(value: JsonValue) -> AgentAnswer:
-    """The object `{output, tools_used, memory}`. Raises Nonsense."""
+    """Parse the object `{output, tools_used, memory}`. Raises Nonsense."""
     if not isinstance(value, dict):
         raise Nonsense(f"it must be an object with output, tools_used and memory, not {_kind(value)}")
     if "output" not in value:
@@ -70,7 +70,7 @@ def _read_tools(value: JsonValue) -> tuple[Tool, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        return (Tool(value),)  # TestHaven takes a text for a list of it.
+        return (Tool(value),)  # TestHaven accepts a string in place of a list of one.
     if not isinstance(value, list):
         raise Nonsense(f"tools_used must be a list, not {_kind(value)}")
     return tuple(_read_tool(tool) for tool in value)
@@ -98,7 +98,7 @@ def _finite(digits: str) -> float:
 
 
 def _is_deeper(value: JsonValue, limit: int) -> bool:
-    """Whether lists and objects stand in each other more than `limit` times."""
+    """Return whether lists and objects are nested more than `limit` levels deep."""
     if not isinstance(value, (list, dict)):
         return False
     if limit == 0:
@@ -107,7 +107,7 @@ def _is_deeper(value: JsonValue, limit: int) -> bool:
 
 
 def _without_surrogates(value: JsonValue) -> JsonValue:
-    """Text that UTF-8 cannot hold would break whatever keeps or sends it."""
+    """Replace lone surrogates, which cannot be encoded as UTF-8 and would make storing or sending fail."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""An agent behind a URL: each step is a POST of `{"input", "memory"}`."""
+"""The agent behind a URL: each step is a POST of `{"input", "memory"}`."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -19,8 +19,10 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 
 class EndpointAgent:
-    """Asks one URL, with the tries and the words of every other server. No key is ever sent: whoever names a URL in a
-    suite must not get one."""
+    """Sends steps to one URL, with the same retries and messages as for model servers.
+
+    No key is sent: whoever names a URL in a suite must not receive one.
+    """
 
     def __init__(self, url: str, proxy: str | None, patience: RetryLimits | None = None) -> None:
         wrong = url_fault(url) or ("carries a name or password" if has_password(url) else None)
@@ -33,18 +35,21 @@ class EndpointAgent:
         self._client = HttpClient(self._patience, proxy)
 
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
-        """`Sent` and `Waiting`, then the answer. Raises ProviderError; `crashed` where the answer is nonsense."""
+        """Yield `Sent` and `Waiting` events, then the answer.
+
+        Raises ProviderError, `crashed` for an unreadable answer.
+        """
         body = json.dumps({"input": request.prompt.input, "memory": request.memory}).encode()
         async with aclosing(self._tries.ask(lambda: self._try(body))) as pieces:
             async for piece in pieces:
                 yield piece
 
     def allow(self, most: int) -> int:
-        """So many questions at once at most; how many it is just now."""
+        """Limit the concurrent requests and return the current limit."""
         return self._tries.allow(most)
 
     def reopen(self) -> None:
-        """A new run: as many as are allowed."""
+        """Prepare for a new run: reset the limit of concurrent requests."""
         self._tries.reopen()
 
     async def close(self) -> None:
@@ -52,7 +57,7 @@ class EndpointAgent:
         await self._client.close()
 
     async def _try(self, body: bytes) -> AsyncGenerator[AgentAnswer, None]:
-        """One try. Raises TryFailed."""
+        """Send the request once. Raises TryFailed."""
         try:
             answer = await self._client.send("POST", self._url, _HEADERS, body, self._peer)
             try:

@@ -1,4 +1,4 @@
-"""Which process answers which step: one for all steps of an attempt, used again where that is safe."""
+"""The pool of an agent's processes: one process for all steps of an attempt, reused where that is safe."""
 
 import asyncio
 from collections.abc import Callable, Hashable
@@ -13,9 +13,10 @@ _GRACE_S = 1.0
 class Pool:
     """The processes of one agent.
 
-    A process stays with its trial from the first step to the last. After that a Python agent's process answers other
-    trials (its modules stay loaded, its memory comes with each request); a command's is ended, so that each attempt
-    at a trial has a process of its own. At most `limit` processes wait between two steps; the longest waiting goes.
+    A process serves one trial from the first step to the last. After that, a Python agent's process serves other
+    trials (its modules stay loaded, its memory comes with each request); a command's process is ended, so that each
+    attempt has a process of its own. At most `limit` processes stay idle between two steps; the one that has been
+    idle longest is ended first.
     """
 
     def __init__(self, launch: Launch, stamp: Callable[[], Hashable], limit: int) -> None:
@@ -26,7 +27,7 @@ class Pool:
         self._ending: set[asyncio.Task[None]] = set()
 
     async def take(self, trial: TrialKey, step: int) -> Worker:
-        """A process for this step, started if need be. Raises OSError."""
+        """Return a process for this step, and start one if needed. Raises OSError."""
         kept = self._between.pop(trial, None)
         stamp = self._stamp()
         if kept is not None:
@@ -43,7 +44,7 @@ class Pool:
         return worker
 
     def give_back(self, worker: Worker, trial: TrialKey, *, is_last: bool) -> None:
-        """The process has answered well and may be asked again."""
+        """Return a process that has answered correctly to the pool."""
         if is_last:
             self._let_go(worker)
             return
@@ -58,13 +59,13 @@ class Pool:
             self._retire(worker)
 
     def _retire(self, worker: Worker) -> None:
-        """End it in the background: whoever asked has the answer and need not wait."""
+        """End a process in the background: the caller has its answer and does not wait."""
         task = asyncio.create_task(worker.end(0.0 if self._reuses else _GRACE_S))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
     async def close(self) -> None:
-        """End every process; returns when they are gone."""
+        """End every process and return when all have ended."""
         for worker in (*self._between.values(), *self._free):
             self._retire(worker)
         self._between.clear()

@@ -1,4 +1,4 @@
-"""An agent in processes of its own: a Python file or a command."""
+"""The agent that runs in processes of its own: a Python file or a command."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from tui.providers.processes.worker import Launch, Worker, WorkerLost
 
 
 class _Refused(Exception):
-    """The agent's own process said why there is no answer; `over`: and then it ended."""
+    """The agent's process reported why there is no answer; `over` says that it ended afterwards."""
 
     def __init__(self, sentence: str, *, over: bool) -> None:
         super().__init__(sentence)
@@ -24,11 +24,11 @@ class _Refused(Exception):
 
 
 class _Left(Exception):
-    """A command that is made for one answer had gone, in peace, when the next step came."""
+    """The process of a command that serves one answer had exited without an error before the next step."""
 
 
 class Room(asyncio.Semaphore):
-    """How many processes of all agents may answer at once, and how many of each may wait between two steps."""
+    """The limits of concurrent and of idle processes, shared by all agents."""
 
     def __init__(self, places: int) -> None:
         super().__init__(places)
@@ -36,14 +36,17 @@ class Room(asyncio.Semaphore):
 
 
 class ProcessAgent:
-    """Asks one agent. `name` begins every error; `file` is the Python file, None for a command."""
+    """Sends steps to the processes of one agent.
+
+    `name` begins every error message; `file` is the Python file, None for a command.
+    """
 
     def __init__(self, name: str, launch: Launch, file: Path | None, room: Room) -> None:
         self._name, self._file, self._room = name, file, room
         self._pool = Pool(launch, self._state_of_folder, room.places)
 
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
-        """`Sent`, then the answer. Raises ProviderError("crashed"). Closing it kills the process."""
+        """Yield `Sent`, then the answer. Raises ProviderError("crashed"). Closing the generator kills the process."""
         if self._file is not None and not self._file.is_file():
             place = sanitize_line(str(self._file))
             raise ProviderError("not_found", f"{self._name} is not there", fix=f"Looked for {place}.")
@@ -56,7 +59,7 @@ class ProcessAgent:
         yield answer
 
     async def close(self) -> None:
-        """End its processes; returns when they are gone."""
+        """End the agent's processes and return when all have ended."""
         await self._pool.close()
 
     async def _take(self, request: Request) -> Worker:
@@ -103,7 +106,7 @@ class ProcessAgent:
         return ProviderError("crashed", f"{self._name} {sentence}" + (f".\nIt had printed:\n{words}" if words else ""))
 
     def _state_of_folder(self) -> Hashable:
-        """Changes when a Python file beside the agent does, so that the next trial runs what is saved."""
+        """Return a value that changes with the Python files beside the agent, so that the next trial runs new code."""
         if self._file is None:
             return None
         found = []

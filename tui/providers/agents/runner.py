@@ -1,7 +1,8 @@
-"""Runs a Python agent file: a request a line in, an answer a line out, over descriptors that the agent does not see.
+"""The program that runs a Python agent file: one request per line in, one answer per line out.
 
-Loaded by the guard with the standard library only. A request is `{"input", "memory"}`; an answer
-`{"answer": {…}}`, or `{"fault": sentence, "over": bool}` where the agent gave none; `over`: the process ends.
+It uses descriptors that the agent does not see. The guard loads it with the standard library only. A request is
+`{"input", "memory"}`; an answer is `{"answer": {…}}`, or `{"fault": sentence, "over": bool}` if the agent gave none;
+`over` says that the process ends.
 """
 
 import importlib.util
@@ -18,7 +19,7 @@ _LONGEST_MESSAGE = 500
 
 
 class _Unusable(Exception):
-    """The agent gave no answer; the text goes after `agent flight.py`."""
+    """The agent gave no answer; the text is shown after `agent flight.py`."""
 
     def __init__(self, sentence: str, *, over: bool = False) -> None:
         super().__init__(sentence)
@@ -26,7 +27,7 @@ class _Unusable(Exception):
 
 
 def serve(path: str) -> None:
-    """Load the agent and answer until the requests end."""
+    """Load the agent and answer requests until the input ends."""
     requests, answers = _private_pipes()
     home = os.getpid()
     try:
@@ -44,7 +45,7 @@ def serve(path: str) -> None:
         except _Unusable as fault:
             over = fault.over
             reply = json.dumps({"fault": str(fault), "over": over}).encode()
-        if os.getpid() != home:  # the agent forked, and this is the copy
+        if os.getpid() != home:  # the agent forked, and this is the child process
             os._exit(0)
         sys.stdout.flush()
         sys.stderr.flush()
@@ -55,7 +56,7 @@ def serve(path: str) -> None:
 
 
 def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The two pipes to Assay, moved away from descriptors 0 and 1; what the agent prints goes to stderr."""
+    """Return the two pipes to Assay, moved away from descriptors 0 and 1; the agent's output goes to stderr."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -80,12 +81,12 @@ def _load(path: str) -> Callable[..., Any]:
         module = _import_file(os.path.splitext(file)[0], path)
     except SyntaxError as error:
         if error.filename != path:
-            raise _Unusable(f"cannot be loaded: {_words(error, path)}", over=True) from None
+            raise _Unusable(f"cannot be loaded: {_describe(error, path)}", over=True) from None
         raise _Unusable(f"has a syntax error: {error.msg} (line {error.lineno})", over=True) from None
     except SystemExit as error:
         raise _Unusable(f"called {_exit_call(error)} while it was loaded", over=True) from None
     except BaseException as error:  # noqa: BLE001 - whatever the file does is the agent's
-        raise _Unusable(f"cannot be loaded: {_words(error, path)}", over=True) from None
+        raise _Unusable(f"cannot be loaded: {_describe(error, path)}", over=True) from None
     agent = getattr(module, "agent", None)
     if not callable(agent):
         raise _Unusable("has no function named agent; it needs `def agent(input, memory)`", over=True)
@@ -117,7 +118,7 @@ def _check_signature(agent: Callable[..., Any]) -> None:
 
 
 class _Waiter:
-    """Runs coroutines on one event loop, made when the first one comes."""
+    """Runs coroutines on one event loop, created for the first coroutine."""
 
     def __init__(self) -> None:
         self._runner: Any = None
@@ -134,21 +135,21 @@ class _Waiter:
         return self._runner.run(whole())
 
 
-def _answer(agent: Callable[..., Any], path: str, said: str, memory: Any, wait: _Waiter) -> bytes:
+def _answer(agent: Callable[..., Any], path: str, text: str, memory: Any, wait: _Waiter) -> bytes:
     try:
-        given = agent(said, memory)
+        given = agent(text, memory)
         if inspect.isawaitable(given):
             given = wait(given)
     except SystemExit as error:
         raise _Unusable(f"called {_exit_call(error)}", over=True) from None
     except BaseException as error:  # noqa: BLE001 - whatever the function does is the agent's
         over = not isinstance(error, Exception) or isinstance(error, MemoryError)
-        raise _Unusable(f"raised {_words(error, path)}", over=over) from None
+        raise _Unusable(f"raised {_describe(error, path)}", over=over) from None
     return _encode(given, memory)
 
 
 def _encode(given: Any, memory: Any) -> bytes:
-    """The answer as one line. A memory that it does not name is the one that it was given, as it left it."""
+    """Return the answer as one line. If the agent returns no memory, send back the memory object it was given."""
     if not isinstance(given, dict):
         raise _Unusable(
             f"answered nonsense: it must return an object with output, tools_used and memory, not {_kind(given)}"
@@ -177,7 +178,7 @@ def _json_of(key: str, value: Any) -> str:
 
 
 def _plain_tool(tool: Any) -> Any:
-    """Objects with a `name` may be any class."""
+    """Return a tool as plain data; objects with a `name` may be of any class."""
     if isinstance(tool, (str, dict)):
         return tool
     name = getattr(tool, "name", None)
@@ -192,8 +193,8 @@ def _kind(value: Any) -> str:
     return "nothing (None)" if value is None else f"{type(value).__name__}"
 
 
-def _words(error: BaseException, path: str) -> str:
-    """`KeyError: 'x' (line 12)`: the line is the last one of the agent's own file."""
+def _describe(error: BaseException, path: str) -> str:
+    """Return an error as `KeyError: 'x' (line 12)`, with the last line in the agent's own file."""
     try:
         message = str(error)[:_LONGEST_MESSAGE]
     except Exception:  # noqa: BLE001 - the agent's own __str__

@@ -1,1 +1,1 @@
-"""Share the HTTP transport of the providers: client, decoding, retries, rate limits, errors."""
+"""The HTTP transport shared by providers: client, decoding, retries, rate limits, errors."""

@@ -1,7 +1,7 @@
-"""The one home of the HTTP library: requests out, bytes in, every fault of the wire as a TryFailed.
+"""The only importer of the HTTP library: requests out, bytes in, every network fault as a TryFailed.
 
-httpx's types over its aiohttp transport, a fifth of the cost of httpx's own. That transport calls almost every fault a
-connect timeout and lets protocol errors through as aiohttp's own, so faults are told apart by their cause.
+It uses httpx's types over an aiohttp transport, at a fifth of the cost of httpx's own. That transport reports almost
+every fault as a connect timeout and raises aiohttp's own protocol errors, so faults are classified by their cause.
 """
 
 import asyncio
@@ -31,28 +31,31 @@ _ALWAYS = {"Accept-Encoding": "identity", "User-Agent": f"assay/{tui.__version__
 
 
 class HttpAnswer:
-    """An answer whose head has come; its body is read piece by piece. Must be closed."""
+    """A response whose head has arrived; its body is read in pieces. It must be closed."""
 
     def __init__(self, response: httpx.Response, stream: httpx.AsyncByteStream, peer: Peer) -> None:
         self._stream, self._peer = stream, peer
         self._pieces = stream.__aiter__()
         self.status = response.status_code
-        # httpx's Headers look for the encoding of all of them at each access; plain text by lower-case name will do.
+        # httpx's Headers detect the encoding of all headers at each access; a dict by lower-case name is enough.
         self.headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers.raw}
 
     @property
     def is_success(self) -> bool:
-        """Whether the status is one of success."""
+        """Whether the status is a success."""
         return 200 <= self.status < 300
 
     @property
     def encoding(self) -> str:
-        """How the body is packed, empty where it is not."""
+        """The content encoding of the body, empty if there is none."""
         encoding = self.headers.get("content-encoding", "").strip().lower()
         return "" if encoding == "identity" else encoding
 
     async def read(self, within_s: float) -> bytes:
-        """The next bytes; empty at the end of the body. Raises TimeoutError, and TryFailed where it breaks off."""
+        """Return the next bytes, empty at the end of the body.
+
+        Raises TimeoutError, and TryFailed if the body breaks off.
+        """
         try:
             async with asyncio.timeout(within_s):
                 return await anext(self._pieces, b"")
@@ -63,7 +66,7 @@ class HttpAnswer:
             raise self._peer.fail("unreachable", what, tries=self._peer.tries) from error
 
     async def read_refusal(self) -> bytes:
-        """What came with a status that is no success, as far as it can be had."""
+        """Return the body of an error response, as far as it can be read."""
         body = bytearray()
         try:
             async with asyncio.timeout(_REFUSED_BODY_S):
@@ -74,13 +77,16 @@ class HttpAnswer:
         return b"" if self.encoding else bytes(body[:_REFUSED_BODY])
 
     async def close(self) -> None:
-        """Let go of the connection; it serves the next request where the body was read to its end."""
+        """Release the connection; it is reused if the body was read to its end."""
         await self._stream.aclose()
 
 
 class HttpClient:
-    """Keeps connections to the servers of one provider. It follows no redirect, keeps no cookie, retries nothing, reads
-    no proxy or password from the environment (SSL_CERT_FILE and SSL_CERT_DIR hold), and asks for bodies as they are."""
+    """Holds the connections to the servers of one provider.
+
+    It follows no redirects, stores no cookies, retries nothing, takes no proxy or password from the environment
+    (SSL_CERT_FILE and SSL_CERT_DIR apply), and requests uncompressed bodies.
+    """
 
     def __init__(self, patience: RetryLimits, proxy: str | None = None) -> None:
         self._patience, self._proxy = patience, proxy
@@ -96,8 +102,10 @@ class HttpClient:
         peer: Peer,
         within_s: float | None = None,
     ) -> HttpAnswer:
-        """The answer's head. Raises TimeoutError after `within_s`, or `first_byte_s`, and TryFailed where there is no
-        answer."""
+        """Send a request and return the response when its head has arrived.
+
+        Raises TimeoutError after `within_s`, or `first_byte_s`, and TryFailed if there is no response.
+        """
         try:
             request = httpx.Request(
                 method,
@@ -139,8 +147,10 @@ class HttpClient:
         return transport
 
     def _sending_fault(self, cause: BaseException, peer: Peer) -> TryFailed:
-        """Why no answer came, by what stands behind httpx's exception. Texts of the library are not passed on: they
-        hold URLs and headers."""
+        """Return the failure by the cause of httpx's exception.
+
+        The library's own texts are not used: they contain URLs and headers.
+        """
         tries = self._patience.tries
         if isinstance(cause, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError | httpx.ProxyError):
             return self._proxy_fault(cause)
@@ -173,7 +183,7 @@ def _open_transport(secure: bool, proxy: str | None) -> AiohttpTransport:
     context = httpx.create_ssl_context() if secure or proxy else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
     def session() -> aiohttp.ClientSession:
-        # The runner bounds how many questions are open; a second bound here would make answers wait unseen.
+        # The runner limits the open requests; a second limit here would make them wait unseen.
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE_S, ssl=context)
         return aiohttp.ClientSession(
             connector=connector,
@@ -187,8 +197,11 @@ def _open_transport(secure: bool, proxy: str | None) -> AiohttpTransport:
 
 
 def _proxy(url: str) -> httpx.Proxy:
-    """A proxy whose password goes in a header: the library's own way is deprecated by the library below it, which
-    turns this header into Proxy-Authorization for both kinds of requests."""
+    """Return a proxy whose password is sent in a header.
+
+    The library's own way is deprecated by the library below it, which turns this header into Proxy-Authorization for
+    both kinds of requests.
+    """
     proxy = httpx.Proxy(url)
     if proxy.auth is None:
         return proxy
@@ -201,7 +214,7 @@ def _cannot_connect(peer: Peer, why: str, fix: str, tries: int) -> TryFailed:
 
 
 def _os_words(error: OSError | None) -> str:
-    """The system's words for it, without addresses."""
+    """Return the system's text for an error, without addresses."""
     if error is None:
         return "no connection"
     if isinstance(error, ConnectionRefusedError) or "refused" in str(error).lower():

@@ -1,4 +1,4 @@
-"""What the decoders of all protocols share: bytes in, chunks out, and the ways in which an answer is none."""
+"""The base of all protocols' decoders: bytes in, chunks out, and the errors in place of an answer."""
 
 import json
 import re
@@ -16,12 +16,15 @@ _REPLACEMENT = "\ufffd"
 
 
 class AnswerTooLong(Exception):
-    """The answer is longer than the limit; what fits has been taken."""
+    """The answer is longer than the limit; the part that fits has been decoded."""
 
 
 class AnswerText:
-    """Joins neighbouring pieces of a kind. A server may tear a character into two `\\uXXXX` halves in two chunks: the
-    first is held until the second comes; one that stays alone becomes U+FFFD."""
+    """Joins adjacent pieces of the same kind.
+
+    A server may split a character into two `\\uXXXX` halves over two chunks: the first is held until the second
+    comes; a half without a partner becomes U+FFFD.
+    """
 
     def __init__(self, longest: int) -> None:
         self._room = longest
@@ -30,8 +33,8 @@ class AnswerText:
         self._halves: dict[Kind, str] = {"text": "", "reasoning": ""}
         self._chunks: list[Chunk] = []
 
-    def say(self, kind: Kind, text: str) -> None:
-        """Add a piece. Raises AnswerTooLong."""
+    def add_text(self, kind: Kind, text: str) -> None:
+        """Add a piece of text. Raises AnswerTooLong."""
         if kind != self._kind:
             self._close_run()
             self._kind = kind
@@ -41,18 +44,18 @@ class AnswerText:
             raise AnswerTooLong
 
     def add(self, chunk: Chunk) -> None:
-        """Add a chunk that is no text."""
+        """Add a chunk that is not text."""
         self._close_run()
         self._chunks.append(chunk)
 
     def take(self) -> list[Chunk]:
-        """What came since the last time."""
+        """Return the chunks since the last call."""
         self._close_run()
         chunks, self._chunks = self._chunks, []
         return chunks
 
     def end(self) -> None:
-        """No more text will come."""
+        """Flush a half character: no more text will come."""
         self._close_run()
         for kind, half in self._halves.items():
             if half:
@@ -82,20 +85,20 @@ def _chunk(kind: Kind, text: str) -> Chunk:
     return Text(text) if kind == "text" else Reasoning(text)
 
 
-# A server says by these that it is still there, which is no part of an answer.
+# Servers send these to keep the connection alive; they are not part of an answer.
 _PINGS = ("ping", "keepalive")
 
 
 class Unreadable(Exception):
-    """What came is not JSON; the text says what, for a person."""
+    """The response is not JSON; the text says what it is, for the user."""
 
 
 class NoAnswer(Exception):
-    """What came is JSON, but no answer of this protocol."""
+    """The response is JSON, but not an answer of this protocol."""
 
 
 class ErrorObject(Exception):
-    """The server sent an error in place of an answer, or in the midst of one: `error` is it, decoded."""
+    """The server sent an error in place of an answer or in the middle of one: `error` is its JSON value."""
 
     def __init__(self, error: object) -> None:
         super().__init__("error object")
@@ -103,12 +106,13 @@ class ErrorObject(Exception):
 
 
 class AnswerDecoder(ABC):
-    """Decodes one answer: feed bytes, take chunks. `finish` is the finish reason once it came, `done` whether nothing
-    more will come, `events` how many events came, `thinks` whether the model is at work without showing anything,
-    `model` and `fingerprint` what the server says of itself. After an exception, `take` still gives what had been
-    decoded before it.
+    """Decodes one answer: feed it bytes, take chunks.
 
-    `what` is what an answer is called in a sentence; `done_by_mark` says that [DONE] is the last event.
+    `finish` is the finish reason once it has arrived, `done` whether nothing more will come, `events` the number of
+    events, `thinks` whether the model is working without visible output, `model` and `fingerprint` how the server
+    identifies itself. After an exception, `take` still returns what was decoded before it.
+
+    `what` names an answer in messages; `done_by_mark` says that [DONE] is the last event.
     """
 
     what: ClassVar[str]
@@ -125,23 +129,29 @@ class AnswerDecoder(ABC):
         self.fingerprint = ""
 
     def take(self) -> list[Chunk]:
-        """The chunks decoded since the last time."""
+        """Return the chunks decoded since the last call."""
         return self._text.take()
 
     def feed(self, data: bytes) -> None:
-        """Bytes of a stream. Raises EventTooLong, AnswerTooLong, Unreadable, ErrorObject."""
+        """Decode bytes of a stream. Raises EventTooLong, AnswerTooLong, Unreadable, ErrorObject."""
         for event in self._sse.feed(data):
             self._take_event(event)
 
     def end(self) -> None:
-        """The body is over: an event without its blank line counts, and tool calls are whole. Raises as `feed`."""
+        """Decode the end of the body: an event without its blank line counts, and tool calls are complete.
+
+        Raises as `feed`.
+        """
         for event in self._sse.flush():
             self._take_event(event)
         self._text.end()
         self._take_end()
 
     def take_whole(self, data: bytes) -> None:
-        """The body of an answer that is no stream. Raises Unreadable, NoAnswer, ErrorObject, AnswerTooLong."""
+        """Decode the body of an answer that is not streamed.
+
+        Raises Unreadable, NoAnswer, ErrorObject, AnswerTooLong.
+        """
         answer = _json_object(data.decode("utf-8-sig", errors="replace"), "Unreadable answer (not JSON)")
         self._take_answer(answer)
         self.finish = self.finish or "other"
@@ -163,22 +173,22 @@ class AnswerDecoder(ABC):
             raise ErrorObject(chunk)
         self._take_chunk(chunk)
 
-    def _hear_of_server(self, told: Mapping[str, Any]) -> None:
-        """What stands beside an answer, or a part of it."""
-        self.model = text_of(told, "model") or self.model
-        self.fingerprint = text_of(told, "system_fingerprint") or self.fingerprint
+    def _read_server_info(self, response: Mapping[str, Any]) -> None:
+        """Read the model and fingerprint that the server reports in a response or a chunk."""
+        self.model = text_of(response, "model") or self.model
+        self.fingerprint = text_of(response, "system_fingerprint") or self.fingerprint
 
     @abstractmethod
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
-        """The data of one event."""
+        """Decode the data of one event."""
 
     @abstractmethod
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
-        """An answer in one piece. Raises NoAnswer where it is none."""
+        """Decode a complete answer. Raises NoAnswer if it is none."""
 
     @abstractmethod
     def _take_end(self) -> None:
-        """Nothing more will come; what was gathered is handed on."""
+        """Add what was collected until the end of the answer."""
 
 
 def _json_object(text: str, otherwise: str) -> dict[str, Any]:
@@ -192,18 +202,18 @@ def _json_object(text: str, otherwise: str) -> dict[str, Any]:
 
 
 def count_of(value: object) -> int | None:
-    """A number of tokens; None where it is none."""
+    """Return a token count, or None if the value is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def part_of(chunk: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The object under that name; an empty one where there is none."""
+    """Return the object under that name, empty if there is none."""
     value = chunk.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def text_of(chunk: Mapping[str, Any], name: str) -> str:
-    """The text under that name; empty where there is none."""
+    """Return the text under that name, empty if there is none."""
     value = chunk.get(name)
     return value if isinstance(value, str) else ""
 
@@ -212,17 +222,17 @@ _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def encode_body(body: Mapping[str, Any], wishes: Iterable[tuple[str, Any]]) -> bytes:
-    """The body with those wishes that are not None."""
+    """Return the body as JSON with those optional fields that are not None."""
     return _ENCODE({**body, **{name: value for name, value in wishes if value is not None}}).encode("ascii")
 
 
 def plain(messages: Iterable[Message]) -> list[dict[str, str]]:
-    """The messages as objects with `role` and `content`."""
+    """Return the messages as objects with `role` and `content`."""
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def split_system(messages: Iterable[Message]) -> tuple[str | None, list[dict[str, str]]]:
-    """The system message, None where there is none, and the turns of the conversation."""
+    """Return the system message (None if there is none) and the turns of the conversation."""
     turns = list(messages)
     system = [message.content for message in turns if message.role == "system"]
     return "\n\n".join(system) or None, plain(message for message in turns if message.role != "system")

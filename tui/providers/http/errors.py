@@ -1,4 +1,4 @@
-"""What went wrong with one try, in the words of a person, and whether another try can mend it."""
+"""Errors of one try, as messages for the user, and whether a retry can succeed."""
 
 import json
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from typing import Any, Literal
 from tui.model.errors import ProviderError, ProviderFault
 from tui.model.sanitize import sanitize_line
 
-WHITE = b"\xef\xbb\xbf \t\r\n"  # white space and a byte order mark, before an answer
+WHITE = b"\xef\xbb\xbf \t\r\n"  # white space and a byte order mark before an answer
 _WORDS = 300
 _RETRIED = (408, 409, 429, 529)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_credits", "credit_balance_exhausted")
-# An error object inside a 200 answer that says so is as final as the status of that number.
+# An error object in a 200 response with one of these codes is as final as that status.
 _FINAL_TYPES = (
     "invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error",
     "request_too_large", "invalid_prompt", "bio_policy", "misalignment_policy_violation", "data_residency_mismatch",
@@ -25,8 +25,11 @@ Effect = Literal["none", "pause", "stop"]
 
 
 class TryFailed(Exception):
-    """One try failed. `tries` is how many this kind of fault is worth in all, `least_wait_s` what the server asks for;
-    `effect` is what becomes of the provider's whole queue, `status` the HTTP status where that was what failed."""
+    """One try failed.
+
+    `tries` is how many tries this kind of fault is worth in all, `least_wait_s` the delay that the server asks for;
+    `effect` is the consequence for the provider's whole queue, `status` the HTTP status if that was the failure.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,7 @@ class TryFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A status that is no success, with what came along."""
+    """An error status with the headers and body of its response."""
 
     status: int
     headers: Mapping[str, str]
@@ -54,9 +57,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who is asked, as it is called in sentences: `host` has its port where the URL has one, `address` always.
-    `key_name` is the variable of the key, empty where there is none; `has_key` says whether one was sent; `tries` is
-    how many tries a fault that may pass is worth."""
+    """The server of a request, as it is named in messages.
+
+    `host` has its port if the URL has one, `address` always. `key_name` is the variable of the key, empty if there is
+    none; `has_key` says whether one was sent; `tries` is how many tries a temporary fault is worth.
+    """
 
     host: str
     address: str
@@ -65,12 +70,12 @@ class Peer:
     tries: int = 1
 
     def fail(self, fault: ProviderFault, what: str, fix: str = "", *, tries: int = 1) -> TryFailed:
-        """A failed try, as a sentence."""
+        """Return a failed try with a message."""
         return TryFailed(ProviderError(fault, what, fix=fix), tries=tries)
 
 
 def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
-    """What a status stands for."""
+    """Return the failure for an error status."""
     status = refusal.status
     if 300 <= status < 400:
         return peer.fail("garbled", f"{peer.host} redirects ({status}), which is not followed", "Check the base URL.")
@@ -79,16 +84,16 @@ def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
     if status == 404:
         return peer.fail("not_found", f'Model "{sanitize_line(model, 120)}" or URL not found at {peer.host}')
     words = words_of(refusal.body)
-    told = f": {words}" if words else ""
+    detail = f": {words}" if words else ""
     if status == 402 or _has_no_credit(refusal.body):
         where = f" (key {peer.key_name})" if peer.key_name else ""
         fix = f"Look at the plan and the billing of this account{where}."
-        return peer.fail("refused", f"{peer.host} says that the quota is used up ({status}){told}", fix)
+        return peer.fail("refused", f"{peer.host} says that the quota is used up ({status}){detail}", fix)
     again = refusal.headers.get("x-should-retry", "").strip().lower()
     if again != "true" and (again == "false" or not (status in _RETRIED or status >= 500)):
         fault: ProviderFault = "overloaded" if status in _RETRIED or status >= 500 else "refused"
-        return peer.fail(fault, f"{peer.host} refused the request ({status}){told}")
-    what = f"{peer.host} {_complaint(status)} ({status}){told}"
+        return peer.fail(fault, f"{peer.host} refused the request ({status}){detail}")
+    what = f"{peer.host} {_complaint(status)} ({status}){detail}"
     return TryFailed(
         ProviderError("overloaded", what),
         tries=peer.tries,
@@ -107,20 +112,20 @@ def _complaint(status: int) -> str:
 
 
 def _unauthorized(refusal: Refusal, peer: Peer) -> TryFailed:
-    # A 401 tends to quote a part of the key; a 403 says what is not allowed.
+    # The body of a 401 often quotes a part of the key; that of a 403 says what is not allowed.
     words = words_of(refusal.body) if refusal.status == 403 else ""
-    told = f": {words}" if words else ""
+    detail = f": {words}" if words else ""
     if peer.has_key:
-        what = f"{peer.host} does not accept the key ({refusal.status}){told}"
+        what = f"{peer.host} does not accept the key ({refusal.status}){detail}"
         fix = f"Check {peer.key_name}." if peer.key_name else "Check the key."
     else:
-        what = f"{peer.host} wants a key ({refusal.status}){told}"
+        what = f"{peer.host} wants a key ({refusal.status}){detail}"
         fix = f"Set {peer.key_name}." if peer.key_name else "Give the provider an api_key in config.yaml."
     return TryFailed(ProviderError("unauthorized", what, fix=fix), effect="stop")
 
 
 def error_object_fault(error: object, peer: Peer) -> TryFailed:
-    """An error in place of an answer that began well."""
+    """Return the failure for an error object in place of an answer."""
     words = _message_of(error) or "an error without a message"
     if not isinstance(error, dict):
         return peer.fail("refused", f"{peer.host} sent an error: {words}", tries=peer.tries)
@@ -135,7 +140,7 @@ def error_object_fault(error: object, peer: Peer) -> TryFailed:
 
 
 def words_of(body: bytes) -> str:
-    """The provider's own words in the body of an error, on one line of at most 300 characters; empty for a web page."""
+    """Return the server's message in an error body: one line, at most 300 characters, empty for a web page."""
     text = body.decode(errors="replace").strip()
     try:
         return _message_of(json.loads(text))
@@ -144,7 +149,7 @@ def words_of(body: bytes) -> str:
 
 
 def _message_of(error: Any) -> str:
-    """The message in one of the shapes in which servers send it."""
+    """Return the message in one of the shapes in which servers send it."""
     if isinstance(error, str):
         return sanitize_line(error, _WORDS)
     if isinstance(error, list) and error:
@@ -165,10 +170,10 @@ def _has_no_credit(body: bytes) -> bool:
 
 
 def is_page(data: bytes) -> bool:
-    """Whether this is the beginning of a web page."""
+    """Return whether the data is the beginning of a web page."""
     return data.lstrip(WHITE)[:1] == b"<"
 
 
 def page_fault(peer: Peer) -> TryFailed:
-    """A web page where an answer should be."""
+    """Return the failure for a web page in place of an answer."""
     return peer.fail("garbled", f"{peer.host} sent a web page, not an API answer; check the base URL")

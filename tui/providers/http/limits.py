@@ -1,4 +1,4 @@
-"""How long and how often a server is waited for, how much it may say, and the clocks: tests bring their own."""
+"""Timeouts, retry counts and size limits for servers, and the clocks, which tests replace."""
 
 import asyncio
 import random
@@ -11,9 +11,12 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """Seconds, tries in all, and sizes. `first_byte_s` runs from the request to the first piece of an answer, `stall_s`
-    between two, `think_s` where the model is known to think without showing it; `after_finish_s` and `drain_s` are for
-    what follows the finish reason and the last event. A process that is silent for `pulse_s` is asked if it lives."""
+    """Timeouts in seconds, tries in all, and sizes.
+
+    `first_byte_s` runs from the request to the first piece of an answer, `stall_s` between two, `think_s` if the
+    model is known to think without output; `after_finish_s` and `drain_s` are for what follows the finish reason and
+    the last event. A process that is silent for `pulse_s` is checked for life.
+    """
 
     tries: int = 5
     dns_tries: int = 2

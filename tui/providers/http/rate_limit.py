@@ -1,4 +1,4 @@
-"""How many questions a provider is asked at once, and from when on: decisions alone, without a clock."""
+"""Adaptive concurrency of a provider: how many requests at once, and when, decided without a clock."""
 
 import asyncio
 from collections import deque
@@ -12,11 +12,11 @@ _ROUNDING = 1e-9
 
 
 class Throttle:
-    """From 1 up to `most`: a fifth less for each episode of refusals, one more after each round of answers.
+    """A limit from 1 to `most`: a fifth lower after each episode of refusals, one higher after each round of answers.
 
-    An episode is everything that was asked before the limit was narrowed last. The rest of its burst narrows nothing
-    more, and its answers widen nothing; nor do faults of other kinds move anything. Until something is allowed there is
-    no limit. Times are monotonic seconds.
+    An episode is all requests sent before the limit was last lowered. Further refusals of the same burst do not lower
+    it again, its answers do not raise it, and other faults do not change it. Without `allow` there is no limit. Times
+    are monotonic seconds.
     """
 
     def __init__(self) -> None:
@@ -27,48 +27,48 @@ class Throttle:
 
     @property
     def most(self) -> int:
-        """The ceiling; 0 where nothing was allowed yet."""
+        """The ceiling, 0 if none is set."""
         return self._most or 0
 
     @property
     def limit(self) -> int:
-        """How many may go at once just now; 0 where there is no limit."""
+        """The current limit of concurrent requests, 0 if there is none."""
         return int(self._limit + _ROUNDING)
 
     @property
     def has_room(self) -> bool:
-        """Whether one more may go, if it is time."""
+        """Whether one more request may be sent, apart from a pause."""
         return self._most is None or self._going < self.limit
 
     def allow(self, most: int) -> None:
-        """Another ceiling, 1 at least. A limit that stands at the old one goes with it."""
+        """Set the ceiling, at least 1. A limit that equals the old ceiling moves with it."""
         is_full = self._most is None or self._limit >= self._most
         self._limit = float(most) if is_full else min(self._limit, float(most))
         self._most = most
 
     def forget(self) -> None:
-        """There is no ceiling and no limit again; a wait that was asked for still holds."""
+        """Remove ceiling and limit; a pause stays in effect."""
         self._most, self._limit, self._answered = None, 0.0, 0
 
     def opens_in(self, now: float) -> float:
-        """Seconds until anything may go out; 0 where it may now."""
+        """Return the seconds until a request may be sent, 0 if it may be sent now."""
         return max(0.0, self._opens_at - now)
 
     def hold(self, until: float) -> None:
-        """Nothing goes out before."""
+        """Pause all requests until this time."""
         self._opens_at = max(self._opens_at, until)
 
     def start(self) -> int:
-        """A question goes out; the episode in which it does. `end` has to follow."""
+        """Count a request as sent and return its episode. `end` must follow."""
         self._going += 1
         return self._episode
 
     def end(self) -> None:
-        """A question is over, in whatever way."""
+        """Count a request as ended, whatever its result."""
         self._going -= 1
 
     def answered(self, episode: int) -> bool:
-        """A question that went out in that episode was answered; True where the limit is another for that."""
+        """Count an answered request of that episode. Return whether the limit changed."""
         if self._most is None or episode != self._episode or self._limit >= self._most:
             return False
         self._answered += 1
@@ -80,7 +80,7 @@ class Throttle:
         return self.limit != before
 
     def refused(self, episode: int) -> bool:
-        """The server wants to be asked less; True where that is news, even if the limit cannot be any lower."""
+        """Count a refusal. Return whether it is the first of its episode, even if the limit cannot be lower."""
         if self._most is None or episode != self._episode:
             return False
         self._episode += 1
@@ -90,8 +90,10 @@ class Throttle:
 
 
 class Queue:
-    """What all questions to one provider share: how many go at once, the pause that a 429 brings, and the stop after a
-    refused key. Whoever was let out by `wait` leaves by `leave`."""
+    """The state shared by all requests to one provider: concurrency limit, pause after a 429, stop after a rejected key.
+
+    Each successful `wait` must be followed by `leave`.
+    """
 
     def __init__(self, patience: RetryLimits) -> None:
         self._patience = patience
@@ -100,8 +102,10 @@ class Queue:
         self._stopped: ProviderError | None = None
 
     async def wait(self) -> int:
-        """Return when a question may go out, with the throttle's episode. Raises ProviderError, always the same, once
-        the queue has stopped; nobody has to leave then."""
+        """Wait until a request may be sent and return the throttle's episode.
+
+        Raises the same ProviderError for every caller once the queue has stopped; `leave` must not be called then.
+        """
         throttle = self._throttle
         try:
             while self._stopped is None:
@@ -114,56 +118,56 @@ class Queue:
             error = self._stopped
             raise ProviderError(error.fault, error.what, where=error.where, fix=error.fix)
         finally:
-            # There may be room for another one; and who was called and gave up must not keep the place.
+            # There may be room for another one; a waiter that was called and cancelled must not hold its place.
             self._call()
 
     def leave(self) -> None:
-        """A question is over."""
+        """Count a request as ended."""
         self._throttle.end()
         self._call()
 
     def answered(self, episode: int) -> Limited | None:
-        """A question was answered; the limit, where it is another for that."""
+        """Count an answered request. Return the limit if it changed."""
         if not self._throttle.answered(episode):
             return None
         self._call()
         return Limited(self._throttle.limit, self._throttle.most)
 
     def refused(self, episode: int, reason: str) -> Limited | None:
-        """The server wants to be asked less; the limit, where that is news."""
+        """Count a refusal. Return the limit if this is the first refusal of its episode."""
         if not self._throttle.refused(episode):
             return None
         return Limited(self._throttle.limit, self._throttle.most, reason)
 
     def pause(self, seconds: float) -> None:
-        """Nothing goes out for so long."""
+        """Pause all requests for this many seconds."""
         self._throttle.hold(self._patience.monotonic() + seconds)
 
     def allow(self, most: int) -> int:
-        """So many questions at once at most; how many it is just now."""
+        """Set the ceiling of concurrent requests and return the current limit."""
         self._throttle.allow(most)
         self._call()
         return self._throttle.limit
 
     def stop(self, error: ProviderError) -> None:
-        """Nothing goes out any more."""
+        """Reject all further requests with this error."""
         self._stopped = error
         while self._waiting:
             self._call()
 
     def reopen(self) -> None:
-        """Let questions out again, and forget the limit."""
+        """Accept requests again and reset the limit."""
         self._stopped = None
         self._throttle.forget()
 
     async def _turn(self) -> None:
-        """Wait to be called."""
+        """Wait until this request is called."""
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         await turn
 
     def _call(self) -> None:
-        """Call the first that waits, where there is room; that one calls the next."""
+        """Call the first waiter if there is room; it calls the next."""
         while self._waiting and (self._stopped is not None or self._throttle.has_room):
             turn = self._waiting.popleft()
             if not turn.done():

@@ -1,4 +1,4 @@
-"""When a failed try is followed by another, how long after, and what the others learn from it."""
+"""Retries: when a failed try is repeated, after which delay, and what other requests learn from it."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
@@ -14,13 +14,16 @@ from tui.providers.http.limits import RetryLimits
 from tui.providers.http.rate_limit import Queue
 
 Piece = TypeVar("Piece")
-# What cannot be taken back once it was handed on.
+# Chunks that cannot be taken back once they were passed on.
 _PARTS = (Text, Reasoning, ToolCall)
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that the server asks to wait: `retry-after-ms`, else `retry-after` as seconds or as a date. `now` is the
-    time of day, in seconds since 1970. None where nothing readable is asked for."""
+    """Return the seconds that the server asks to wait, or None if its headers have no valid value.
+
+    Reads `retry-after-ms`, else `retry-after` as seconds or as a date. `now` is the time of day in seconds since
+    1970.
+    """
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
     text = headers.get("retry-after")
@@ -43,7 +46,7 @@ def _number(text: str | None) -> float | None:
 
 
 def wait_before(failed: TryFailed, number: int, patience: RetryLimits) -> float:
-    """Seconds to wait after try `number`, counted from 1. Raises ProviderError where no other try is to follow."""
+    """Return the seconds to wait after try `number`, which counts from 1. Raises ProviderError if no retry follows."""
     if number >= failed.tries:
         raise failed.error
     asked = failed.least_wait_s or 0.0
@@ -59,8 +62,10 @@ def wait_before(failed: TryFailed, number: int, patience: RetryLimits) -> float:
 
 
 class Tries:
-    """Asks again where that may mend a fault, for all questions to one provider. Sentences about faults lose every
-    one of the `secrets`."""
+    """Repeats failed requests to one provider where a retry can succeed.
+
+    All `secrets` are removed from error messages.
+    """
 
     def __init__(self, patience: RetryLimits, secrets: Iterable[str] = ()) -> None:
         self._patience, self._secrets = patience, Secrets(secrets)
@@ -69,8 +74,10 @@ class Tries:
     async def ask(
         self, one_try: Callable[[], AsyncGenerator[Piece, None]]
     ) -> AsyncGenerator[Piece | Sent | Waiting | Limited, None]:
-        """`Sent` and the pieces of each try, with `Waiting` in between and `Limited` where the limit moves. A try fails
-        by TryFailed; none follows once a part of the answer has arrived. Raises ProviderError."""
+        """Yield `Sent` and the pieces of each try, with `Waiting` in between and `Limited` when the limit changes.
+
+        A try fails by TryFailed; there is no retry once a part of the answer has arrived. Raises ProviderError.
+        """
         for number in count(1):
             episode = await self._queue.wait()
             arrived, fault = False, None
@@ -96,20 +103,20 @@ class Tries:
             await self._patience.sleep(wait)
 
     def cleaned(self, error: ProviderError) -> ProviderError:
-        """The same, without any key that a server or a library may have quoted."""
+        """Return the error without any secret that a server or a library may have quoted."""
         hide = self._secrets.hide
         return ProviderError(error.fault, hide(error.what), where=hide(error.where), fix=hide(error.fix))
 
     def allow(self, most: int) -> int:
-        """So many questions at once at most; how many it is just now."""
+        """Set the ceiling of concurrent requests and return the current limit."""
         return self._queue.allow(most)
 
     def reopen(self) -> None:
-        """A new run: let questions out again after a refused key, and as many as are allowed."""
+        """Prepare for a new run: accept requests after a rejected key, and reset the limit."""
         self._queue.reopen()
 
     def _wait_after(self, failed: TryFailed, number: int, arrived: bool) -> float | ProviderError:
-        """Seconds until the next try, or why there is none."""
+        """Return the seconds until the next try, or the error if there is none."""
         if arrived:
             fix = "What had arrived is kept; the case can be asked again."
             return self.cleaned(ProviderError("incomplete", failed.error.what, fix=fix))
@@ -119,7 +126,7 @@ class Tries:
             return self.cleaned(error)
 
     def _learn(self, failed: TryFailed | None, wait: float | ProviderError, episode: int) -> Limited | None:
-        """What the end of a try means for all questions; the limit, where that is news."""
+        """Apply the result of a try to all requests. Return the limit if it changed."""
         if failed is None:
             return self._queue.answered(episode)
         if failed.effect == "stop":
@@ -128,7 +135,7 @@ class Tries:
             return None
         asked = failed.least_wait_s or 0.0
         if asked <= self._patience.longest_wait_s:
-            # What the server asks for holds for all, also where this question is given up.
+            # The delay that the server asks for applies to all requests, even if this one is given up.
             self._queue.pause(asked if asked or isinstance(wait, ProviderError) else wait)
-        told = f", Retry-After {asked:g} s" if asked else ""
-        return self._queue.refused(episode, f"{failed.status or 'rate limit'}{told}")
+        detail = f", Retry-After {asked:g} s" if asked else ""
+        return self._queue.refused(episode, f"{failed.status or 'rate limit'}{detail}")

@@ -1,4 +1,4 @@
-"""Any model's server over HTTP, whatever protocol it speaks: the question, the tries, the list of models."""
+"""The base of providers over HTTP, for any protocol: requests, retries, the list of models."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ class ServedAnswer:
         self._served = ServedBy()
 
     async def chunks(self) -> AsyncGenerator[Chunk, None]:
-        """The chunks, `End` last. Raises TryFailed, with everything decoded before it handed on."""
+        """Yield the chunks, `End` last. Raises TryFailed after all chunks that were decoded before it."""
         if encoding := self._answer.encoding:
             what = f"{self._peer.host} sent an answer packed with {encoding[:40]}, which nobody asked for"
             raise self._peer.fail("garbled", what, "Check the base URL, and what stands between.")
@@ -60,9 +60,9 @@ class ServedAnswer:
         if is_page(data) or "html" in kind:
             raise page_fault(self._peer)
         first = data.lstrip(WHITE)[:1]
-        # Some gateways call a stream JSON: what comes first says more than its label.
+        # Some gateways label a stream as JSON: the first bytes are more reliable than the label.
         if first in (b"{", b"[") or ("json" in kind and first not in _EVENT_FIELDS):
-            for chunk in (*await self._whole(data), *self._news()):
+            for chunk in (*await self._whole(data), *self._server_updates()):
                 yield chunk
         else:
             async for chunk in self._stream(data):
@@ -73,18 +73,18 @@ class ServedAnswer:
             raise self._peer.fail("unreachable", what, tries=self._peer.tries)
         yield End(decoder.finish or "stop")
 
-    def _news(self) -> list[Chunk]:
-        """What the server says of itself, where that is more than before."""
+    def _server_updates(self) -> list[Chunk]:
+        """Return what the server newly reports about itself."""
         headers = self._answer.headers
-        told = (self._decoder.model, self._decoder.fingerprint, headers.get("openai-version"), headers.get("server"))
-        served = ServedBy(*(sanitize_line(word or "", _WORDS) for word in told))
+        fields = (self._decoder.model, self._decoder.fingerprint, headers.get("openai-version"), headers.get("server"))
+        served = ServedBy(*(sanitize_line(word or "", _WORDS) for word in fields))
         if served == self._served:
             return []
         self._served = served
         return [ServedByChunk(served)]
 
     async def _read(self) -> bytes:
-        """The next bytes. Time runs on until something that counts has come: a drip of comments is silence too."""
+        """Return the next bytes. The timeout runs until content has come: keep-alive comments count as silence."""
         clock = asyncio.get_running_loop()
         before = clock.time()
         try:
@@ -107,14 +107,14 @@ class ServedAnswer:
         return self._patience.think_s if self._decoder.thinks else self._patience.stall_s
 
     async def _first_bytes(self) -> bytes:
-        """What comes first besides white space, which some servers send while they think."""
+        """Return the first bytes that are not white space, which some servers send while the model thinks."""
         data = await self._read()
         while data and not data.strip():
             data = await self._read()
         return data
 
     async def _whole(self, data: bytes) -> list[Chunk]:
-        """An answer in one piece."""
+        """Decode a complete answer."""
         body = bytearray()
         while data:
             body += data
@@ -130,7 +130,7 @@ class ServedAnswer:
         return self._decoder.take()
 
     async def _stream(self, data: bytes) -> AsyncGenerator[Chunk, None]:
-        """An answer as events, read to the end of its body so that the connection can be kept."""
+        """Decode a stream of events; read the body to its end, so that the connection can be reused."""
         decoder, patience = self._decoder, self._patience
         wire = 0
         while data:
@@ -140,7 +140,7 @@ class ServedAnswer:
                 decoder.feed(data)
             except _DECODE_FAULTS as fault:
                 wrong = fault
-            for chunk in (*decoder.take(), *self._news()):
+            for chunk in (*decoder.take(), *self._server_updates()):
                 yield chunk
             if wrong is None and wire > patience.wire_size:
                 wrong = AnswerTooLong()
@@ -154,11 +154,11 @@ class ServedAnswer:
             if decoder.events > events:
                 self._note_progress(self._longest_silence())
             data = await self._next_bytes()
-        for chunk in (*self._end(), *self._news()):
+        for chunk in (*self._end(), *self._server_updates()):
             yield chunk
 
     async def _next_bytes(self) -> bytes:
-        """The next bytes; none where the server breaks off after it said that it was finished."""
+        """Return the next bytes, or none if the server breaks off after its finish reason."""
         try:
             return await self._read()
         except TryFailed:
@@ -175,7 +175,7 @@ class ServedAnswer:
         return self._decoder.take()
 
     async def _drain(self) -> None:
-        """Read what follows the last event, which is the end of the body; not for long, and whatever it is."""
+        """Read the rest of the body after the last event, for a short time, ignoring its content."""
         clock = asyncio.get_running_loop()
         end = clock.time() + self._patience.drain_s
         try:
@@ -207,30 +207,35 @@ class ServedAnswer:
 
 
 class Dialect(Protocol):
-    """One protocol of questions and answers. `path` is where questions go, below the base URL; `thinks_long` says that
-    an answer in one piece may take as long as the longest thought."""
+    """One protocol of requests and answers.
+
+    `path` is where requests go, below the base URL; `thinks_long` says that an answer that is not streamed may take
+    as long as the longest thought.
+    """
 
     path: str
     thinks_long: bool
 
     def body(self, request: Request) -> bytes:
-        """The question."""
+        """Return the request body."""
         ...
 
-    def unsent(self, request: Request) -> tuple[str, ...]:
-        """A note for each setting that the protocol has no place for."""
+    def unsupported(self, request: Request) -> tuple[str, ...]:
+        """Return a note for each setting that the protocol does not support."""
         ...
 
     def decoder(self, answer_size: int, event_size: int) -> AnswerDecoder:
-        """What reads one answer."""
+        """Return a decoder for one answer."""
         ...
 
 
 class ServerProvider:
-    """Asks one server. `headers` go with each request, `list_path` and `list_query` lead to its models; `called` names
-    the server in sentences, where its host would say nothing to a person (the local model's server).
+    """The provider of one server.
 
-    Whoever derives from it says by `_dialect` how a question is put.
+    `headers` are sent with each request, `list_path` and `list_query` locate the list of models; `called` names the
+    server in messages where its host would mean nothing to the user (the local model's server).
+
+    A subclass chooses the protocol with `_dialect`.
     """
 
     def __init__(
@@ -254,20 +259,20 @@ class ServerProvider:
         self._client = HttpClient(patience, settings.proxy)
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """Answer one step, with as many tries as the fault is worth; none once a part of the answer has arrived.
+        """Run one step, with as many tries as the fault is worth, and none once a part of the answer has arrived.
 
-        While the queue is paused by another question, nothing is yielded: the clock starts at `Sent`.
+        While another request has paused the queue, nothing is yielded: the clock starts at `Sent`.
         """
         dialect = self._dialect(request)
         body = dialect.body(request)
-        for note in dialect.unsent(request):
+        for note in dialect.unsupported(request):
             yield NoteChunk(note)
         async with aclosing(self._tries.ask(lambda: self._try(request, dialect, body))) as chunks:
             async for chunk in chunks:
                 yield chunk
 
     async def models(self) -> tuple[str, ...]:
-        """The ids that the server lists, sorted; none where it has no such list. Raises ProviderError."""
+        """Return the ids that the server lists, sorted, empty if it has no list. Raises ProviderError."""
         try:
             async with asyncio.timeout(self._patience.listing_s):
                 answer = await self._client.send("GET", self._list_url, self._headers, b"", self._peer)
@@ -282,11 +287,11 @@ class ServerProvider:
             raise self._tries.cleaned(failed.error) from None
 
     def allow(self, most: int) -> int:
-        """So many questions at once at most; how many it is just now."""
+        """Limit the concurrent requests and return the current limit."""
         return self._tries.allow(most)
 
     def reopen(self) -> None:
-        """Ask again after a refused key."""
+        """Accept requests again after a rejected key."""
         self._tries.reopen()
 
     async def close(self) -> None:
@@ -297,11 +302,11 @@ class ServerProvider:
         raise NotImplementedError
 
     def _is_offered(self, entry: Mapping[str, Any]) -> bool:
-        """Whether an entry of the server's list can be asked."""
+        """Return whether an entry of the server's list can be used."""
         return bool(entry)
 
     async def _try(self, request: Request, dialect: Dialect, body: bytes) -> AsyncGenerator[Chunk, None]:
-        """One try. Raises TryFailed."""
+        """Send the request once. Raises TryFailed."""
         patience, clock = self._patience, asyncio.get_running_loop()
         first_byte_s = patience.think_s if dialect.thinks_long and not request.stream else patience.first_byte_s
         before = clock.time()
@@ -363,7 +368,7 @@ def _peer(settings: ProviderSettings, called: str, tries: int) -> Peer:
 
 
 def joined(base_url: str, path: str, query: str = "") -> str:
-    """The path below the base URL, whose query stays (some gateways want one)."""
+    """Return the path below the base URL; the URL's query is preserved, as some gateways need one."""
     parts = urlsplit(base_url)
     queries = "&".join(part for part in (parts.query, query) if part)
     return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path, query=queries))

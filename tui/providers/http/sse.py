@@ -1,4 +1,4 @@
-"""Server-sent events: bytes as the network tears them in, whole events out. No network in here."""
+"""Decoding of server-sent events: bytes in any split in, whole events out. Does no network access."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class SseEvent(NamedTuple):
-    """One event: its name, empty where it has none, and its data, lines joined by LF."""
+    """One event: its name, empty if it has none, and its data, lines joined by LF."""
 
     name: str
     data: str
@@ -17,8 +17,10 @@ class EventTooLong(Exception):
 
 
 class SseDecoder:
-    """Puts events together over any split: in a character, between CR and LF, in mid-line. Comments and fields other
-    than `data` and `event` are skipped; bytes that are not UTF-8 become U+FFFD."""
+    """Assembles events from any split: in a character, between CR and LF, in the middle of a line.
+
+    Comments and fields other than `data` and `event` are skipped; bytes that are not UTF-8 become U+FFFD.
+    """
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
@@ -27,12 +29,12 @@ class SseDecoder:
         self._at_start = True
 
     def feed(self, data: bytes) -> list[SseEvent]:
-        """The events that these bytes complete. Raises EventTooLong."""
+        """Return the events that these bytes complete. Raises EventTooLong."""
         if self._after_cr or b"\r" in data:
             data = self._lines(data)
         rest = self._rest
         if rest:
-            # The blank line may be torn: one byte of it may be the last that came before.
+            # The blank line may be split: its first byte may be the last one received before.
             seen = len(rest) - 1
             rest += data
             end = rest.rfind(b"\n\n", seen)
@@ -48,13 +50,13 @@ class SseDecoder:
         return self._events(whole) if whole else []
 
     def flush(self) -> list[SseEvent]:
-        """The last event, where the stream ended without the blank line after it."""
+        """Return the last event if the stream ended without the blank line after it."""
         whole = bytes(self._rest)
         self._rest.clear()
         return self._events(whole) if whole else []
 
     def _lines(self, data: bytes) -> bytes:
-        """CRLF and CR become LF, also where the two are torn apart."""
+        """Convert CRLF and CR to LF, also if the two are split."""
         if self._after_cr and data.startswith(b"\n"):
             data = data[1:]
             self._after_cr = False

@@ -1,1 +1,1 @@
-"""Speak the OpenAI protocols: Chat Completions and Responses."""
+"""The OpenAI protocols: Chat Completions and Responses."""

@@ -1,4 +1,4 @@
-"""Chat completions, streamed or whole: bytes in, chunks out. No network in here."""
+"""The Chat Completions protocol, streamed or whole: bytes in, chunks out. Does no network access."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class ChatDecoder(AnswerDecoder):
             raise ErrorObject(chunk["error"])
         if chunk.get("object") == "error":
             raise ErrorObject(chunk)
-        self._hear_of_server(chunk)
+        self._read_server_info(chunk)
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict) and not choice.get("index"):
@@ -66,16 +66,16 @@ class ChatDecoder(AnswerDecoder):
         delta = choice.get("delta") or choice.get("message")
         if isinstance(delta, dict):
             if thought := _reasoning_of(delta):
-                self._text.say("reasoning", thought)
+                self._text.add_text("reasoning", thought)
             content = delta.get("content")
             if isinstance(content, str):
                 if content:
-                    self._text.say("text", content)
+                    self._text.add_text("text", content)
             elif isinstance(content, list):
                 self._take_parts(content)
             if (refusal := delta.get("refusal")) and isinstance(refusal, str):
                 self._refused = True
-                self._text.say("text", refusal)
+                self._text.add_text("text", refusal)
             self._take_tools(delta)
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
@@ -83,13 +83,13 @@ class ChatDecoder(AnswerDecoder):
             self.finish = "declined" if self._refused and finish == "stop" else finish
 
     def _take_parts(self, parts: list[Any]) -> None:
-        """Content as a list of typed parts, as some servers send it."""
+        """Decode content that is a list of typed parts, as some servers send it."""
         for part in parts:
             if isinstance(part, dict):
                 kind: Kind = "reasoning" if "think" in str(part.get("type")) else "text"
                 text = part.get("text", part.get("thinking"))
                 if isinstance(text, str) and text:
-                    self._text.say(kind, text)
+                    self._text.add_text(kind, text)
 
     def _take_tools(self, delta: Mapping[str, Any]) -> None:
         calls = delta.get("tool_calls")
@@ -111,7 +111,7 @@ class ChatDecoder(AnswerDecoder):
 
 
 def _reasoning_of(delta: Mapping[str, Any]) -> str:
-    """Reasoning has three names; a server that uses several says the same in each."""
+    """Return the reasoning text, which has three names; a server that uses several repeats the text in each."""
     for name in ("reasoning_content", "reasoning"):
         if (text := delta.get(name)) and isinstance(text, str):
             return text
@@ -123,7 +123,7 @@ def _reasoning_of(delta: Mapping[str, Any]) -> str:
 
 
 def read_usage(chunk: Mapping[str, Any]) -> Usage | None:
-    """The token counts of a chunk or an answer; llama.cpp's `timings` where there is no `usage`."""
+    """Return the token counts of a chunk or an answer; from llama.cpp's `timings` if there is no `usage`."""
     usage = chunk.get("usage")
     if isinstance(usage, dict):
         read, details = part_of(usage, "prompt_tokens_details"), part_of(usage, "completion_tokens_details")
@@ -141,7 +141,10 @@ def read_usage(chunk: Mapping[str, Any]) -> Usage | None:
 
 
 def _output_of(usage: Mapping[str, Any]) -> int | None:
-    """Reasoning is part of the completion with OpenAI; xAI and Google count it in the total only. It is paid for."""
+    """Return the output tokens including reasoning, which is billed.
+
+    OpenAI counts reasoning in the completion; xAI and Google count it in the total only.
+    """
     read, wrote, total = (count_of(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
     if read is None or wrote is None or total is None:
         return wrote
@@ -149,8 +152,10 @@ def _output_of(usage: Mapping[str, Any]) -> int | None:
 
 
 def chat_body(request: Request, token_limit: TokenLimitParameter) -> bytes:
-    """The body that asks for this answer; what the settings leave open is left to the server. The system prefix is
-    part of the prompt already."""
+    """Return the request body; settings that are not set are left to the server.
+
+    The system prefix is part of the prompt already.
+    """
     settings = request.subject.settings
     body: dict[str, Any] = {
         "model": request.subject.model_id,

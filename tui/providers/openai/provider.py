@@ -1,4 +1,4 @@
-"""Any server that speaks OpenAI's protocols: OpenAI, OpenRouter, Ollama, llama.cpp, LM Studio, vLLM, the local one."""
+"""The provider for OpenAI-compatible servers: OpenAI, OpenRouter, Ollama, llama.cpp, LM Studio, vLLM, the local one."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -11,7 +11,7 @@ from tui.providers.http.server import Dialect, ServerProvider
 from tui.providers.openai.chat import ChatDecoder, chat_body
 from tui.providers.openai.responses import ResponsesDecoder, responses_body
 
-# What OpenAI itself serves by the Responses API only; other models there have both, so a wide pattern does no harm.
+# Models that OpenAI serves by the Responses API only; its other models have both, so a wide pattern does no harm.
 _RESPONSES_ONLY = (
     "*-pro", "*-pro-20??-*", "*codex*", "*-deep-research*", "computer-use-*", "gpt-*-cyber", "gpt-daybreak-*",
     "gpt-rosalind-*", "gpt-*-rosalind",
@@ -19,7 +19,7 @@ _RESPONSES_ONLY = (
 
 
 class ChatCompletions:
-    """Chat completions, which every one of these servers speaks."""
+    """Chat Completions as a dialect, which all of these servers support."""
 
     path = "/chat/completions"
     thinks_long = False
@@ -28,41 +28,41 @@ class ChatCompletions:
         self._token_limit = token_limit
 
     def body(self, request: Request) -> bytes:
-        """The question."""
+        """Return the request body."""
         return chat_body(request, self._token_limit)
 
-    def unsent(self, request: Request) -> tuple[str, ...]:  # noqa: ARG002 - everything has its place
-        """Nothing."""
+    def unsupported(self, request: Request) -> tuple[str, ...]:  # noqa: ARG002 - everything has its place
+        """Return the settings that this API does not support: none."""
         return ()
 
     def decoder(self, answer_size: int, event_size: int) -> ChatDecoder:
-        """What reads one answer."""
+        """Return a decoder for one answer."""
         return ChatDecoder(answer_size, event_size)
 
 
 class Responses:
-    """The Responses API."""
+    """The Responses API as a dialect."""
 
     path = "/responses"
     thinks_long = True
 
     def body(self, request: Request) -> bytes:
-        """The question."""
+        """Return the request body."""
         return responses_body(request)
 
-    def unsent(self, request: Request) -> tuple[str, ...]:
-        """The seed."""
+    def unsupported(self, request: Request) -> tuple[str, ...]:
+        """Return the settings that this API does not support: the seed."""
         if request.subject.settings.seed is None:
             return ()
         return ("The seed was not sent: the Responses API has none",)
 
     def decoder(self, answer_size: int, event_size: int) -> ResponsesDecoder:
-        """What reads one answer."""
+        """Return a decoder for one answer."""
         return ResponsesDecoder(answer_size, event_size)
 
 
 class OpenAIProvider(ServerProvider):
-    """Asks one server, whose `settings.base_url` must be set; `called` names it in sentences."""
+    """The provider of one server. `settings.base_url` must be set; `called` names the server in messages."""
 
     def __init__(self, settings: ProviderSettings, patience: RetryLimits | None = None, *, called: str = "") -> None:
         super().__init__(settings, _headers(settings), patience=patience, called=called)
@@ -77,8 +77,11 @@ class OpenAIProvider(ServerProvider):
 
 
 def choose_api(request: Request, settings: ProviderSettings) -> Api:
-    """By which protocol the question goes: the variant's `api`, else the provider's, else the Responses API for what
-    OpenAI serves by nothing else, and chat completions for all the rest."""
+    """Return the API for a request.
+
+    It is the variant's `api`, else the provider's, else the Responses API for models that OpenAI serves by nothing
+    else, and Chat Completions for all others.
+    """
     chosen = request.subject.settings.api or settings.api
     if chosen is not None:
         return chosen

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API, streamed or whole: bytes in, chunks out. No network in here."""
+"""The Responses API, streamed or whole: bytes in, chunks out. Does no network access."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,14 +38,13 @@ _ENDED = ("response.completed", "response.incomplete", "response.failed", "respo
 
 
 class ResponsesDecoder(AnswerDecoder):
-    """Decodes one response; its last event carries the whole of it once more, from which only what did not come
-    before is taken."""
+    """Decodes one response. The last event repeats the whole response; only what is new in it is decoded."""
 
     what = "response"
 
     def __init__(self, answer_size: int, event_size: int) -> None:
         super().__init__(answer_size, event_size)
-        self._said: set[Kind] = set()
+        self._shown: set[Kind] = set()
         self._refused = False
         self._calls: set[str] = set()
 
@@ -57,7 +56,7 @@ class ResponsesDecoder(AnswerDecoder):
         self._take_response(answer)
 
     def _take_end(self) -> None:
-        """Everything has been handed on as it came."""
+        """Do nothing: all content was added as it came."""
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         kind = text_of(chunk, "type")
@@ -65,33 +64,33 @@ class ResponsesDecoder(AnswerDecoder):
             raise ErrorObject(chunk.get("error") or chunk)
         if kind in _DELTAS:
             self._refused = self._refused or kind == "response.refusal.delta"
-            self._say(_DELTAS[kind], text_of(chunk, "delta"))
+            self._add_text(_DELTAS[kind], text_of(chunk, "delta"))
         elif kind in _BEGUN:
             self.thinks = True
-            self._hear_of_server(part_of(chunk, "response"))
+            self._read_server_info(part_of(chunk, "response"))
         elif kind == "response.output_item.added":
             self._begin_item(part_of(chunk, "item"))
         elif kind == "response.output_item.done":
             self._take_tool(part_of(chunk, "item"))
         elif kind == "response.reasoning_summary_part.added" and chunk.get("summary_index"):
-            self._say("reasoning", "\n\n")
+            self._add_text("reasoning", "\n\n")
         elif kind in _ENDED:
             self._take_response({"status": kind.rpartition(".")[2], **part_of(chunk, "response")})
             self.done = True
 
     def _begin_item(self, item: Mapping[str, Any]) -> None:
         self.thinks = item.get("type") == "reasoning"
-        if item.get("type") == "message" and "text" in self._said:
-            self._say("text", "\n\n")
+        if item.get("type") == "message" and "text" in self._shown:
+            self._add_text("text", "\n\n")
 
-    def _say(self, kind: Kind, text: str) -> None:
+    def _add_text(self, kind: Kind, text: str) -> None:
         if text:
             self.thinks = self.thinks and kind == "reasoning"
-            self._said.add(kind)
-            self._text.say(kind, text)
+            self._shown.add(kind)
+            self._text.add_text(kind, text)
 
     def _take_tool(self, item: Mapping[str, Any]) -> None:
-        """A call that the model made, once, although it comes as an item and with the whole response."""
+        """Add a tool call once, although it comes as an item and again with the whole response."""
         kind = text_of(item, "type")
         if not kind.endswith("_call"):
             return
@@ -102,33 +101,33 @@ class ResponsesDecoder(AnswerDecoder):
             self._text.add(ToolCall(name, text_of(item, "arguments") or text_of(item, "input")))
 
     def _take_response(self, response: Mapping[str, Any]) -> None:
-        self._hear_of_server(response)
-        said = frozenset(self._said)
+        self._read_server_info(response)
+        shown = frozenset(self._shown)
         output = response.get("output")
         for item in output if isinstance(output, list) else ():
             if isinstance(item, dict):
-                self._take_item(item, said)
+                self._take_item(item, shown)
         if usage := part_of(response, "usage"):
             self._text.add(UsageChunk(_usage_of(usage)))
         self.finish = self._finish_of(response)
 
-    def _take_item(self, item: Mapping[str, Any], said: frozenset[Kind]) -> None:
+    def _take_item(self, item: Mapping[str, Any], shown: frozenset[Kind]) -> None:
         self._take_tool(item)
-        if "text" not in said:
+        if "text" not in shown:
             self._begin_item(item)
         for name in ("summary", "content"):
             parts = item.get(name)
             for part in parts if isinstance(parts, list) else ():
-                self._take_part(part if isinstance(part, dict) else {}, said)
+                self._take_part(part if isinstance(part, dict) else {}, shown)
 
-    def _take_part(self, part: Mapping[str, Any], said: frozenset[Kind]) -> None:
+    def _take_part(self, part: Mapping[str, Any], shown: frozenset[Kind]) -> None:
         field, kind = _PARTS.get(text_of(part, "type"), ("", "text"))
-        if field and kind not in said:
+        if field and kind not in shown:
             self._refused = self._refused or field == "refusal"
-            self._say(kind, text_of(part, field))
+            self._add_text(kind, text_of(part, field))
 
     def _finish_of(self, response: Mapping[str, Any]) -> FinishReason:
-        """Raises ErrorObject where the response failed."""
+        """Return the finish reason. Raises ErrorObject if the response failed."""
         status = response.get("status")
         if status in ("failed", "cancelled"):
             raise ErrorObject(response.get("error") or {"message": f"the response was {status}"})
@@ -136,7 +135,7 @@ class ResponsesDecoder(AnswerDecoder):
             return _FINISHES.get(text_of(part_of(response, "incomplete_details"), "reason"), "incomplete")
         if self._refused:
             return "declined"
-        return "tool_calls" if self._calls and "text" not in self._said else "stop"
+        return "tool_calls" if self._calls and "text" not in self._shown else "stop"
 
 
 def _usage_of(usage: Mapping[str, Any]) -> Usage:
@@ -151,7 +150,7 @@ def _usage_of(usage: Mapping[str, Any]) -> Usage:
 
 
 def responses_body(request: Request) -> bytes:
-    """The body that asks for this answer; the server is asked to keep nothing of it."""
+    """Return the request body, which asks the server to store nothing."""
     settings = request.subject.settings
     system, turns = split_system(request.prompt.messages)
     body = {"model": request.subject.model_id, "input": turns, "stream": request.stream, "store": False}

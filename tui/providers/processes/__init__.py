@@ -1,1 +1,1 @@
-"""Processes that leave nothing behind: agents and the local model's server live in them."""
+"""Guarded processes, which leave no child process behind: for agents and the local model's server."""

@@ -1,4 +1,4 @@
-"""The environment of an agent: the person's, without anything that opens a door."""
+"""The environment of an agent: the user's variables without keys."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ _TELLING_VALUE = re.compile(
 
 
 def without_keys(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
-    """The variables that neither by name nor by value look like a key, and hold none of `secrets`."""
+    """Return the variables that do not look like a key by name or by value and contain none of `secrets`."""
     return {name: value for name, value in environ.items() if not _tells(name, value, secrets)}
 
 

@@ -1,4 +1,4 @@
-"""One guarded process: a line in, a line out, and no trace of it afterwards."""
+"""One guarded process with a line protocol: one line in, one line out."""
 
 import asyncio
 import os
@@ -20,8 +20,11 @@ _LAST_BYTES_S, _PATIENCE_S = 0.5, 3.0
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What to start: the `words` of a command, or with `module` the arguments of that Python file's `serve`, which
-    gets at most `memory_bytes` (0: no limit). It may print `most_printed` bytes between two questions (0: no limit)."""
+    """The program to start.
+
+    It is the `words` of a command, or with `module` the arguments of that Python file's `serve`, which gets at most
+    `memory_bytes` (0: no limit). It may print `most_printed` bytes between two requests (0: no limit).
+    """
 
     words: tuple[str, ...]
     environ: Mapping[str, str]
@@ -31,11 +34,11 @@ class Launch:
 
 
 class WorkerLost(Exception):
-    """The process gave no answer, and will give none; the text goes after its name."""
+    """The process gave no answer and cannot give one; the text is shown after its name."""
 
 
 class Worker(asyncio.SubprocessProtocol):
-    """A running process. Only one answer may be asked for at a time."""
+    """A running process. Only one request may be open at a time."""
 
     def __init__(self, most_printed: int = 0) -> None:
         self._most_printed = most_printed
@@ -63,17 +66,17 @@ class Worker(asyncio.SubprocessProtocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be asked (again)."""
+        """Whether the process can accept a request."""
         return self._over is None and self._transport.get_returncode() is None
 
     @property
     def ended_well(self) -> bool:
-        """Whether it has ended by itself with status 0."""
+        """Whether the process has exited by itself with status 0."""
         return self._transport.get_returncode() == 0
 
     @property
     def last_words(self) -> str:
-        """The last lines of what it printed, safe to show; empty where it printed nothing."""
+        """The last lines that the process printed, safe to show; empty if it printed nothing."""
         text = sanitize_text(self._tail.decode(errors="replace")).strip()
         return "\n".join(text.splitlines()[-_TAIL_LINES:])[-_TAIL_TEXT:]
 
@@ -94,7 +97,7 @@ class Worker(asyncio.SubprocessProtocol):
             self._answer = None
 
     async def end(self, grace: float = 0.0) -> None:
-        """Close its input, wait `grace` seconds, then kill it with everything it started. Returns when it is gone."""
+        """Close its input, wait `grace` seconds, then kill it and its children. Returns when it has ended."""
         stdin = self._transport.get_pipe_transport(0)
         if stdin is not None:
             stdin.close()
@@ -105,12 +108,12 @@ class Worker(asyncio.SubprocessProtocol):
         self._transport.close()
 
     async def wait_for_end(self, seconds: float) -> str | None:
-        """How it ended, in words that go after its name; None where it lives on after `seconds`."""
+        """Return how the process ended, as text to follow its name, or None if it is alive after `seconds`."""
         await asyncio.wait([self._gone], timeout=seconds)
         return self._over
 
     def kill(self) -> None:
-        """Tell the guard to end everything, now."""
+        """Make the guard kill the process and its children."""
         self._let_go()
         if self._transport.get_returncode() is None:
             with suppress(ProcessLookupError):
@@ -139,7 +142,7 @@ class Worker(asyncio.SubprocessProtocol):
         self._finish()
 
     def _finish(self) -> None:
-        """The process has ended and its last bytes are here, or something that it left behind holds the pipes."""
+        """Handle the exit, when the last bytes have arrived or a child process holds the pipes open."""
         if self._gone.done():
             return
         self._gone.set_result(None)
@@ -151,7 +154,7 @@ class Worker(asyncio.SubprocessProtocol):
         self._transport.close()
 
     def _look(self) -> None:
-        """Hand over the answer once its line is whole, or say that none will come."""
+        """Return the answer to the waiting request once its line is complete, or fail it if none will come."""
         if self._answer is None or self._answer.done():
             return
         while (end := self._buffer.find(b"\n", self._scanned)) >= 0:
