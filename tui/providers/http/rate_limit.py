@@ -90,7 +90,7 @@ class Throttle:
 
 
 class Queue:
-    """The state shared by all requests to one provider: concurrency limit, pause after a 429, stop after a rejected key.
+    """The state shared by all requests to one provider: concurrency, pause after a 429, stop after a rejected key.
 
     Each successful `wait` must be followed by `leave`.
     """
