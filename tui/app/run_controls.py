@@ -129,7 +129,7 @@ def rerun_lines(errors: int, failed: int) -> list[Line]:
 def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest]:
     """Return one request for each run that has the newest results of the trials, so that they become its attempts.
     Trials without a result, or of another state of the suite's file, become a new run. Blocks. Raises StoreError."""
-    runs = history.runs_of(request.suite, request.trials)
+    runs = history.latest_runs(request.suite, request.trials)
     return [
         replace(request, run=run, trials=tuple(key for key in request.trials if runs[key] == run))
         for run in dict.fromkeys(runs.values())
