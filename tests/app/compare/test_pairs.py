@@ -13,7 +13,7 @@ from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
 from tui.session.answers import Answer, Source
-from tui.session.preferences import AnswerPlace, Choice, turned
+from tui.session.preferences import AnswerPlace, Choice, swap_sides
 
 SUITE = make_suite([make_case(f"c{number}") for number in range(40)])
 A, B = Source(SUITE.path, "run1", "mock-a"), Source(SUITE.path, "run2", "mock-b")
@@ -74,7 +74,7 @@ def test_what_was_preferred_before_is_remembered_for_the_same_answers_alone() ->
     again = comparison_of()
     again.load_preferences([replace(first, choice="b"), first, replace(first, suite="other", choice="tie")])
     assert again.entries[0].choice == "a"
-    again.load_preferences([replace(turned(first), seed=3)])
+    again.load_preferences([replace(swap_sides(first), seed=3)])
     assert again.entries[0].choice == "a"
     again.load_preferences([replace(first, a=replace(first.a, run="run9"))])
     assert again.entries[0].choice is None

@@ -9,7 +9,7 @@ import pytest
 
 from tui.app.compare.lines import leaderboard_of
 from tui.app.presentation.pieces import text_of, width_of
-from tui.session.preferences import AnswerPlace, Choice, Preferred, turned
+from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
 
 SUITE = "/suite.yaml"
 
@@ -67,7 +67,7 @@ def test_of_several_people_it_is_said_for_whom_it_holds() -> None:
 
 def test_a_choice_made_again_counts_once_whichever_stood_first() -> None:
     given = chosen([("good", "bad", "a", 3), ("good", "bad", "b", 2), ("good", "bad", "tie", 1)])
-    said = told([*given, *map(turned, given)])
+    said = told([*given, *map(swap_sides, given)])
     assert "6 choices" in said
     row = next(line for line in said.splitlines() if line.startswith("good "))
     assert row.split()[1:5] == ["3", "2", "1", "0"]
