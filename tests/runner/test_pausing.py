@@ -94,7 +94,7 @@ async def test_while_it_is_paused_nothing_new_is_asked_and_what_is_out_is_answer
     provider = gated(gate)
     async with going(cases(4), provider) as run:
         await run.until(lambda: provider.going == 1)
-        run.control.hold()
+        run.control.pause()
         await run.until(lambda: run.of(RunPaused))
         assert (run.state.paused, run.state.answering) == (True, 1)
         gate.set()
@@ -103,7 +103,7 @@ async def test_while_it_is_paused_nothing_new_is_asked_and_what_is_out_is_answer
         assert (run.state.paused, run.state.answering) == (True, 0)
         assert len(provider.requests) == len(run.of(TrialStarted)) == 1
         assert run.state.counts.passed == 1
-        run.control.go_on()
+        run.control.resume()
         await run.ended()
     assert len(run.of(RunResumed)) == 1
     assert run.state.counts.passed == 4
@@ -123,12 +123,12 @@ async def test_the_next_step_waits_as_well_and_that_is_no_part_of_how_long_it_to
     began = asyncio.get_running_loop().time()
     async with going(cases(1, "one", "two"), provider) as run:
         await run.until(lambda: provider.going == 1)
-        run.control.hold()
+        run.control.pause()
         gate.set()
         await run.until(lambda: len(run.of(StepStarted)) == 2)
         await passed(0.2)
         assert len(provider.requests) == 1
-        run.control.go_on()
+        run.control.resume()
         await run.ended()
         whole_s = asyncio.get_running_loop().time() - began
     result = run.state.trials[TrialKey("c0", "a")].result
@@ -143,12 +143,12 @@ async def test_the_next_attempt_waits_as_well() -> None:
     plan = plan_of(suite_of(case_of("c0", expected=["never"])), RunOptions(delay_ms=0, attempts=2))
     async with going(plan, provider) as run:
         await run.until(lambda: provider.going == 1)
-        run.control.hold()
+        run.control.pause()
         gate.set()
         await run.until(lambda: len(run.of(StepStarted)) == 2)
         await settled()
         assert len(provider.requests) == 1
-        run.control.go_on()
+        run.control.resume()
         await run.ended()
     assert len(provider.requests) == 2
 
@@ -162,11 +162,11 @@ async def test_a_question_that_is_not_out_is_taken_back_and_asked_anew(before: t
     async with going(cases(1), provider) as run:
         await run.until(lambda: provider.going == 1)
         await settled()
-        run.control.hold()
+        run.control.pause()
         await run.until(lambda: provider.going == 0 and run.of(RunPaused))
         await settled()
         assert len(provider.requests) == 1
-        run.control.go_on()
+        run.control.resume()
         await run.ended()
     result = run.state.trials[TrialKey("c0", "a")].result
     assert result is not None
@@ -179,12 +179,12 @@ async def test_a_retry_that_begins_to_wait_in_a_pause_is_not_asked_either() -> N
     provider = ScriptedProvider(lambda _: scripts.pop(0))
     async with going(cases(1), provider) as run:
         await run.until(lambda: run.state.answering == 1)
-        run.control.hold()
+        run.control.pause()
         refused.set()
         await run.until(lambda: provider.going == 0)
         await settled()
         assert run.state.answering == 0
-        run.control.go_on()
+        run.control.resume()
         await run.ended()
     result = run.state.trials[TrialKey("c0", "a")].result
     assert result is not None
@@ -195,12 +195,12 @@ async def test_no_deadline_runs_for_what_waits_for_the_end_of_a_pause() -> None:
     plan = plan_of(suite_of(case_of("c0", "one", "two")), RunOptions(delay_ms=0, timeout_ms=100))
     provider = ScriptedProvider(lambda _: says("ok"))
     control = Control()
-    control.hold()
+    control.pause()
     async with going(plan, provider, control) as run:
         await run.until(lambda: run.of(RunPaused))
         await passed(0.25)
         assert provider.requests == []
-        control.go_on()
+        control.resume()
         await run.ended()
     assert run.state.counts.passed == 1
 
@@ -211,7 +211,7 @@ async def test_a_paused_run_can_be_stopped(stop: str, outcome: str) -> None:
     provider = gated(gate)
     async with going(cases(3, "one", "two"), provider) as run:
         await run.until(lambda: provider.going == 1)
-        run.control.hold()
+        run.control.pause()
         gate.set()
         await run.until(lambda: len(run.of(StepStarted)) == 2)
         getattr(run.control, stop)()
@@ -227,11 +227,11 @@ async def test_one_trial_can_be_cancelled_in_a_pause() -> None:
     provider = gated(gate)
     async with going(cases(2), provider) as run:
         await run.until(lambda: provider.going == 1)
-        run.control.hold()
+        run.control.pause()
         run.control.cancel(TrialKey("c0", "a"))
         await run.until(lambda: run.of(TrialFinished))
         gate.set()
-        run.control.go_on()
+        run.control.resume()
         await run.ended()
     assert run.state.trials[TrialKey("c0", "a")].status == "cancelled"
     assert run.state.trials[TrialKey("c1", "a")].status == "passed"
@@ -246,9 +246,9 @@ async def test_more_and_fewer_cases_at_once_while_it_runs() -> None:
     provider = ScriptedProvider(script)
     async with going(cases(12), provider) as run:
         await run.until(lambda: provider.going == 1)
-        run.control.ask_at_once(4, "a")
+        run.control.set_concurrency(4, "a")
         await run.until(lambda: provider.going == 4)
-        run.control.ask_at_once(2, "a")
+        run.control.set_concurrency(2, "a")
         for number in range(3):
             gates[f"c{number}"].set()
         await run.until(lambda: len(run.of(TrialFinished)) == 3)

@@ -66,7 +66,7 @@ class _Desk(ScriptedSession):
         yield RequestSent(key, 1, 0)
         yield ReasoningArrived(key, 1, 0, self.text)
         words = 0
-        while words < 5 or (self.endless and not control.stops(key)):
+        while words < 5 or (self.endless and not control.should_stop(key)):
             words += 1
             yield TextArrived(key, 1, 0, f"{self.text} word{words} ")
             if self.endless:

@@ -130,7 +130,7 @@ class ScriptedSession:
         yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00")
         open_trials = set(plan.trials)
         while True:
-            for key in sorted(key for key in open_trials if control.stops(key)):
+            for key in sorted(key for key in open_trials if control.should_stop(key)):
                 open_trials.discard(key)
                 if control.outcome != "interrupted":
                     yield TrialFinished(result_of(key, "cancelled"))
@@ -150,7 +150,7 @@ class ScriptedSession:
 
     async def _next(self, control: Control) -> Event | None:
         said = asyncio.ensure_future(self._said.get())
-        stopped = asyncio.ensure_future(control.pause(3600))
+        stopped = asyncio.ensure_future(control.wait_for_change(3600))
         try:
             await asyncio.wait({said, stopped}, return_when=asyncio.FIRST_COMPLETED)
             return said.result() if said.done() else None

@@ -140,17 +140,17 @@ class RunQueue:
     @property
     def is_paused(self) -> bool:
         """Return whether the current run is paused."""
-        return self._plan is not None and self._control.is_held
+        return self._plan is not None and self._control.is_paused
 
     def toggle_pause(self) -> None:
         """Pause or resume the current run; its time does not count meanwhile."""
         if self._plan is None:
             return
-        if self._control.is_held:
-            self._control.go_on()
+        if self._control.is_paused:
+            self._control.resume()
             self.stopwatch.resume(monotonic())
         else:
-            self._control.hold()
+            self._control.pause()
             self.stopwatch.stop(monotonic())
 
     def change_concurrency(self, by: int, model: str = "") -> dict[str, int]:
@@ -161,8 +161,8 @@ class RunQueue:
         control, initial = self._control, self._plan.options.concurrency
         names = [subject.name for subject in self._plan.subjects if subject.name == model or not model]
         for name in names:
-            control.ask_at_once(control.at_once(name, initial) + by, name)
-        return {name: control.at_once(name, initial) for name in names}
+            control.set_concurrency(control.concurrency_of(name, initial) + by, name)
+        return {name: control.concurrency_of(name, initial) for name in names}
 
     async def stop(self, within: float = 5.0) -> None:
         """Interrupt the current run, so that it can be resumed, and wait until it is stored, `within` seconds."""

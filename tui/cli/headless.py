@@ -225,7 +225,7 @@ def _open_suite(session: Session, file: Path, wish: RunWish, notes: list[str]) -
 async def _warn_of_models(session: Session, plans: list[Plan], control: Control) -> None:
     subjects = {subject.name: subject for plan in plans if plan.trials for subject in plan.subjects}
     asking = asyncio.create_task(unlisted(session, tuple(subjects.values())))
-    stopping = asyncio.create_task(control.stopped())
+    stopping = asyncio.create_task(control.wait_until_stopped())
     await asyncio.wait((asking, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     if not asking.done():

@@ -1,1 +1,1 @@
-"""A Plan becomes a stream of events."""
+"""Running a plan: trials, attempts and steps, reported as events."""

@@ -1,4 +1,4 @@
-"""What a person wants of a run that goes on: that it stops, pauses, or asks more or less at once."""
+"""Controlling a run in progress: cancel, pause, resume, change its concurrency, and deliver its events."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -12,30 +12,31 @@ from tui.runner.trial_context import TrialContext
 
 
 class Control:
-    """What a person wants. Cancelling keeps a result `cancelled` for what was running; an interruption
-    keeps none, so that a resumed run asks it again. Must be used on the event loop of the run."""
+    """The control of one run in progress.
+
+    Trials in progress have the result `cancelled` after cancelling; they have no result after an interruption, so that
+    a resumed run repeats them. Must be used on the event loop of the run.
+    """
 
     def __init__(self) -> None:
         self._trials: set[TrialKey] = set()
         self._models: set[str] = set()
         self._outcome: RunState = "finished"
         self._running: dict[TrialKey, asyncio.Task[object]] = {}
-        self._asked_out: set[TrialKey] = set()
+        self._answered: set[TrialKey] = set()
         self._unsent: set[asyncio.Timeout] = set()
         self._at_once: dict[str, int] = {}
-        self._stirred, self._wished = asyncio.Event(), asyncio.Event()
-        self._run_stopped, self._goes_on = asyncio.Event(), asyncio.Event()
-        self._goes_on.set()
+        self._changed, self._commanded = asyncio.Event(), asyncio.Event()
+        self._run_stopped, self._resumed = asyncio.Event(), asyncio.Event()
+        self._resumed.set()
 
     @property
     def outcome(self) -> RunState:
-        """The state in which the run ends: `finished`, unless it was cancelled or interrupted as a whole."""
+        """The final state of the run: `finished`, unless the whole run was cancelled or interrupted."""
         return self._outcome
 
-    # --- stopping
-
     def cancel(self, trial: TrialKey) -> None:
-        """Stop one trial, or keep it from starting."""
+        """Stop one trial, or prevent it from starting."""
         self._trials.add(trial)
         self._stop_running()
 
@@ -45,107 +46,107 @@ class Control:
         self._stop_running()
 
     def cancel_all(self) -> None:
-        """Stop the run; what is under way is kept as cancelled."""
+        """Stop the run; trials in progress are stored as cancelled."""
         self._stop_run("cancelled")
 
     def interrupt(self) -> None:
-        """Stop the run; what is under way has no result and can be resumed."""
+        """Stop the run; trials in progress have no result and can be resumed."""
         self._stop_run("interrupted")
 
-    def stops(self, trial: TrialKey) -> bool:
-        """Whether this trial is to be stopped, or not to be started."""
+    def should_stop(self, trial: TrialKey) -> bool:
+        """Return whether this trial must stop, or must not start."""
         return self._outcome != "finished" or trial in self._trials or trial.model in self._models
 
-    async def stopped(self) -> None:
-        """Return once the run as a whole is to be stopped."""
+    async def wait_until_stopped(self) -> None:
+        """Return once the whole run has to stop."""
         await self._run_stopped.wait()
 
-    # --- pausing
-
     @property
-    def is_held(self) -> bool:
-        """Whether nothing new is to be asked for now."""
-        return not self._goes_on.is_set()
+    def is_paused(self) -> bool:
+        """Whether no new request may be sent for now."""
+        return not self._resumed.is_set()
 
-    def hold(self) -> None:
-        """Ask nothing new until `go_on`. What is out is answered to its end; what is not out yet is taken back."""
-        self._goes_on.clear()
+    def pause(self) -> None:
+        """Send no new request until `resume`.
+
+        Requests in progress are finished; requests that are not sent yet are taken back.
+        """
+        self._resumed.clear()
         now = asyncio.get_running_loop().time()
         for clock in self._unsent:
             clock.reschedule(now)
         self._unsent.clear()
-        self._wished.set()
+        self._commanded.set()
 
-    def go_on(self) -> None:
-        """Ask again."""
-        self._goes_on.set()
-        self._wished.set()
-        self.stir()
+    def resume(self) -> None:
+        """Send new requests again."""
+        self._resumed.set()
+        self._commanded.set()
+        self.notify_change()
 
-    async def may_ask(self) -> float:
-        """Return when something new may be asked, with the seconds that this took."""
-        if not self.is_held:
+    async def wait_while_paused(self) -> float:
+        """Return when a request may be sent, with the seconds waited."""
+        if not self.is_paused:
             return 0.0
         clock = asyncio.get_running_loop().time
         began = clock()
-        await self._goes_on.wait()
+        await self._resumed.wait()
         return clock() - began
 
-    def may_take_back(self, clock: asyncio.Timeout) -> None:
-        """A question of the current task is not out: its clock, which does not run, ends when the run is held."""
-        if self.is_held:
+    def track_unsent(self, clock: asyncio.Timeout) -> None:
+        """Register the timeout of a request that is not sent yet: it expires when the run is paused."""
+        if self.is_paused:
             clock.reschedule(asyncio.get_running_loop().time())
         else:
             self._unsent.add(clock)
 
-    def keep(self, clock: asyncio.Timeout) -> None:
-        """The question is out, or over."""
+    def untrack_unsent(self, clock: asyncio.Timeout) -> None:
+        """Unregister the timeout of a request that was sent or has ended."""
         self._unsent.discard(clock)
 
-    # --- how much at once
+    def set_concurrency(self, cases: int, model: str) -> None:
+        """Set the number of cases of a model that run at once, at least 1.
 
-    def ask_at_once(self, cases: int, model: str) -> None:
-        """So many cases of a model at once from now on, 1 at least; what goes beyond that is not stopped."""
+        Cases in progress beyond this number are not stopped.
+        """
         self._at_once[model] = max(1, cases)
-        self._wished.set()
-        self.stir()
+        self._commanded.set()
+        self.notify_change()
 
-    def at_once(self, model: str, begun_with: int) -> int:
-        """How many cases of a model go at once: what a person wants now, else what the run was begun with."""
-        return self._at_once.get(model, begun_with)
+    def concurrency_of(self, model: str, default: int) -> int:
+        """Return the number of cases of a model that run at once: the number set by the user, else `default`."""
+        return self._at_once.get(model, default)
 
-    # --- for those who obey
+    async def wait_for_command(self) -> None:
+        """Return once the user has paused or resumed the run, or has changed its concurrency."""
+        await self._commanded.wait()
+        self._commanded.clear()
 
-    async def wish(self) -> None:
-        """Return once a person has paused the run, let it go on, or asked for more or less at once."""
-        await self._wished.wait()
-        self._wished.clear()
-
-    async def pause(self, seconds: float | None = None) -> None:
-        """Wait so long, or until something has changed that a start of a trial may depend on."""
+    async def wait_for_change(self, seconds: float | None = None) -> None:
+        """Return after `seconds`, or as soon as a change may allow another trial to start."""
         try:
             async with asyncio.timeout(seconds):
-                await self._stirred.wait()
+                await self._changed.wait()
         except TimeoutError:
             pass
-        self._stirred.clear()
+        self._changed.clear()
 
-    def stir(self) -> None:
-        """Something has changed: those that `pause` look again."""
-        self._stirred.set()
+    def notify_change(self) -> None:
+        """Wake the tasks in `wait_for_change`."""
+        self._changed.set()
 
-    def asks_no_more(self, trial: TrialKey) -> None:
-        """The last answer of this trial is there: while it is judged, another trial may be asked."""
-        self._asked_out.add(trial)
-        self.stir()
+    def mark_answered(self, trial: TrialKey) -> None:
+        """Record that the last answer of this trial is complete: while it is judged, another trial may start."""
+        self._answered.add(trial)
+        self.notify_change()
 
-    def still_asks(self, trial: TrialKey) -> bool:
-        """Whether something of a running trial is asked or may still be."""
-        return trial not in self._asked_out
+    def is_unanswered(self, trial: TrialKey) -> bool:
+        """Return whether a trial in progress may still send requests."""
+        return trial not in self._answered
 
     @contextmanager
     def running(self, trial: TrialKey) -> Iterator[None]:
-        """While the current task runs this trial."""
+        """Register the current task as the one that runs this trial, inside the `with` block."""
         task = asyncio.current_task()
         assert task is not None
         self._running[trial] = task
@@ -153,7 +154,7 @@ class Control:
             yield
         finally:
             del self._running[trial]
-            self._asked_out.discard(trial)
+            self._answered.discard(trial)
 
     def _stop_run(self, outcome: RunState) -> None:
         self._outcome = outcome
@@ -161,86 +162,88 @@ class Control:
         self._stop_running()
 
     def _stop_running(self) -> None:
-        self.stir()
+        self.notify_change()
         for trial, task in self._running.items():
-            if self.stops(trial):
+            if self.should_stop(trial):
                 task.cancel()
 
 
-def go_on_after_cancel() -> None:
-    """The stop was asked for through Control: the current task still has a result to hand in."""
+def uncancel_current_task() -> None:
+    """Undo the cancellation that Control requested, so that the current task can return a result."""
     task = asyncio.current_task()
     if task is not None:
         task.uncancel()
 
 
 class EventBuffer:
-    """Events in the order in which they happened. A list and one wake-up for many events cost a third of a queue."""
+    """A buffer of events in their order. One wake-up for many events costs a third of an asyncio.Queue."""
 
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._arrived = asyncio.Event()
         self._closed = False
 
-    def tell(self, event: Event) -> None:
-        """Add an event."""
+    def add(self, event: Event) -> None:
+        """Add an event to the end."""
         self._events.append(event)
         self._arrived.set()
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Close the buffer: no event will be added."""
         self._closed = True
         self._arrived.set()
 
     async def take(self) -> list[Event]:
-        """All events that have gathered, at least one; an empty list when there are none and no more will come."""
+        """Return all buffered events, waiting for at least one; an empty list if the buffer is closed and empty."""
         if not self._events and not self._closed:
             self._arrived.clear()
             await self._arrived.wait()
-        taken, self._events = self._events, []
-        return taken
+        events, self._events = self._events, []
+        return events
 
 
 class Pacing:
-    """A provider may be asked as many questions at once as the models that are asked of it now have cases at once."""
+    """Keeps the limit of concurrent requests to a provider at the sum of its active models' concurrencies."""
 
-    def __init__(self, plan: Plan, tools: TrialContext, control: Control, outbox: EventBuffer) -> None:
-        self._plan, self._tools, self._control, self._outbox = plan, tools, control, outbox
+    def __init__(self, plan: Plan, context: TrialContext, control: Control, events: EventBuffer) -> None:
+        self._plan, self._context, self._control, self._events = plan, context, control, events
         self._provider_of = {subject.name: subject.provider for subject in plan.subjects}
         self._models: Sequence[str] = ()
         self._most: dict[str, int] = {}
 
     def begin(self, models: Sequence[str]) -> None:
-        """These models are asked from now on."""
+        """Set the active models."""
         self._models = models
-        self._allow()
+        self._update_limits()
 
-    async def follow(self) -> None:
-        """Never ends."""
-        held = False
+    async def run(self) -> None:
+        """Report pauses and apply changes of the concurrency until the task is cancelled."""
+        paused = False
         while True:
-            if self._control.is_held != held:
-                held = not held
-                self._outbox.tell(RunPaused() if held else RunResumed())
-            self._allow()
-            await self._control.wish()
+            if self._control.is_paused != paused:
+                paused = not paused
+                self._events.add(RunPaused() if paused else RunResumed())
+            self._update_limits()
+            await self._control.wait_for_command()
 
-    def _allow(self) -> None:
-        wanted: dict[str, int] = {}
+    def _update_limits(self) -> None:
+        limits: dict[str, int] = {}
         for model in self._models:
             name = self._provider_of[model]
-            wanted[name] = wanted.get(name, 0) + self._control.at_once(model, self._plan.options.concurrency)
-        for name, most in wanted.items():
+            limits[name] = limits.get(name, 0) + self._control.concurrency_of(model, self._plan.options.concurrency)
+        for name, most in limits.items():
             known = self._most.get(name)
             if most != known:
                 self._most[name] = most
                 limit = self._limit(name, most)
-                # One at a time is nothing to tell of, as long as it was never anything else.
+                # A limit of one is only reported if it was another before.
                 if most > 1 or known is not None:
-                    self._outbox.tell(LimitMoved(name, limit, most))
+                    self._events.add(LimitMoved(name, limit, most))
 
     def _limit(self, name: str, most: int) -> int:
-        """The least that one of the providers of that name wants to be asked at once."""
+        """Return the lowest limit that the providers of that name accept."""
         models = [model for model in self._models if self._provider_of[model] == name]
-        asked = {id(provider): provider for provider in (self._tools.providers[model] for model in models)}
-        return min((provider.allow(most) for provider in asked.values() if isinstance(provider, Limits)), default=most)
+        providers = {id(provider): provider for provider in (self._context.providers[model] for model in models)}
+        return min(
+            (provider.allow(most) for provider in providers.values() if isinstance(provider, Limits)), default=most
+        )

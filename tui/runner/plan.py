@@ -1,4 +1,4 @@
-"""A suite, subjects and a person's overrides become a Plan."""
+"""Making a plan from a suite, subjects and overrides."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,16 @@ from tui.model.run import Plan, RunOptions, new_run_id
 from tui.model.subjects import Subject
 from tui.model.suite import Case, Suite
 
-# What `parallel: true` alone means: enough to be quicker, few enough for most servers' limits.
+# The concurrency of `parallel: true`: faster than one, and below the limits of most servers.
 PARALLEL_CASES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What a person asks for beside the suite; None means: as the suite says. `stream` is what holds where neither
-    says (the app streams, the command line need not)."""
+    """Values of the command line or the app that override the suite's options; None uses the suite's value.
+
+    `stream_by_default` applies if neither sets streaming (the app streams, the command line need not).
+    """
 
     repeats: int = 1
     parallel_models: bool | None = None
@@ -31,23 +33,23 @@ class Overrides:
 
 
 def make_options(suite: Suite, overrides: Overrides) -> RunOptions:
-    """The suite's options with the overrides laid over them."""
-    asked = suite.options
-    streaming = overrides.streaming if overrides.streaming is not None else asked.streaming
+    """Return the suite's options with the overrides applied."""
+    options = suite.options
+    streaming = overrides.streaming if overrides.streaming is not None else options.streaming
     return RunOptions(
-        timeout_ms=overrides.timeout_ms if overrides.timeout_ms is not None else asked.timeout_ms,
+        timeout_ms=overrides.timeout_ms if overrides.timeout_ms is not None else options.timeout_ms,
         stream=overrides.stream_by_default if streaming is None else streaming,
-        attempts=max(1, overrides.attempts if overrides.attempts is not None else asked.attempts),
-        delay_ms=overrides.delay_ms if overrides.delay_ms is not None else asked.delay_ms,
-        concurrency=overrides.concurrency or (PARALLEL_CASES if asked.parallel else 1),
-        parallel_models=asked.parallel_models if overrides.parallel_models is None else overrides.parallel_models,
+        attempts=max(1, overrides.attempts if overrides.attempts is not None else options.attempts),
+        delay_ms=overrides.delay_ms if overrides.delay_ms is not None else options.delay_ms,
+        concurrency=overrides.concurrency or (PARALLEL_CASES if options.parallel else 1),
+        parallel_models=options.parallel_models if overrides.parallel_models is None else overrides.parallel_models,
         repeats=overrides.repeats,
-        accept_truncated=asked.accept_truncated,
+        accept_truncated=options.accept_truncated,
     )
 
 
 def choose_cases(suite: Suite, overrides: Overrides) -> tuple[Case, ...]:
-    """The cases that have one of the tags and whose id matches one of the globs; all where nothing is asked."""
+    """Return the cases that have one of the tags and whose id matches one of the globs; all without such filters."""
     return tuple(case for case in suite.cases if _has_tag(case, overrides.tags) and _has_id(case, overrides.cases))
 
 
@@ -59,7 +61,7 @@ def make_plan(
     only: Collection[TrialKey] | None = None,
     command: str = "",
 ) -> Plan:
-    """A new run over the chosen cases; `only` restricts it to those trials."""
+    """Return the plan of a new run of the selected cases; `only` restricts it to those trials."""
     options = make_options(suite, overrides)
     trials = tuple(
         TrialKey(case.id, subject.name, repeat)
@@ -68,8 +70,8 @@ def make_plan(
         for repeat in range(1, options.repeats + 1)
     )
     if only is not None:
-        wanted = frozenset(only)
-        trials = tuple(trial for trial in trials if trial in wanted)
+        selected = frozenset(only)
+        trials = tuple(trial for trial in trials if trial in selected)
     return Plan(new_run_id(), suite, tuple(subjects), options, trials, command)
 
 

@@ -1,4 +1,4 @@
-"""What is sent: the conversation of a case with its context and system message."""
+"""The prompt of a step: the conversation with context and system message."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from tui.runner.trial_context import CaseContext
 
 
 def compose_prompt(subject: Subject, case: Case, context: CaseContext, earlier: Sequence[StepResult]) -> Prompt:
-    """The prompt of the step that follows the `earlier` ones; those become the conversation so far."""
+    """Return the prompt of the step after the `earlier` ones, which become the conversation so far."""
     step = case.steps[len(earlier)]
     messages = _system(subject, case, context)
     for number, done in enumerate(earlier):
@@ -22,14 +22,14 @@ def compose_prompt(subject: Subject, case: Case, context: CaseContext, earlier: 
 
 
 def without_secrets(prompt: Prompt, secrets: Secrets) -> Prompt:
-    """The prompt as it may be shown and kept: a key may stand in a file or a question."""
+    """Return the prompt without secrets, as it may be shown and stored: a file or a question may contain a key."""
     messages = tuple(Message(message.role, secrets.hide(message.content)) for message in prompt.messages)
     return replace(prompt, input=secrets.hide(prompt.input), messages=messages)
 
 
 def _question(case: Case, context: CaseContext, number: int) -> Message:
-    asked = case.steps[number].input
-    return Message("user", f"{context.text}\n\n{asked}" if context.text and number == 0 else asked)
+    question = case.steps[number].input
+    return Message("user", f"{context.text}\n\n{question}" if context.text and number == 0 else question)
 
 
 def _system(subject: Subject, case: Case, context: CaseContext) -> list[Message]:

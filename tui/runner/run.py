@@ -1,4 +1,4 @@
-"""A Plan becomes a stream of events: lanes of trials, one for each model."""
+"""Running a plan with one worker per model, as a stream of events."""
 
 import asyncio
 from collections import deque
@@ -16,25 +16,27 @@ from tui.runner.trial_context import TrialContext
 
 
 class ModelWorker:
-    """Starts trials while there is room for one more. How many go at once may change meanwhile; one of which the last
-    answer is there, and is being judged, is in nobody's way."""
+    """Runs the trials of one model, as many at once as its current concurrency.
+
+    A trial whose last answer is being judged does not count against it.
+    """
 
     def __init__(
         self,
         plan: Plan,
         subject: Subject,
         cases: Mapping[str, Case],
-        tools: TrialContext,
+        context: TrialContext,
         control: Control,
-        outbox: EventBuffer,
+        events: EventBuffer,
     ) -> None:
         self._plan, self._subject, self._cases = plan, subject, cases
-        self._tools, self._control, self._outbox = tools, control, outbox
+        self._context, self._control, self._events = context, control, events
         self._waiting = deque(trial for trial in plan.trials if trial.model == subject.name)
         self._delayed: TrialKey | None = None
         self._next_start = 0.0
-        self._going: set[TrialKey] = set()
-        self._locked_out = False
+        self._in_progress: set[TrialKey] = set()
+        self._is_unauthorized = False
 
     @property
     def model(self) -> str:
@@ -42,35 +44,35 @@ class ModelWorker:
         return self._subject.name
 
     async def run(self) -> None:
-        """Run the lane to its end."""
+        """Run all trials of the model."""
         loop, control = asyncio.get_running_loop(), self._control
         async with asyncio.TaskGroup() as group:
             while self._waiting:
                 key = self._waiting[0]
-                if control.stops(key):
+                if control.should_stop(key):
                     self._waiting.popleft()
-                elif control.is_held or not self._has_room():
-                    await control.pause()
-                elif (left := self._next_start - loop.time()) > 0 and not self._locked_out:
-                    self._tell_delay(key, left)
-                    await control.pause(left)
+                elif control.is_paused or not self._has_room():
+                    await control.wait_for_change()
+                elif (left := self._next_start - loop.time()) > 0 and not self._is_unauthorized:
+                    self._report_delay(key, left)
+                    await control.wait_for_change(left)
                 else:
                     self._waiting.popleft()
                     self._next_start = loop.time() + self._plan.options.delay_ms / 1000
-                    self._going.add(key)
+                    self._in_progress.add(key)
                     group.create_task(self._run_one(key))
 
     def _has_room(self) -> bool:
-        most = self._control.at_once(self.model, self._plan.options.concurrency)
-        if len(self._going) < most:
+        most = self._control.concurrency_of(self.model, self._plan.options.concurrency)
+        if len(self._in_progress) < most:
             return True
-        # Where a pattern is slow, answers come faster than they are judged: as many again may wait for that.
-        return len(self._going) < 2 * most and sum(map(self._control.still_asks, self._going)) < most
+        # With a slow pattern answers arrive faster than they are judged: as many again may wait for that.
+        return len(self._in_progress) < 2 * most and sum(map(self._control.is_unanswered, self._in_progress)) < most
 
-    def _tell_delay(self, key: TrialKey, seconds: float) -> None:
+    def _report_delay(self, key: TrialKey, seconds: float) -> None:
         if self._delayed != key:
             self._delayed = key
-            self._outbox.tell(TrialDelayed(key, round(seconds * 1000)))
+            self._events.add(TrialDelayed(key, round(seconds * 1000)))
 
     async def _run_one(self, key: TrialKey) -> None:
         options = self._plan.options
@@ -86,26 +88,28 @@ class ModelWorker:
         )
         try:
             with self._control.running(key):
-                result = await run_trial(order, self._tools, self._control, self._outbox)
+                result = await run_trial(order, self._context, self._control, self._events)
         finally:
-            self._going.discard(key)
-            self._control.stir()
+            self._in_progress.discard(key)
+            self._control.notify_change()
         if self._control.outcome == "interrupted" and result.verdict == "cancelled":
             return
-        # A refused key refuses every further case as well: no use in spacing those out.
-        self._locked_out = self._locked_out or result.attempts[-1].fault == "unauthorized"
-        self._outbox.tell(TrialFinished(result))
+        # An invalid key fails every further case as well, so there is no delay between those.
+        self._is_unauthorized = self._is_unauthorized or result.attempts[-1].fault == "unauthorized"
+        self._events.add(TrialFinished(result))
 
 
-async def run_plan(plan: Plan, tools: TrialContext, control: Control) -> AsyncGenerator[list[Event], None]:
-    """Run everything that is planned, and yield what has happened since the last time: events in their order, the
-    first RunStarted, the last RunFinished. Closing the generator stops the work at once and leaves nothing running."""
-    outbox = EventBuffer()
-    outbox.tell(RunStarted(plan.run_id, plan.trials, _now()))
-    work = asyncio.create_task(_run_lanes(plan, tools, control, outbox))
-    work.add_done_callback(lambda _: outbox.close())
+async def run_plan(plan: Plan, context: TrialContext, control: Control) -> AsyncGenerator[list[Event], None]:
+    """Run all trials of the plan, and yield events in batches, in their order.
+
+    The first event is RunStarted, the last RunFinished. Closing the generator cancels the run at once.
+    """
+    events = EventBuffer()
+    events.add(RunStarted(plan.run_id, plan.trials, _now()))
+    work = asyncio.create_task(_run_workers(plan, context, control, events))
+    work.add_done_callback(lambda _: events.close())
     try:
-        while happened := await outbox.take():
+        while happened := await events.take():
             yield happened
         work.result()
     finally:
@@ -114,24 +118,24 @@ async def run_plan(plan: Plan, tools: TrialContext, control: Control) -> AsyncGe
     yield [RunFinished(plan.run_id, control.outcome, _now())]
 
 
-async def _run_lanes(plan: Plan, tools: TrialContext, control: Control, outbox: EventBuffer) -> None:
+async def _run_workers(plan: Plan, context: TrialContext, control: Control, events: EventBuffer) -> None:
     cases = {case.id: case for case in plan.suite.cases}
-    lanes = [ModelWorker(plan, subject, cases, tools, control, outbox) for subject in plan.subjects]
-    pacing = Pacing(plan, tools, control, outbox)
-    following = asyncio.create_task(pacing.follow())
+    workers = [ModelWorker(plan, subject, cases, context, control, events) for subject in plan.subjects]
+    pacing = Pacing(plan, context, control, events)
+    pacing_task = asyncio.create_task(pacing.run())
     try:
         if plan.options.parallel_models:
-            pacing.begin([model_worker.model for model_worker in lanes])
+            pacing.begin([model_worker.model for model_worker in workers])
             async with asyncio.TaskGroup() as group:
-                for model_worker in lanes:
+                for model_worker in workers:
                     group.create_task(model_worker.run())
         else:
-            for model_worker in lanes:
+            for model_worker in workers:
                 pacing.begin([model_worker.model])
                 await model_worker.run()
     finally:
-        following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
+        pacing_task.cancel()
+        await asyncio.gather(pacing_task, return_exceptions=True)
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""One step: ask the provider, watch the checks while the answer arrives, decide them on the whole."""
+"""Running one step: send the request, report checks while the answer streams, decide them on the whole answer."""
 
 import asyncio
 import time
@@ -41,7 +41,7 @@ from tui.model.secrets import Secrets
 from tui.model.suite import Step
 from tui.model.values import JsonValue
 from tui.providers.protocol import Provider
-from tui.runner.control import Control, EventBuffer, go_on_after_cancel
+from tui.runner.control import Control, EventBuffer, uncancel_current_task
 from tui.runner.prompt import without_secrets
 from tui.runner.trial_context import TrialContext
 
@@ -50,8 +50,11 @@ _PACE_MS = 50
 
 @dataclass(slots=True)
 class PartialStep:
-    """Gathers one answer. Clocks are monotonic; they start (again) when the request goes out. `held_s` is how long a
-    pause of the run kept it from being asked."""
+    """The answer to one step as far as it was received.
+
+    Clocks are monotonic and restart when the request is sent. `paused_s` is how long a pause of the run delayed the
+    request.
+    """
 
     memory: JsonValue = None
     remembers: bool = False
@@ -70,19 +73,19 @@ class PartialStep:
     finish_reason: str | None = None
     fault: ProviderError | None = None
     cancelled: bool = False
-    held_s: float = 0.0
+    paused_s: float = 0.0
 
     @property
     def text(self) -> str:
-        """The answer so far."""
+        """The text received so far."""
         return "".join(self.parts)
 
     def begin(self) -> None:
-        """The request goes out (again)."""
+        """Start the clock: the request was sent (again)."""
         self.started = time.monotonic()
 
     def add_text(self, text: str) -> None:
-        """A piece of the answer came."""
+        """Add a chunk of the answer's text."""
         now = time.monotonic()
         if self.first is None:
             self.first = now
@@ -95,11 +98,11 @@ class PartialStep:
             self.pace.append((elapsed, self.size))
 
     def end(self) -> None:
-        """The last byte came, or none will come."""
+        """Stop the clock: the answer has ended."""
         self.ended = time.monotonic()
 
     def timing(self) -> Timing:
-        """Milliseconds since the request that was answered."""
+        """Return the milliseconds since the request that was answered."""
         ended = self.ended if self.ended is not None else time.monotonic()
         first = None if self.first is None else round((self.first - self.started) * 1000, 1)
         return Timing(first, round((ended - self.started) * 1000, 1))
@@ -107,80 +110,80 @@ class PartialStep:
 
 @dataclass(frozen=True, slots=True)
 class StepPlace:
-    """Which step of which attempt, and where its events go."""
+    """The identity of a step: its trial, attempt and number, with the buffer of its events."""
 
     trial: TrialKey
     attempt: int
     step: int
-    outbox: EventBuffer
+    events: EventBuffer
 
-    def tell(self, event: Event) -> None:
+    def emit(self, event: Event) -> None:
         """Add an event to the run's stream."""
-        self.outbox.tell(event)
+        self.events.add(event)
 
 
-class Pieces:
-    """Takes the chunks of one step."""
+class ChunkHandler:
+    """Handles the chunks of one step: collects them, removes secrets, and emits events."""
 
-    def __init__(self, place: StepPlace, secrets: Secrets, arrival: PartialStep, watch: Watch | None) -> None:
-        self._place, self._secrets, self._arrival, self._watch = place, secrets, arrival, watch
-        self._text, self._thought = secrets.stream(), secrets.stream()
+    def __init__(self, place: StepPlace, secrets: Secrets, partial: PartialStep, watch: Watch | None) -> None:
+        self._place, self._secrets, self._partial, self._watch = place, secrets, partial, watch
+        self._text, self._reasoning = secrets.stream(), secrets.stream()
 
     def take(self, chunk: Chunk) -> None:
-        """Handle one chunk."""
+        """Handle the next chunk."""
         match chunk:
             case Text(text):
                 self._add_text(self._text.feed(text))
             case Reasoning(text):
-                self._add_reasoning(self._thought.feed(text))
+                self._add_reasoning(self._reasoning.feed(text))
             case Sent():
-                self._arrival.begin()
-                self._place.tell(RequestSent(self._place.trial, self._place.attempt, self._place.step))
+                self._partial.begin()
+                self._place.emit(RequestSent(self._place.trial, self._place.attempt, self._place.step))
             case Waiting(reason, wait_ms):
                 self._add_retry(self._secrets.hide(reason), wait_ms)
             case ToolCall(name):
-                self._arrival.tools.append(self._secrets.hide(name))
+                self._partial.tools.append(self._secrets.hide(name))
             case MemoryChunk(memory):
-                self._arrival.remembers = True
+                self._partial.remembers = True
                 if memory is not None:
-                    self._arrival.memory = hide_in(self._secrets, memory)
+                    self._partial.memory = hide_in(self._secrets, memory)
             case UsageChunk(usage):
-                self._arrival.usage = usage
+                self._partial.usage = usage
             case ServedByChunk(by):
-                self._arrival.served_by = ServedBy(
+                self._partial.served_by = ServedBy(
                     *map(self._secrets.hide, (by.model, by.fingerprint, by.api_version, by.server))
                 )
             case NoteChunk(note):
-                self._arrival.notes.append(self._secrets.hide(note))
+                self._partial.notes.append(self._secrets.hide(note))
             case End(reason):
-                self._arrival.finish_reason = reason
+                self._partial.finish_reason = reason
 
     def flush(self) -> None:
-        """Nothing more will come: pass on what was held back."""
+        """Emit the text that was held back, at the end of the answer."""
         self._add_text(self._text.flush())
-        self._add_reasoning(self._thought.flush())
+        self._add_reasoning(self._reasoning.flush())
 
     def _add_text(self, text: str) -> None:
         if not text:
             return
-        self._arrival.add_text(text)
+        self._partial.add_text(text)
         if self._watch is not None:
             self._watch.feed(text)
-        self._place.tell(TextArrived(self._place.trial, self._place.attempt, self._place.step, text))
+        self._place.emit(TextArrived(self._place.trial, self._place.attempt, self._place.step, text))
 
     def _add_reasoning(self, text: str) -> None:
         if text:
-            self._arrival.reasoning.append(text)
-            self._place.tell(ReasoningArrived(self._place.trial, self._place.attempt, self._place.step, text))
+            self._partial.reasoning.append(text)
+            self._place.emit(ReasoningArrived(self._place.trial, self._place.attempt, self._place.step, text))
 
     def _add_retry(self, reason: str, wait_ms: int) -> None:
-        self._arrival.retries.append(Retry(reason, wait_ms))
+        self._partial.retries.append(Retry(reason, wait_ms))
         place = self._place
-        place.tell(RequestRetried(place.trial, place.attempt, place.step, reason, wait_ms))
+        place.emit(RequestRetried(place.trial, place.attempt, place.step, reason, wait_ms))
 
 
 def hide_in(secrets: Secrets, value: JsonValue) -> JsonValue:
-    """The value with every secret in its texts and keys removed."""
+    """Return the JSON value with all secrets removed from its texts and keys."""
     if isinstance(value, str):
         return secrets.hide(value)
     if isinstance(value, list):
@@ -195,18 +198,20 @@ _POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """A step that is over: what came back, and what kept it from being whole; for `held_s` the run was paused before
-    it was asked."""
+    """The outcome of a step: its result, and the failure or cancellation that made it incomplete.
+
+    `paused_s` is how long a pause of the run delayed the request.
+    """
 
     result: StepResult
     fault: ProviderError | None
     cancelled: bool
-    held_s: float = 0.0
+    paused_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class StepOrder:
-    """What has to be asked of whom, and how long it may take; `final` says that nothing follows in the trial."""
+    """The request of a step with its provider and time limit; `final` is true for the last step of the trial."""
 
     request: Request
     step: Step
@@ -215,82 +220,82 @@ class StepOrder:
     final: bool = False
 
 
-async def run_step(place: StepPlace, order: StepOrder, tools: TrialContext, control: Control) -> StepOutcome:
-    """Ask one step. Failures of the provider end in the outcome; only a stop of the whole run is raised."""
-    prompt = without_secrets(order.request.prompt, tools.secrets)
-    place.tell(StepStarted(place.trial, place.attempt, place.step, prompt))
-    arrival = PartialStep(memory=order.request.memory)
+async def run_step(place: StepPlace, order: StepOrder, context: TrialContext, control: Control) -> StepOutcome:
+    """Run one step. A failure of the provider is part of the outcome; only a stop of the whole run is raised."""
+    prompt = without_secrets(order.request.prompt, context.secrets)
+    place.emit(StepStarted(place.trial, place.attempt, place.step, prompt))
+    partial = PartialStep(memory=order.request.memory)
     checks: tuple[CheckResult, ...] = ()
     try:
-        await _gather(order, arrival, tools, place, control)
-        arrival.end()
+        await _gather(order, partial, context, place, control)
+        partial.end()
         if order.final:
-            control.asks_no_more(place.trial)
-        arrival.fault = arrival.fault or _shortfall(arrival)
-        checks = await _decide(order, arrival, tools)
+            control.mark_answered(place.trial)
+        partial.fault = partial.fault or _incomplete_fault(partial)
+        checks = await _decide(order, partial, context)
     except asyncio.CancelledError:
-        if not control.stops(place.trial):
+        if not control.should_stop(place.trial):
             raise
-        go_on_after_cancel()
-        arrival.end()
-        arrival.cancelled = True
-    result = _to_result(order, prompt, arrival, checks)
-    place.tell(StepFinished(place.trial, place.attempt, place.step, result))
-    return StepOutcome(result, arrival.fault, arrival.cancelled, arrival.held_s)
+        uncancel_current_task()
+        partial.end()
+        partial.cancelled = True
+    result = _to_result(order, prompt, partial, checks)
+    place.emit(StepFinished(place.trial, place.attempt, place.step, result))
+    return StepOutcome(result, partial.fault, partial.cancelled, partial.paused_s)
 
 
 async def _gather(
-    order: StepOrder, arrival: PartialStep, tools: TrialContext, place: StepPlace, control: Control
+    order: StepOrder, partial: PartialStep, context: TrialContext, place: StepPlace, control: Control
 ) -> None:
-    watch = tools.checker.watch(order.step.checks) if order.request.stream and order.step.checks else None
-    pieces = Pieces(place, tools.secrets, arrival, watch)
+    watch = context.checker.watch(order.step.checks) if order.request.stream and order.step.checks else None
+    chunk_handler = ChunkHandler(place, context.secrets, partial, watch)
     try:
         async with _reporting(watch, place):
-            arrival.held_s += await control.may_ask()
-            while not await _hear(order, pieces, place, control):
-                arrival.notes.clear()
-                arrival.held_s += await control.may_ask()
+            partial.paused_s += await control.wait_while_paused()
+            while not await _receive(order, chunk_handler, place, control):
+                partial.notes.clear()
+                partial.paused_s += await control.wait_while_paused()
     except TimeoutError:
-        arrival.fault = ProviderError("timed_out", f"No complete answer within {order.timeout_ms / 1000:g} s")
+        partial.fault = ProviderError("timed_out", f"No complete answer within {order.timeout_ms / 1000:g} s")
     except ProviderError as error:
-        arrival.fault = error
+        partial.fault = error
     finally:
-        pieces.flush()
+        chunk_handler.flush()
 
 
-async def _hear(order: StepOrder, pieces: Pieces, place: StepPlace, control: Control) -> bool:
-    """Ask, and take what comes; False where a pause of the run took the question back before it went out."""
-    loop, is_out = asyncio.get_running_loop(), False
+async def _receive(order: StepOrder, chunk_handler: ChunkHandler, place: StepPlace, control: Control) -> bool:
+    """Send the request and handle its chunks; return False if a pause of the run took it back before it was sent."""
+    loop, is_sent = asyncio.get_running_loop(), False
     answer = cast("AsyncGenerator[Chunk, None]", order.provider.ask(order.request))
     clock = asyncio.timeout(None)
     try:
         async with clock, aclosing(answer) as chunks:
-            control.may_take_back(clock)
+            control.track_unsent(clock)
             async for chunk in chunks:
                 if isinstance(chunk, Sent):
-                    is_out = True
-                    control.keep(clock)
+                    is_sent = True
+                    control.untrack_unsent(clock)
                     clock.reschedule(loop.time() + order.timeout_ms / 1000)
                 elif isinstance(chunk, Waiting):
-                    is_out = False
+                    is_sent = False
                     clock.reschedule(None)
-                    control.may_take_back(clock)
+                    control.track_unsent(clock)
                 elif isinstance(chunk, Limited):
                     provider = order.request.subject.provider
-                    place.tell(LimitMoved(provider, chunk.limit, chunk.most, chunk.reason))
-                pieces.take(chunk)
+                    place.emit(LimitMoved(provider, chunk.limit, chunk.most, chunk.reason))
+                chunk_handler.take(chunk)
     except TimeoutError:
-        if is_out or not clock.expired():
+        if is_sent or not clock.expired():
             raise
         return False
     finally:
-        control.keep(clock)
+        control.untrack_unsent(clock)
     return True
 
 
 @asynccontextmanager
 async def _reporting(watch: Watch | None, place: StepPlace) -> AsyncIterator[None]:
-    """While text arrives, tell how the checks stand."""
+    """Report the provisional states of the checks while text arrives."""
     if watch is None:
         yield
         return
@@ -306,42 +311,45 @@ async def _report_moves(watch: Watch, place: StepPlace) -> None:
     while True:
         await asyncio.sleep(_POLL_SECONDS)
         for moved in await watch.poll():
-            place.tell(CheckMoved(place.trial, place.attempt, place.step, moved.check, moved.state, moved.spans))
+            place.emit(CheckMoved(place.trial, place.attempt, place.step, moved.check, moved.state, moved.spans))
 
 
-def _shortfall(arrival: PartialStep) -> ProviderError | None:
-    """What is wrong with an answer that came without a fault. An agent may say nothing: what it did counts as well."""
-    if arrival.finish_reason is None:
+def _incomplete_fault(partial: PartialStep) -> ProviderError | None:
+    """Return the fault of an answer that is incomplete or empty, or None.
+
+    An agent's answer may be empty if it reported its memory.
+    """
+    if partial.finish_reason is None:
         return ProviderError("incomplete", "The answer ended without saying that it was complete")
-    if not arrival.size and not arrival.remembers:
+    if not partial.size and not partial.remembers:
         return ProviderError("empty", "empty answer")
     return None
 
 
-async def _decide(order: StepOrder, arrival: PartialStep, tools: TrialContext) -> tuple[CheckResult, ...]:
+async def _decide(order: StepOrder, partial: PartialStep, context: TrialContext) -> tuple[CheckResult, ...]:
     checks = [check for check in order.step.checks if check.kind != "command"]
-    nothing_to_judge = arrival.fault is not None and not arrival.size
+    nothing_to_judge = partial.fault is not None and not partial.size
     if not checks or nothing_to_judge:
         return ()
-    return await tools.checker.decide(checks, Answer(arrival.text, tuple(arrival.tools), arrival.memory))
+    return await context.checker.decide(checks, Answer(partial.text, tuple(partial.tools), partial.memory))
 
 
-def _to_result(order: StepOrder, prompt: Prompt, arrival: PartialStep, checks: tuple[CheckResult, ...]) -> StepResult:
+def _to_result(order: StepOrder, prompt: Prompt, partial: PartialStep, checks: tuple[CheckResult, ...]) -> StepResult:
     return StepResult(
         input=prompt.input,
-        response=arrival.text,
+        response=partial.text,
         prompt=prompt,
-        reasoning="".join(arrival.reasoning),
-        tools_used=tuple(arrival.tools),
-        memory_before=order.request.memory if arrival.remembers else None,
-        memory=arrival.memory if arrival.remembers else None,
+        reasoning="".join(partial.reasoning),
+        tools_used=tuple(partial.tools),
+        memory_before=order.request.memory if partial.remembers else None,
+        memory=partial.memory if partial.remembers else None,
         checks=checks,
-        usage=arrival.usage,
-        timing=arrival.timing(),
-        retries=tuple(arrival.retries),
-        finish_reason=arrival.finish_reason,
-        notes=tuple(arrival.notes),
-        pace=tuple(arrival.pace),
-        cost_usd=cost(arrival.usage, order.request.subject.price),
-        served_by=arrival.served_by,
+        usage=partial.usage,
+        timing=partial.timing(),
+        retries=tuple(partial.retries),
+        finish_reason=partial.finish_reason,
+        notes=tuple(partial.notes),
+        pace=tuple(partial.pace),
+        cost_usd=cost(partial.usage, order.request.subject.price),
+        served_by=partial.served_by,
     )

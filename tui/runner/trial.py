@@ -1,4 +1,4 @@
-"""One trial: attempts at a case until one passes or none are left."""
+"""Running one trial: attempts at a case until one passes or none are left."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from tui.model.results import Attempt, Change, NotApplied, StepResult, TrialKey,
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.values import JsonObject
-from tui.runner.control import Control, EventBuffer, go_on_after_cancel
+from tui.runner.control import Control, EventBuffer, uncancel_current_task
 from tui.runner.prompt import compose_prompt
 from tui.runner.step import StepOrder, StepOutcome, StepPlace, run_step
 from tui.runner.trial_context import TrialContext
@@ -23,8 +23,11 @@ from tui.runner.trial_context import TrialContext
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What came of the answers. `steps` is None where the steps stand as they were; a command adds its check. `error`
-    is why the repository could not be worked on."""
+    """The result of applying an answer to the repository.
+
+    `steps` is None if the steps are unchanged; a command adds its check to the last one. `error` is a failure of the
+    repository.
+    """
 
     changes: tuple[Change, ...] = ()
     not_applied: tuple[NotApplied, ...] = ()
@@ -37,40 +40,42 @@ NO_CHANGE = Changed()
 
 
 async def apply_answers(
-    case: Case, trial: TrialKey, steps: Sequence[StepResult], tools: TrialContext, control: Control
+    case: Case, trial: TrialKey, steps: Sequence[StepResult], context: TrialContext, control: Control
 ) -> Changed:
-    """Apply the last answer and run the case's command over it. What is or is not applied never changes the
-    verdict."""
-    if tools.repository is None or not (case.apply_changes or case.command):
+    """Apply the last answer to the repository and run the case's command on it.
+
+    Whether an answer can be applied never affects the verdict.
+    """
+    if context.repository is None or not (case.apply_changes or case.command):
         return NO_CHANGE
     changed = NO_CHANGE
     try:
-        applied = await tools.repository.apply(case, steps[-1].response, trial)
-        # A line of the repository that stands in a diff may hold a key as well.
-        changes = tuple(replace(change, diff=tools.secrets.hide(change.diff)) for change in applied.changes)
+        applied = await context.repository.apply(case, steps[-1].response, trial)
+        # The lines of the repository in a diff may contain a key as well.
+        changes = tuple(replace(change, diff=context.secrets.hide(change.diff)) for change in applied.changes)
         changed = Changed(changes, applied.not_applied)
         if case.command is None:
             return changed
-        check = await tools.repository.run_command(applied, case.command)
+        check = await context.repository.run_command(applied, case.command)
     except WorkspaceError as error:
         return replace(changed, error=str(error))
     except asyncio.CancelledError:
-        if not control.stops(trial):
+        if not control.should_stop(trial):
             raise
-        go_on_after_cancel()
+        uncancel_current_task()
         return replace(changed, cancelled=True)
     last = replace(steps[-1], checks=(*steps[-1].checks, check))
     return replace(changed, steps=(*steps[:-1], last))
 
 
 _log = logging.getLogger(__name__)
-# Asking again would get the same answer: nothing was judged, and nothing about the request will change.
-_HOPELESS = {"unauthorized", "not_found", "refused"}
+# Another attempt would fail in the same way, because the request would be the same.
+_FINAL_FAULTS = {"unauthorized", "not_found", "refused"}
 
 
 @dataclass(frozen=True, slots=True)
 class TrialOrder:
-    """A trial as a plain value: everything that it depends on. `earlier` is the kept result that is asked again."""
+    """All parameters of a trial. `earlier` is the stored result of a trial that is rerun."""
 
     key: TrialKey
     case: Case
@@ -83,26 +88,28 @@ class TrialOrder:
 
     @property
     def asking(self) -> int:
-        """0 for a trial that is asked for the first time, n for its n-th rerun."""
+        """The number of the rerun: 0 for the first run of a trial."""
         return self.earlier.reruns + 1 if self.earlier else 0
 
 
-async def run_trial(order: TrialOrder, tools: TrialContext, control: Control, outbox: EventBuffer) -> TrialResult:
-    """Ask until an attempt passes or none are left. A fault of ours becomes the trial's error as well: one trial
-    that goes wrong never ends a run."""
-    outbox.tell(TrialStarted(order.key))
+async def run_trial(order: TrialOrder, context: TrialContext, control: Control, events: EventBuffer) -> TrialResult:
+    """Run attempts until one passes or none are left.
+
+    Any exception becomes the error of the trial, so that it never ends the run.
+    """
+    events.add(TrialStarted(order.key))
     done = list(order.earlier.attempts) if order.earlier else []
     first = len(done)
     for number in range(first + 1, first + order.attempts + 1):
-        outbox.tell(AttemptStarted(order.key, number, first + order.attempts))
+        events.add(AttemptStarted(order.key, number, first + order.attempts))
         try:
             is_last = number == first + order.attempts
-            attempt, changed = await _Try(order, number, is_last, tools, control, outbox).run()
+            attempt, changed = await _AttemptRun(order, number, is_last, context, control, events).run()
         except Exception as error:  # noqa: BLE001 - the one place around a trial
-            attempt, changed = _broken(order, number, error, tools), NO_CHANGE
+            attempt, changed = _broken(order, number, error, context), NO_CHANGE
         done.append(attempt)
-        outbox.tell(AttemptFinished(order.key, attempt))
-        if attempt.verdict in ("passed", "unchecked", "cancelled") or attempt.fault in _HOPELESS:
+        events.add(AttemptFinished(order.key, attempt))
+        if attempt.verdict in ("passed", "unchecked", "cancelled") or attempt.fault in _FINAL_FAULTS:
             break
     last = done[-1]
     return TrialResult(
@@ -110,24 +117,30 @@ async def run_trial(order: TrialOrder, tools: TrialContext, control: Control, ou
     )
 
 
-class _Try:
-    """One attempt: the steps of the case, then what the answer changes."""
+class _AttemptRun:
+    """One attempt: the steps of the case, then the changes to the repository."""
 
     def __init__(
-        self, order: TrialOrder, number: int, is_last: bool, tools: TrialContext, control: Control, outbox: EventBuffer
+        self,
+        order: TrialOrder,
+        number: int,
+        is_last: bool,
+        context: TrialContext,
+        control: Control,
+        events: EventBuffer,
     ) -> None:
-        self._order, self._number, self._is_last, self._tools = order, number, is_last, tools
-        self._control, self._outbox = control, outbox
+        self._order, self._number, self._is_last, self._context = order, number, is_last, context
+        self._control, self._events = control, events
         self._steps: list[StepResult] = []
-        self._held_s = 0.0
+        self._paused_s = 0.0
 
     async def run(self) -> tuple[Attempt, Changed]:
-        """The attempt and its changes. Raises what is no failure of the provider."""
+        """Run the attempt, and return it with its changes. Raises exceptions other than provider failures."""
         started_at, started = datetime.now(UTC), time.monotonic()
-        outcome = await self._ask_steps()
+        outcome = await self._run_steps()
         changed = NO_CHANGE
         if outcome.fault is None and not outcome.cancelled:
-            changed = await apply_answers(self._order.case, self._order.key, self._steps, self._tools, self._control)
+            changed = await apply_answers(self._order.case, self._order.key, self._steps, self._context, self._control)
         cancelled = outcome.cancelled or changed.cancelled
         steps = changed.steps or tuple(self._steps)
         verdict, error = _judge(self._order, steps, outcome.fault, cancelled)
@@ -136,34 +149,34 @@ class _Try:
         attempt = Attempt(
             self._number,
             verdict,
-            self._tools.secrets.hide(error) if error else None,
+            self._context.secrets.hide(error) if error else None,
             steps,
             started_at.isoformat(),
-            round((time.monotonic() - started - self._held_s) * 1000, 1),
+            round((time.monotonic() - started - self._paused_s) * 1000, 1),
             asking=self._order.asking,
             fault=outcome.fault.fault if outcome.fault else None,
         )
         return attempt, changed
 
-    async def _ask_steps(self) -> StepOutcome:
-        """Ask step after step, until one has no whole answer; the outcome of the last one asked."""
-        order, tools = self._order, self._tools
-        context = tools.context.context_of(order.case)
-        # Commands of two cases of a model must not run at once where the cases should not.
+    async def _run_steps(self) -> StepOutcome:
+        """Run the steps until one has no complete answer, and return the outcome of the last one."""
+        order, context = self._order, self._context
+        case_context = context.context_source.context_of(order.case)
+        # The commands of two cases of a model must not run at once if the cases must not.
         is_final = self._is_last and not (order.case.apply_changes or order.case.command)
         memory: JsonObject = order.case.memory
         for index, step in enumerate(order.case.steps):
-            prompt = compose_prompt(order.subject, order.case, context, self._steps)
+            prompt = compose_prompt(order.subject, order.case, case_context, self._steps)
             last = index == len(order.case.steps) - 1
             request = Request(order.subject, prompt, order.key, index, order.stream, memory, last)
             outcome = await run_step(
-                StepPlace(order.key, self._number, index, self._outbox),
-                StepOrder(request, step, tools.providers[order.subject.name], order.timeout_ms, last and is_final),
-                tools,
+                StepPlace(order.key, self._number, index, self._events),
+                StepOrder(request, step, context.providers[order.subject.name], order.timeout_ms, last and is_final),
+                context,
                 self._control,
             )
             self._steps.append(outcome.result)
-            self._held_s += outcome.held_s
+            self._paused_s += outcome.paused_s
             if outcome.fault or outcome.cancelled:
                 break
             if isinstance(outcome.result.memory, dict):
@@ -174,10 +187,10 @@ class _Try:
 def _judge(
     order: TrialOrder, steps: Sequence[StepResult], fault: ProviderError | None, cancelled: bool
 ) -> tuple[Verdict, str | None]:
-    """The verdict of an attempt, and the sentence that explains an answer that could not be judged.
+    """Return the verdict of an attempt, and a sentence about an answer that could not be judged.
 
-    What is missing from an answer that the provider stopped early may have been about to come; what was found in it
-    stays found: a forbidden pattern makes it `failed`, every other check leaves it `incomplete`.
+    In an answer that the provider stopped early, a match of a forbidden pattern makes it `failed`; any other check
+    leaves it `incomplete`, because the missing part could change its result.
     """
     if cancelled:
         return "cancelled", "Cancelled"
@@ -198,15 +211,15 @@ def _judge(
 
 
 def _early_stop(steps: Sequence[StepResult]) -> str | None:
-    """Why the first answer that the provider stopped early is not whole; None where all are."""
+    """Return why the first answer that the provider stopped early is incomplete, or None."""
     return next((why for step in steps if (why := early_stop(step.finish_reason))), None)
 
 
-def _broken(order: TrialOrder, number: int, error: Exception, tools: TrialContext) -> Attempt:
+def _broken(order: TrialOrder, number: int, error: Exception, context: TrialContext) -> Attempt:
     if isinstance(error, AssayError):
         text = str(error)
     else:
         _log.exception("trial %s", order.key)
         text = f"A fault in Assay itself: {type(error).__name__}: {error}"
     now = datetime.now(UTC).isoformat()
-    return Attempt(number, "error", tools.secrets.hide(text), (), now, asking=order.asking)
+    return Attempt(number, "error", context.secrets.hide(text), (), now, asking=order.asking)

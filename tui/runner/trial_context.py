@@ -1,4 +1,4 @@
-"""What a trial works with; put together by the session, never changed during a run."""
+"""The dependencies of a trial, which the session creates and a run never changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CaseContext:
-    """What is sent along with a case: a system message made from the repository, and the files as one text."""
+    """The context that is sent with a case: a system message made from the repository, and the files as one text."""
 
     system: str | None = None
     text: str = ""
@@ -25,10 +25,10 @@ class CaseContext:
 
 
 class ContextSource(Protocol):
-    """Where the files of a case come from."""
+    """A source of the files that are sent with a case."""
 
     def context_of(self, case: Case) -> CaseContext:
-        """The context of a case. Raises WorkspaceError, which becomes the trial's error."""
+        """Return the context of a case. Raises WorkspaceError, which becomes the trial's error."""
         ...
 
 
@@ -36,7 +36,7 @@ class WorkRepository(Protocol):
     """The repository that answers are applied to."""
 
     async def apply(self, case: Case, answer: str, trial: TrialKey) -> "Applied":
-        """What the answer changes, on a branch of the trial's own. Raises WorkspaceError."""
+        """Apply an answer on a branch for the trial, and return the changes. Raises WorkspaceError."""
         ...
 
     async def run_command(self, applied: "Applied", command: CommandCheck) -> CheckResult:
@@ -46,10 +46,13 @@ class WorkRepository(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrialContext:
-    """`providers` maps a subject's name to what answers for it; `repository` is None where the suite has none."""
+    """The dependencies of trials.
+
+    `providers` maps a subject's name to its provider; `repository` is None if the suite has none.
+    """
 
     providers: Mapping[str, Provider]
     checker: Checker
-    context: ContextSource
+    context_source: ContextSource
     secrets: Secrets
     repository: WorkRepository | None = None

@@ -125,7 +125,7 @@ class RunRepository:
             return
         updates: asyncio.Queue[RepositoryCloning | None] = asyncio.Queue()
         cloning = asyncio.create_task(self._clone(updates))
-        stopping = asyncio.create_task(control.stopped())
+        stopping = asyncio.create_task(control.wait_until_stopped())
         stopping.add_done_callback(lambda _: cloning.cancel())
         cloning.add_done_callback(lambda _: updates.put_nowait(None))
         try:
