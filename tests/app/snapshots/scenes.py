@@ -15,11 +15,11 @@ from tests.app.snapshots.stage import (
     A,
     B,
     Stage,
-    changes_desk,
-    empty_desk,
-    new_desk,
-    run_desk,
-    scored_desk,
+    changes_session,
+    empty_session,
+    new_session,
+    run_session,
+    scored_session,
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
 from tui.app.compare.screen import CompareScreen
@@ -53,7 +53,7 @@ LIGHT = "assay-light"
 
 @dataclass(frozen=True)
 class Scene:
-    """`steps` lead from the app's first screen to the picture; without a desk the app keeps waiting for one."""
+    """`steps` lead from the app's first screen to the picture; without a session the app keeps waiting for one."""
 
     name: str
     session: Callable[[Path], ScriptedSession] | None
@@ -62,7 +62,7 @@ class Scene:
 
 
 def shows(text: str) -> Step:
-    """Wait until a text of a case or an answer stands on the screen."""
+    """Wait until a text of a case or an answer is on the screen."""
     return lambda stage: stage.shows(text)
 
 
@@ -91,34 +91,34 @@ REVIEW = (*START, "end", "enter", ReviewScreen, shows("Please write this"))
 RUNS = (*ANSWERED, "H", RunsScreen, shows("quickstart"))
 SCENES = (
     Scene("splash", None),
-    Scene("start", empty_desk, (ExploreScreen,)),
-    Scene("explore-suite", new_desk, (*EXPLORE, "home", shows("suites/quickstart.yaml"))),
-    Scene("explore-not-run", new_desk, EXPLORE),
-    Scene("explore-answers", run_desk, ANSWERED),
-    Scene("explore-answers-light", run_desk, ANSWERED, LIGHT),
-    Scene("explore-error", run_desk, (*ANSWERED, "]", "]", shows("safe way to reverse"), "2", shows("LOCAL_KEY"))),
-    Scene("explore-streaming", new_desk, (*EXPLORE, "R", stream, "2", shows("conn.exe"))),
-    Scene("explore-zoomed", run_desk, (*ANSWERED, "z")),
-    Scene("explore-filter", run_desk, (*ANSWERED, "/", *"hash")),
-    Scene("explore-prompt", run_desk, (*ANSWERED, ".", ".")),
-    Scene("explore-risk", scored_desk, (*ANSWERED, ".", ".", ".")),
-    Scene("explore-attempts", run_desk, (*ANSWERED, "]", shows("safe way to hash"), ".", ".", ".")),
-    Scene("explore-diff", changes_desk, CHANGED),
-    Scene("explore-diff-zoomed", changes_desk, (*CHANGED, "z", "v")),
-    Scene("block-chooser", changes_desk, (*CHANGED, "b", ChoiceScreen)),
-    Scene("matrix", run_desk, MATRIX),
-    Scene("matrix-pairs", run_desk, (*MATRIX, "p", PairsScreen)),
-    Scene("matrix-sort", run_desk, (*MATRIX, "s", ChoiceScreen)),
-    Scene("compare", run_desk, (*ANSWERED, "C", CompareScreen, shows("the driver"))),
-    Scene("review-start", run_desk, START),
-    Scene("review", run_desk, REVIEW),
-    Scene("review-light", run_desk, REVIEW, LIGHT),
-    Scene("review-several", scored_desk, REVIEW),
-    Scene("review-figures", scored_desk, (*REVIEW, "f", TextScreen)),
-    Scene("review-guidance", run_desk, (*REVIEW, "g", TextScreen)),
-    Scene("runs", run_desk, RUNS),
-    Scene("export", run_desk, (*RUNS, "e", ExportScreen)),
-    Scene("model-chooser", run_desk, (*ANSWERED, "M", ModelChooser)),
-    Scene("help", run_desk, (*ANSWERED, "?", HelpScreen)),
-    Scene("confirm", new_desk, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
+    Scene("start", empty_session, (ExploreScreen,)),
+    Scene("explore-suite", new_session, (*EXPLORE, "home", shows("suites/quickstart.yaml"))),
+    Scene("explore-not-run", new_session, EXPLORE),
+    Scene("explore-answers", run_session, ANSWERED),
+    Scene("explore-answers-light", run_session, ANSWERED, LIGHT),
+    Scene("explore-error", run_session, (*ANSWERED, "]", "]", shows("safe way to reverse"), "2", shows("LOCAL_KEY"))),
+    Scene("explore-streaming", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"))),
+    Scene("explore-zoomed", run_session, (*ANSWERED, "z")),
+    Scene("explore-filter", run_session, (*ANSWERED, "/", *"hash")),
+    Scene("explore-prompt", run_session, (*ANSWERED, ".", ".")),
+    Scene("explore-risk", scored_session, (*ANSWERED, ".", ".", ".")),
+    Scene("explore-attempts", run_session, (*ANSWERED, "]", shows("safe way to hash"), ".", ".", ".")),
+    Scene("explore-diff", changes_session, CHANGED),
+    Scene("explore-diff-zoomed", changes_session, (*CHANGED, "z", "v")),
+    Scene("block-chooser", changes_session, (*CHANGED, "b", ChoiceScreen)),
+    Scene("matrix", run_session, MATRIX),
+    Scene("matrix-pairs", run_session, (*MATRIX, "p", PairsScreen)),
+    Scene("matrix-sort", run_session, (*MATRIX, "s", ChoiceScreen)),
+    Scene("compare", run_session, (*ANSWERED, "C", CompareScreen, shows("the driver"))),
+    Scene("review-start", run_session, START),
+    Scene("review", run_session, REVIEW),
+    Scene("review-light", run_session, REVIEW, LIGHT),
+    Scene("review-several", scored_session, REVIEW),
+    Scene("review-figures", scored_session, (*REVIEW, "f", TextScreen)),
+    Scene("review-guidance", run_session, (*REVIEW, "g", TextScreen)),
+    Scene("runs", run_session, RUNS),
+    Scene("export", run_session, (*RUNS, "e", ExportScreen)),
+    Scene("model-chooser", run_session, (*ANSWERED, "M", ModelChooser)),
+    Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),
+    Scene("confirm", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
 )

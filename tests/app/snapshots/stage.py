@@ -117,12 +117,12 @@ def results_of(suite: Suite) -> list[TrialResult]:
     return made
 
 
-def empty_desk(folder: Path) -> ScriptedSession:
+def empty_session(folder: Path) -> ScriptedSession:
     """No suite and no run."""
     return _with_history(ScriptedSession(), folder)
 
 
-def new_desk(folder: Path) -> ScriptedSession:
+def new_session(folder: Path) -> ScriptedSession:
     """A suite that was never run."""
     session, path = ScriptedSession(), Path("suites/quickstart.yaml")
     path.parent.mkdir()
@@ -131,9 +131,9 @@ def new_desk(folder: Path) -> ScriptedSession:
     return _with_history(session, folder)
 
 
-def run_desk(folder: Path) -> ScriptedSession:
+def run_session(folder: Path) -> ScriptedSession:
     """A suite with two runs, the newer one scored by nobody."""
-    session = new_desk(folder)
+    session = new_session(folder)
     [suite] = [opened.suite for opened in session.suites.values() if opened.suite]
     results = results_of(suite)
     store = session.history._store
@@ -147,9 +147,9 @@ def run_desk(folder: Path) -> ScriptedSession:
     return session
 
 
-def scored_desk(folder: Path) -> ScriptedSession:
+def scored_session(folder: Path) -> ScriptedSession:
     """The newer run was scored by two people who differ."""
-    session = run_desk(folder)
+    session = run_session(folder)
     extents: dict[str, Sequence[Extent]] = {"Anna Able": (0, 3, 1, 0, 2, "n/a"), "Bert Baker": (0, 4, 1, 2, 2, 0)}
     for reviewer, given in extents.items():
         review = session.reviews.open_review(RUN_ID, reviewer, blind=False)
@@ -158,7 +158,7 @@ def scored_desk(folder: Path) -> ScriptedSession:
     return session
 
 
-def changes_desk(folder: Path) -> ScriptedSession:
+def changes_session(folder: Path) -> ScriptedSession:
     """A suite whose answer changes files of a repository."""
     session, path = ScriptedSession(), Path("suites/bugs.yaml")
     path.parent.mkdir()
@@ -237,7 +237,7 @@ class Stage:
         return picture
 
     async def shows(self, text: str) -> None:
-        """Wait until the text stands on the screen."""
+        """Wait until the text is on the screen."""
         await self.until(lambda: text in self.text, repr(text))
 
     async def opens(self, kind: type[Screen[Any]]) -> None:
@@ -249,7 +249,7 @@ class Stage:
 async def staged(
     make: Callable[[Path], ScriptedSession] | None, folder: Path, size: tuple[int, int], theme: str
 ) -> AsyncIterator[Stage]:
-    """Run the app on a desk that is made in this folder; without one the app waits for its desk until the end."""
+    """Run the app with a session that is made in this folder; without one the app waits for it until the end."""
     session, ended = make(folder) if make else ScriptedSession(), Event()
 
     def open_session() -> ScriptedSession:
@@ -262,7 +262,6 @@ async def staged(
     try:
         async with app.run_test(size=size) as pilot:
             yield Stage(app, pilot, session)
-            ended.set()
     finally:
         ended.set()
 
