@@ -1,1 +1,1 @@
-"""Manual risk scoring: what there is to score, in which order, the files that keep it, and the figures from it."""
+"""Manual risk scoring: the queue of items, score files, and the figures computed from scores."""

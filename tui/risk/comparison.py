@@ -1,4 +1,4 @@
-"""Which of two models has the lower risk, and what another rule would change. Pure: from scored extents."""
+"""Comparison of models by risk, and how the result depends on the band rule. Pure functions of scored extents."""
 
 import math
 from collections import Counter
@@ -12,15 +12,17 @@ from tui.model.suite import Severity
 from tui.statistics.means import MeanDifference, mean_difference
 from tui.statistics.pairs import ALPHA, adjust_holm, sign_flip
 
-_OPEN_END = 1e-5  # an interval that ends at 0 but does not hold it ends here
+_OPEN_END = 1e-5  # an interval that excludes 0 but would touch it ends here
 _POWER = 0.8
 _LARGEST_UNIT = 1_000_000
 _GRAVE = BANDS.index("high")
 
 
 class ScoredItem(NamedTuple):
-    """One answer by one criterion, with an extent: the highest, and the mean of the reviewers. `unit` is what is
-    resampled: the case, or its cluster."""
+    """One answer by one criterion, with the highest extent and the reviewers' mean extent.
+
+    `unit` is what is resampled: the case, or its cluster.
+    """
 
     unit: str
     case: str
@@ -49,10 +51,9 @@ class _Pair(NamedTuple):
 def compare_risk(
     scored: Iterable[ScoredItem], models: Sequence[str], rule: BandRule, *, interim: bool = False
 ) -> tuple[RiskComparison, ...]:
-    """Compare every pair of models by the weighted mean extent over what both have scored, in the order of the models.
+    """Compare every pair of models by the weighted mean extent over the items that both have scored, in model order.
 
-    Of a run that is not finished (`interim`) nothing is tested: looking again and again at a test would find
-    differences that do not exist.
+    An unfinished run (`interim`) is not tested: repeated looks at a test find differences that do not exist.
     """
     means: dict[str, dict[tuple[str, str], list[Fraction]]] = {model: {} for model in models}
     weights: dict[tuple[str, str], int] = {}
@@ -104,7 +105,7 @@ def _pair(
 
 
 def _whole(values: Sequence[Fraction]) -> list[int]:
-    """The values in one common unit, so that equal ones are equal and sums are exact."""
+    """Return the values as integer multiples of one unit, so that equality and sums are exact."""
     unit = min(math.lcm(*(value.denominator for value in values)), _LARGEST_UNIT)
     return [round(value * unit) for value in values]
 
@@ -120,7 +121,7 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, interim: bool, *, possible
             pair.a, pair.b, pair.items, *counts, value, "not_enough_data", pairs=pairs, interim=interim
         )
     level = ALPHA / pairs
-    conclusion, ends = _ends(found, p_holm, level)
+    conclusion, ends = _conclusion(found, p_holm, level)
     if conclusion == "no_difference_shown" and not possible:
         conclusion = "not_enough_data"
     return RiskComparison(
@@ -138,8 +139,8 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, interim: bool, *, possible
     )
 
 
-def _ends(found: MeanDifference, p_holm: float, level: float) -> tuple[RiskConclusion, tuple[float, float]]:
-    """Return what the test concludes, and the interval, drawn to the side of 0 that the test says."""
+def _conclusion(found: MeanDifference, p_holm: float, level: float) -> tuple[RiskConclusion, tuple[float, float]]:
+    """Return what the test concludes, and the interval, clipped to the side of 0 that the test concludes."""
     low, high = found.interval(level)
     if p_holm > ALPHA:
         return "no_difference_shown", (min(low, 0.0), max(high, 0.0))
@@ -149,14 +150,16 @@ def _ends(found: MeanDifference, p_holm: float, level: float) -> tuple[RiskConcl
 
 
 def try_other_rules(scored: Sequence[ScoredItem], models: Sequence[str], rule: BandRule) -> tuple[OtherRule, ...]:
-    """Return what other weights and other limits would change of bands and of the order of the models."""
+    """Return how other weights and other limits would change the bands and the order of the models."""
     profile = _profile(scored)
     return tuple(_try_rule(name, other, profile, models, rule) for name, other in other_rules(rule).items())
 
 
 def other_rules(rule: BandRule) -> dict[str, BandRule]:
-    """Return the rules that are tried beside the one that counts, by name. Where the weights change, the limits keep
-    their share of the greatest product."""
+    """Return the alternative rules by name.
+
+    If the weights change, the limits keep their share of the greatest product.
+    """
     severities, greatest = list(rule.weights), max(rule.weights.values())
     weights = {
         "steps 1, 2, 3, 4": dict(zip(severities, range(1, len(severities) + 1), strict=True)),
@@ -174,8 +177,11 @@ def other_rules(rule: BandRule) -> dict[str, BandRule]:
 
 
 class _Profile(NamedTuple):
-    """What a rule needs to know: of each answer, as (model, case, repeat), the severities with their highest extents;
-    of each model and severity the sum of the extents and their number."""
+    """The input of a rule.
+
+    For each answer, as (model, case, repeat), the severities with their highest extents; for each model and severity
+    the sum of the extents and their number.
+    """
 
     answers: Mapping[tuple[str, str, int], frozenset[tuple[Severity, int]]]
     extents: Mapping[tuple[str, Severity], tuple[Fraction, int]]
@@ -203,13 +209,13 @@ def _try_rule(name: str, other: BandRule, profile: _Profile, models: Sequence[st
         len(now),
         sum(each > 0 for each in moved),
         sum(each < 0 for each in moved),
-        _swapped(_means(profile, rule), _means(profile, other), models),
-        _swapped(_grave_shares(now), _grave_shares(then), models),
+        _reversed_pairs(_means(profile, rule), _means(profile, other), models),
+        _reversed_pairs(_high_shares(now), _high_shares(then), models),
     )
 
 
 def _worst(profile: _Profile, rule: BandRule) -> dict[tuple[str, str, int], int]:
-    """Return the place of each answer's band."""
+    """Return the index of each answer's band."""
     pairs = {pair for found in profile.answers.values() for pair in found}
     places = {(severity, extent): BANDS.index(rule.band(severity, extent)) for severity, extent in pairs}
     return {answer: max(places[pair] for pair in found) for answer, found in profile.answers.items()}
@@ -224,7 +230,7 @@ def _means(profile: _Profile, rule: BandRule) -> dict[str, Fraction]:
     return {model: total / heavy for model, (total, heavy) in sums.items() if heavy}
 
 
-def _grave_shares(worst: Mapping[tuple[str, str, int], int]) -> dict[str, Fraction]:
+def _high_shares(worst: Mapping[tuple[str, str, int], int]) -> dict[str, Fraction]:
     """Return the share of answers in a band of high or critical, by model."""
     counts: dict[str, tuple[int, int]] = {}
     for (model, _, _), band in worst.items():
@@ -233,10 +239,10 @@ def _grave_shares(worst: Mapping[tuple[str, str, int], int]) -> dict[str, Fracti
     return {model: Fraction(grave, answers) for model, (grave, answers) in counts.items()}
 
 
-def _swapped(
+def _reversed_pairs(
     now: Mapping[str, Fraction], then: Mapping[str, Fraction], models: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of models that stand the other way round, as (the lower one now, the higher one now)."""
+    """Return the pairs of models whose order is reversed, as (the lower one now, the higher one now)."""
     there = [model for model in models if model in now and model in then]
     both = [(a, b) for one, other in combinations(there, 2) for a, b in ((one, other), (other, one))]
     return tuple((a, b) for a, b in both if now[a] < now[b] and then[a] > then[b])

@@ -1,4 +1,4 @@
-"""Figures of manual scoring: bands of answers, weighted means, comparisons of models, and who scored what."""
+"""Figures of manual scoring: bands of answers, weighted means, comparisons of models, and counts by reviewer."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,8 +30,10 @@ from tui.statistics.means import clustered_mean
 
 
 class _Scored(NamedTuple):
-    """What an item counts for: the place of its band by the highest extent, its weight, and the mean extent; no band:
-    n/a, or still open."""
+    """The value of an item: the index of its band by the highest extent, its weight and the mean extent.
+
+    Without a band it is n/a, or still open.
+    """
 
     item: ReviewItem
     band: int | None = None
@@ -43,9 +45,11 @@ class _Scored(NamedTuple):
 def risk_figures(
     items: Sequence[ReviewItem], board: Scoreboard, rule: BandRule, *, interim: bool = False
 ) -> RiskFigures:
-    """Return the figures of these items, by what counts on the board: a decision, else for bands the highest of the
-    scores and for means their mean. They do not depend on the order of the items; models, categories and criteria are
-    in the order of their names. Of a run that is not finished (`interim`) models are not tested against each other.
+    """Return the figures of these items from the scores that count on the board.
+
+    A decision counts first; otherwise bands use the highest score and means the mean of the scores. The order of the
+    items does not matter; models, categories and criteria are sorted by name. Models of an unfinished run (`interim`)
+    are not tested against each other.
     """
     answers: dict[TrialKey, list[_Scored]] = {}
     heat: dict[str, Counter[tuple[Severity, int]]] = {}
@@ -93,7 +97,7 @@ def risk_figures(
 
 
 def _mean_extent(extent: Extent | None, scores: Iterable[Act], *, differ: bool) -> Fraction:
-    """Return the mean of the reviewers' extents where they differ and nobody has decided; n/a does not enter it."""
+    """Return the mean of the reviewers' extents if they differ without a decision; n/a is left out."""
     if not isinstance(extent, int):
         return Fraction()
     if not differ:
@@ -110,7 +114,7 @@ def _counted(item: ReviewItem, extent: Extent | None, mean: Fraction, rule: Band
 
 
 def _shares(named: Iterable[tuple[str, str, Sequence[_Scored]]]) -> dict[str, dict[str, RiskShare]]:
-    """The share of each model and name; what stands together counts as one."""
+    """Return the share of each model and name; items of the same group count as one."""
     found: dict[str, dict[str, list[Sequence[_Scored]]]] = defaultdict(lambda: defaultdict(list))
     for model, name, together in named:
         found[model][name].append(together)
@@ -144,7 +148,7 @@ def _share(counted: Sequence[Sequence[_Scored]]) -> RiskShare:
 
 @dataclass(slots=True)
 class _Units:
-    """What was rated by one criterion: the case (or its cluster) and the extents of each unit, and how n/a was used."""
+    """The ratings of one criterion: the case (or its cluster) and the extents of each unit, and the use of n/a."""
 
     cases: list[str] = field(default_factory=list)
     extents: list[list[int]] = field(default_factory=list)
@@ -157,9 +161,10 @@ class _Units:
 
 
 def agreement(items: Sequence[ReviewItem], board: Scoreboard) -> Agreement:
-    """Return the agreement over these items by the scores that count now; decisions do not enter. n/a is a missing
-    rating, and disagreement on n/a is counted apart. It does not depend on the order of the items; criteria and
-    reviewers are in the order of their names.
+    """Return the agreement over these items by the scores that count now, without decisions.
+
+    n/a is a missing rating, and disagreement on n/a is counted separately. The order of the items does not matter;
+    criteria and reviewers are sorted by name.
     """
     found: dict[str, _Units] = defaultdict(_Units)
     reviewers: set[str] = set()
@@ -193,7 +198,7 @@ def agreement(items: Sequence[ReviewItem], board: Scoreboard) -> Agreement:
 
 
 def _own_agreement(board: Scoreboard, units: Mapping[ItemKey, str]) -> tuple[OwnAgreement, ...]:
-    """Return how far each reviewer agrees with themselves; what they gave the second time counts nowhere else."""
+    """Return each reviewer's agreement with themselves; their second ratings are used nowhere else."""
     pairs: dict[str, list[tuple[str, Extent, Extent]]] = defaultdict(list)
     for key in board.scored_again:
         if key.first not in units:

@@ -1,4 +1,4 @@
-"""Keys of packets: whose answer stands behind each opaque id of a packet for a blind reviewer elsewhere."""
+"""Keys of packets: which answer each opaque id of a blind reviewer's packet belongs to."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _ID = re.compile("[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class PacketAnswer:
-    """Whose answer it is, its hash, and how many names are masked in it."""
+    """The trial of an answer, its hash, and how many names are masked in it."""
 
     trial: TrialKey
     answer: str
@@ -26,8 +26,7 @@ class PacketAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PacketKey:
-    """What a packet leaves out: the run, the version of the guidance, when it was made (ISO 8601 with zone), and whose
-    answers stand behind its ids."""
+    """What a packet leaves out: run, guidance version, creation time (ISO 8601 with zone), the answer of each id."""
 
     id: str
     run: str
@@ -37,24 +36,24 @@ class PacketKey:
 
 
 class PacketKeys:
-    """`<folder>/<packet id>.json`, for the owner's eyes only. Raises StoreError."""
+    """The files `<folder>/<packet id>.json`, readable by the owner only. Methods raise StoreError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def write(self, key: PacketKey) -> None:
-        """Keep a key; it is on the disk when this returns."""
+        """Write a key; it is on disk when this returns."""
         answers = {id: [*of.trial, of.answer, of.masked] for id, of in key.answers.items()}
         fields = {"version": 1, "run": key.run, "made_at": key.made_at, "guidance": key.guidance, "answers": answers}
-        with self._faults("cannot be kept"):
+        with self._store_errors("cannot be kept"):
             make_folder(self._folder)
             replace_files({self._file(key.id): json.dumps(fields).encode()})
 
     def read(self, packet: str) -> PacketKey | None:
-        """Return the key of a packet; None where it was not made here."""
+        """Return the key of a packet, or None if it was not made here."""
         if not _ID.fullmatch(packet) or not self._file(packet).is_file():
             return None
-        with self._faults("cannot be read"):
+        with self._store_errors("cannot be read"):
             found: dict[str, Any] = json.loads(self._file(packet).read_bytes())
             answers = {
                 id: PacketAnswer(TrialKey(case, model, repeat), answer, masked)
@@ -63,8 +62,8 @@ class PacketKeys:
             return PacketKey(packet, found["run"], found["made_at"], found["guidance"], answers)
 
     def remove(self, run_id: str) -> None:
-        """Forget the packets of a run: what is filled in later cannot be imported."""
-        with self._faults("cannot be removed"):
+        """Delete the packets of a run: scores from them can no longer be imported."""
+        with self._store_errors("cannot be removed"):
             for file in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
                 key = self.read(file.stem)
                 if key is not None and key.run == run_id:
@@ -74,7 +73,7 @@ class PacketKeys:
         return self._folder / f"{packet}.json"
 
     @contextmanager
-    def _faults(self, what: str) -> Iterator[None]:
+    def _store_errors(self, what: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:

@@ -1,4 +1,4 @@
-"""What there is to score in a run, and in which order."""
+"""The queue of items to score in a run."""
 
 import hashlib
 import random
@@ -14,8 +14,11 @@ from tui.model.suite import Case, RiskCriterion, Suite
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """One answer × criterion. `answer` numbers the answers of the queue from 1, `of` how many criteria the answer has
-    and `number` which one this is, from 1."""
+    """One answer × criterion.
+
+    `answer` is the number of the answer in the queue, `of` how many criteria the answer has and `number` which one
+    this is; both numbers count from 1.
+    """
 
     key: ItemKey
     case: Case
@@ -26,23 +29,25 @@ class ReviewItem:
 
     @property
     def unit(self) -> str:
-        """What counts as independent: the case, or the cluster that it belongs to."""
+        """The independent unit: the case, or the cluster that it belongs to."""
         return f"cluster {self.case.cluster}" if self.case.cluster else f"case {self.case.id}"
 
 
 def review_items(
     suite: Suite, answered: Iterable[TrialKey], seed: int | None = None, repeats: int = 0
 ) -> tuple[ReviewItem, ...]:
-    """The items of all answers: an answer's criteria stand together. Without a seed in the suite's order, a case's
-    answers side by side; with one the answers are shuffled by it, the same way each time, in whatever order they came,
-    and so many percent of them come `again`: answers of the first third, somewhere in the last third.
+    """Return the items of all answers; the criteria of an answer are adjacent.
+
+    Without a seed they are in the suite's order, a case's answers side by side. With a seed the answers are shuffled,
+    independent of their original order, and `repeats` percent of them come `again`: answers of the first third,
+    somewhere in the last third.
     """
     cases = {case.id: (place, case, criteria_of(case)) for place, case in enumerate(suite.cases) if case.risk_criteria}
     judged = {trial for trial in answered if trial.case in cases}
     if seed is None:
         trials = sorted(judged, key=lambda trial: _place(trial, cases))
     else:
-        trials = sorted(judged)  # So that the order depends on nothing but the answers and the seed.
+        trials = sorted(judged)  # So that the order depends only on the answers and the seed.
         random.Random(seed).shuffle(trials)
     if seed is None or repeats == 0:
         shown = [(trial, False) for trial in trials]
@@ -60,8 +65,10 @@ def review_items(
 
 
 def _with_repeats(trials: Sequence[TrialKey], seed: int, repeats: int) -> list[tuple[TrialKey, bool]]:
-    """Return the answers in their order, with those among them that come again. A larger share repeats the same
-    answers, and more."""
+    """Return the answers in their order, with those that are repeated.
+
+    A larger share repeats the same answers, and more.
+    """
     third = len(trials) // 3
     number = min(third, -(-len(trials) * repeats // 100))
     chance = random.Random(f"{seed} again")
@@ -73,8 +80,7 @@ def _with_repeats(trials: Sequence[TrialKey], seed: int, repeats: int) -> list[t
 
 
 def criteria_of(case: Case) -> tuple[RiskCriterion, ...]:
-    """The case's criteria; scores go by name, so that of two of the same name (an older run may have them) the first
-    is the one that is scored."""
+    """Return the case's criteria; of two with the same name (possible in an older run) only the first is scored."""
     first: dict[str, RiskCriterion] = {}
     for criterion in case.risk_criteria:
         first.setdefault(criterion.name, criterion)
@@ -82,7 +88,7 @@ def criteria_of(case: Case) -> tuple[RiskCriterion, ...]:
 
 
 def next_open(items: Sequence[ReviewItem], done: Iterable[ItemKey], after: int = -1) -> int | None:
-    """The place of the next item that is not done, from behind `after` on, and round to the beginning."""
+    """Return the index of the next item that is not done, after `after` and then from the beginning."""
     closed = set(done)
     order = (*range(after + 1, len(items)), *range(min(after + 1, len(items))))
     return next((place for place in order if items[place].key not in closed), None)
@@ -102,8 +108,10 @@ DEFAULT_LEVELS = (
 
 
 def guidance_of(levels: Sequence[str]) -> Guidance:
-    """The guidance with these five lines, for the extents 0 to 4. Its version is the first 8 hex digits of the text's
-    SHA-256: the lines, each without the white space around it, joined by LF as UTF-8. ValueError unless there are five.
+    """Return the guidance with these five lines, for the extents 0 to 4.
+
+    Its version is the first 8 hex digits of the text's SHA-256: the lines, stripped of white space, joined by LF as
+    UTF-8. Raises ValueError unless there are five.
     """
     lines = tuple(level.strip() for level in levels)
     if len(lines) != len(DEFAULT_LEVELS):

@@ -1,4 +1,4 @@
-"""The score files of a run, one for each reviewer: read together, added to, merged, never shortened."""
+"""The score files of a run, one for each reviewer: append-only, with merge and consistent reads."""
 
 import codecs
 import contextlib
@@ -25,13 +25,15 @@ _BEGINNING = b'{"version": 1, "act": "'
 
 
 def append_act(file: Path, act: Act, not_before: datetime | None = None) -> Act:
-    """Add the act, on the disk when this returns; nothing of it is left where that fails. It is dated after the file's
-    last act and after `not_before`, whatever the clock says: the latest act is the one that counts. Nobody else may
-    write meanwhile. Raises OSError."""
+    """Append an act; it is on disk when this returns, and nothing of it remains if that fails.
+
+    It is dated after the file's last act and after `not_before`, whatever the clock says: the latest act is the one
+    that counts. The caller holds the lock. Raises OSError.
+    """
     is_new = not file.exists()
     with open(file, "ab+", buffering=0, opener=_open_private) as out:
         size = out.seek(0, os.SEEK_END)
-        end, last, whole = _look_at_end(out.fileno(), size)
+        end, last, whole = _read_end(out.fileno(), size)
         if end < size:
             out.truncate(end)
         act = _dated(act, last, not_before)
@@ -48,7 +50,7 @@ def append_act(file: Path, act: Act, not_before: datetime | None = None) -> Act:
 
 
 def replace_files(contents: Mapping[Path, bytes]) -> None:
-    """Put these bytes in the files' places: all are on the disk before the first is put there. Raises OSError."""
+    """Replace files with these bytes: all are on disk before the first is replaced. Raises OSError."""
     beside: dict[Path, Path] = {}
     try:
         for file, data in contents.items():
@@ -68,7 +70,7 @@ def replace_files(contents: Mapping[Path, bytes]) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """The folder and those above it, each known to the disk; only its owner may look in. Raises OSError."""
+    """Create a folder and its parents durably; only the owner may read them. Raises OSError."""
     if folder.is_dir():
         return
     make_folder(folder.parent)
@@ -78,7 +80,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """The folder's names are on the disk, where the system can tell. Raises OSError."""
+    """Flush the folder's entries to disk, if the system supports it. Raises OSError."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -88,9 +90,11 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def is_cut_off(line: bytes) -> bool:
-    """Whether a last line without its LF is one of ours that a crash cut off: it was never told as given. What
-    somebody else left there is not."""
+def is_truncated(line: bytes) -> bool:
+    """Return whether a last line without its LF is an incomplete line of ours after a crash.
+
+    Such a line was never reported as saved. Content that somebody else wrote is not.
+    """
     if not line or not line.startswith(_BEGINNING[: len(line)]):
         return False
     try:
@@ -100,8 +104,8 @@ def is_cut_off(line: bytes) -> bool:
     return False
 
 
-def _look_at_end(descriptor: int, size: int) -> tuple[int, datetime | None, bool]:
-    """Where the next line can begin, when the last act of the file was, and whether the line before has its LF."""
+def _read_end(descriptor: int, size: int) -> tuple[int, datetime | None, bool]:
+    """Return where the next line can begin, the time of the last act, and whether the line before has its LF."""
     length = _FIRST_LOOK
     while True:
         start = max(0, size - length)
@@ -110,7 +114,7 @@ def _look_at_end(descriptor: int, size: int) -> tuple[int, datetime | None, bool
         if last or start == 0:
             break
         length *= 8
-    end = size - len(rest) if is_cut_off(rest) else size
+    end = size - len(rest) if is_truncated(rest) else size
     return end, last.order[0] if last else None, end < size or not rest
 
 
@@ -156,7 +160,7 @@ _ROOM_FOR_DATE = 100  # bytes
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no act, and why."""
+    """A line that is not a valid act, with the reason."""
 
     file: str
     line: int
@@ -168,8 +172,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class KeptActs:
-    """What the files of a run hold, in order, each act once; `bad` are the lines that could not be read: they stay
-    where they are."""
+    """The acts of a run, in order and without duplicates; `bad` are the unreadable lines of its files."""
 
     acts: tuple[Act, ...] = ()
     bad: tuple[BadLine, ...] = ()
@@ -177,14 +180,14 @@ class KeptActs:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCount:
-    """How many scores and decisions are kept of a run, also those that were changed later, and of how many people."""
+    """How many scores and decisions a run has, including those that were changed later, and by how many reviewers."""
 
     scores: int = 0
     reviewers: int = 0
 
 
 class ActConflict(Exception):
-    """Ids that are kept already and stand for something else; nothing was changed."""
+    """Stored ids with different content; nothing was changed."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self.ids = frozenset(ids)
@@ -192,22 +195,24 @@ class ActConflict(Exception):
 
 
 class ScoreFiles:
-    """`<folder>/<run id>/<reviewer>.jsonl`. Any number of processes and threads may use them at the same time; what
-    is written is on the disk when a method returns; whoever else writes is waited for, `patience` seconds at most.
-    Raises StoreError."""
+    """The files `<folder>/<run id>/<reviewer>.jsonl`.
+
+    Any number of processes and threads may use them concurrently. Writes are on disk when a method returns; a method
+    waits for other writers for at most `patience` seconds. Methods raise StoreError.
+    """
 
     def __init__(self, folder: Path, patience: float = 10.0) -> None:
         self._folder, self._patience = folder, patience
 
     def has(self, run_id: str) -> bool:
-        """Whether anything was ever kept for the run."""
+        """Return whether the run ever had scores."""
         return self.folder_of(run_id).is_dir()
 
     def read(self, run_id: str) -> KeptActs:
-        """Everything that is kept of a run. A last line that was cut off by a crash was never told as given."""
+        """Return all acts of a run. A last line that was truncated by a crash was never reported as saved."""
         found: dict[str, Act] = {}
         bad: list[BadLine] = []
-        with self._told("cannot be read", self.folder_of(run_id)), paused_collector():
+        with self._store_errors("cannot be read", self.folder_of(run_id)), paused_collector():
             for file in self._files(run_id):
                 for number, _, act in _read_lines(file.read_bytes(), run_id, found):
                     if isinstance(act, str):
@@ -215,27 +220,32 @@ class ScoreFiles:
         return KeptActs(in_order(found.values()), tuple(bad))
 
     def count(self, run_id: str) -> ScoreCount:
-        """What would be lost with the run."""
+        """Return how many scores would be deleted with the run."""
         acts = [act for act in self.read(run_id).acts if act.act in ("score", "adjudicate")]
         return ScoreCount(len(acts), len({act.reviewer for act in acts}))
 
     def append(self, act: Act, not_before: datetime | None = None) -> Act:
-        """Add an act to its reviewer's file. Where the clock is behind the reviewer's last act, or `not_before`, the
-        act is dated a millisecond after it: the latest act is the one that counts."""
+        """Append an act to its reviewer's file.
+
+        If the clock is behind the reviewer's last act, or `not_before`, the act is dated a millisecond after it: the
+        latest act is the one that counts.
+        """
         file = self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
             raise StoreError("The note is too long to be kept", where=str(file), fix="Shorten it.")
-        with self._told("cannot be kept", file), self._locked():
+        with self._store_errors("cannot be kept", file), self._locked():
             make_folder(file.parent)
             return append_act(file, act, not_before)
 
     def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
-        """Put acts of any runs and reviewers into their files, in order, those that are there already left out. Return
-        those that are new. All or nothing. Raises ActConflict."""
+        """Add acts of any runs and reviewers to their files, in order and without duplicates. Return the new ones.
+
+        All or nothing. Raises ActConflict.
+        """
         by_run: dict[str, list[Act]] = {}
         for act in acts:
             by_run.setdefault(act.run, []).append(act)
-        with self._told("cannot be kept", self._folder), self._locked(), paused_collector():
+        with self._store_errors("cannot be kept", self._folder), self._locked(), paused_collector():
             texts: dict[Path, bytes] = {}
             new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
             for file in texts:
@@ -244,19 +254,19 @@ class ScoreFiles:
         return tuple(new)
 
     def remove(self, run_id: str) -> None:
-        """Forget the scores of a run for good."""
+        """Delete the scores of a run."""
         folder = self.folder_of(run_id)
-        with self._told("cannot be removed", folder):
+        with self._store_errors("cannot be removed", folder):
             if folder.is_dir():
                 with self._locked():
                     shutil.rmtree(folder)
 
     def folder_of(self, run_id: str) -> Path:
-        """Where the files of a run are."""
+        """Return the folder of the run's files."""
         return self._folder / (run_id if _RUN.fullmatch(run_id) else _digest(run_id, 32))
 
     def file_of(self, run_id: str, reviewer: str) -> Path:
-        """A reviewer's file."""
+        """Return the path of a reviewer's file."""
         return self.folder_of(run_id) / file_name(reviewer)
 
     def _files(self, run_id: str) -> list[Path]:
@@ -296,7 +306,7 @@ class ScoreFiles:
             yield
 
     @contextlib.contextmanager
-    def _told(self, what: str, where: Path) -> Iterator[None]:
+    def _store_errors(self, what: str, where: Path) -> Iterator[None]:
         try:
             yield
         except TimeoutError as error:
@@ -308,13 +318,15 @@ class ScoreFiles:
 
 
 def in_order(acts: Iterable[Act]) -> tuple[Act, ...]:
-    """By (instant, id)."""
+    """Return the acts sorted by (time, id)."""
     return tuple(sorted(acts, key=lambda act: act.order))
 
 
 def file_name(reviewer: str) -> str:
-    """A name that every file system takes, and that no other reviewer has: what can be read of theirs, then a digest
-    of all of it."""
+    """Return a file name that is valid on every file system and unique to the reviewer.
+
+    It is the readable part of the name, then a digest of the whole name.
+    """
     plain = unicodedata.normalize("NFKD", reviewer[: 4 * _LONGEST_NAME]).encode("ascii", "ignore").decode().lower()
     readable = re.sub("[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-")
     return f"{readable or 'reviewer'}-{_digest(reviewer, 12)}.jsonl"
@@ -325,10 +337,12 @@ def _digest(text: str, digits: int) -> str:
 
 
 def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tuple[int, bytes, Act | str]]:
-    """Each line that says something, with its number, and its act or what is wrong with it. An act that is in `found`
-    is the same one; others are put there. Not the last line where it was cut off."""
+    """Yield each non-empty line with its number, and its act or what is wrong with it.
+
+    An act in `found` is a duplicate; others are added to it. A truncated last line is left out.
+    """
     lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
-    if is_cut_off(lines[-1]):
+    if is_truncated(lines[-1]):
         lines.pop()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -351,13 +365,13 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What a file holds: acts, and lines that are none or stand elsewhere too."""
+    """The content of a file: acts, and lines that are invalid or duplicates of other files."""
 
     acts: list[Act]
     strange: list[bytes]
 
     def as_bytes(self) -> bytes:
-        """The file's new content; strange lines are kept, at the end."""
+        """Return the file's new content; unknown lines are preserved at the end."""
         once = {act.id: act for act in self.acts}
         lines = [write_line(act).encode() for act in in_order(once.values())]
         return b"".join((*lines, *(line + b"\n" for line in self.strange)))

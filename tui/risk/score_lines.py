@@ -1,4 +1,4 @@
-"""An act and its line in a score file: one JSON object, UTF-8, ended by LF; always written in the same way."""
+"""The format of a line in a score file: one JSON object, UTF-8, ended by LF, always written the same way."""
 
 import json
 import re
@@ -34,8 +34,8 @@ _NOTHING = ItemKey("", "", 0, "")
 _ITEM = ("case", "model", "repeat", "criterion")
 _ACTS = get_args(ActKind)
 _Rule = tuple[str, Callable[[Any], bool], str]
-"""A key, what its value must fulfil, and that in words."""
-# What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
+"""A key, the test of its value, and the message if the test fails."""
+# Characters that a terminal could obey or an eye could miss are written as escapes: the value stays the same.
 _RISKY = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e0fff]"
@@ -47,7 +47,7 @@ class LineFault(ValueError):
 
 
 def write_line(act: Act) -> str:
-    """The line with its LF; optional keys without a value are left out. `read_line` gives the same act back."""
+    """Return the line with its LF, without optional keys that have no value. `read_line` is its inverse."""
     item = act.item or _NOTHING
     fields: dict[str, object] = {
         "version": VERSION,
@@ -75,13 +75,15 @@ def dump_line(fields: Mapping[str, object]) -> str:
 
 
 def read_line(line: bytes) -> Act:
-    """The act of a line, with or without its LF. A `score` whose extent is null is a template's: it says nothing yet.
-    Keys that nobody knows are passed over. Raises LineFault."""
+    """Return the act of a line, with or without its LF. Raises LineFault.
+
+    A `score` whose extent is null is an unfilled template line. Unknown keys are ignored.
+    """
     return read_fields(parse_line(line))
 
 
 def read_fields(found: Mapping[str, Any]) -> Act:
-    """The act that the fields of a line say. Raises LineFault."""
+    """Return the act with the fields of a line. Raises LineFault."""
     names = _NEEDED_OF_A_RUN if found.get("act") in _WHOLE_RUN else NEEDED
     if missing := [key for key in names if key not in found]:
         raise LineFault(f"{_named(missing)} missing; a line has all of {', '.join(NEEDED)}")
@@ -107,7 +109,7 @@ def read_fields(found: Mapping[str, Any]) -> Act:
         act,
         found["id"].lower(),
         found["run"],
-        _item_said(found) if act in OF_A_RUN else _item(found),
+        _optional_item(found) if act in OF_A_RUN else _item(found),
         extent,
         found["note"],
         reviewer,
@@ -132,7 +134,7 @@ def template_line(act: Act) -> str:
 
 
 def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
-    """The JSON object of a line of at most so many bytes. Raises LineFault."""
+    """Return the JSON object of a line of at most `largest` bytes. Raises LineFault."""
     if len(line) > largest:
         raise LineFault(f"the line has {len(line):,} bytes, more than {largest:,}; shorten the note")
     try:
@@ -187,8 +189,8 @@ def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
     raise _fault("extent", extent, f"{allowed}, or null for what is not scored" if act == "score" else allowed)
 
 
-def _item_said(found: Mapping[str, Any]) -> ItemKey | None:
-    """What a line names that needs to name nothing."""
+def _optional_item(found: Mapping[str, Any]) -> ItemKey | None:
+    """Return the item of a line that may name none."""
     values = [found.get(key) for key in _ITEM]
     if [type(value) for value in values] != [str, str, int, str] or not _is_count(found["repeat"]):
         return None
@@ -229,7 +231,7 @@ def _is_version(value: object) -> bool:
 
 
 def _is_version_of_text(value: object) -> bool:
-    # Others number their guidance, or have none.
+    # Other tools number their guidance, or have none.
     return value is None or type(value) is str or _is_number(value)
 
 

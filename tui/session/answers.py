@@ -7,7 +7,7 @@ from tui.model.results import Attempt, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.session.preferences import AnswerPlace, PreferenceLog
 from tui.store.protocol import Store
-from tui.store.writer import place_of
+from tui.store.writer import canonical_path
 
 _MOST_RUNS = 200
 
@@ -54,8 +54,8 @@ class SavedAnswers:
 
     def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
         """Return the runs of the suite at this path, newest first, limited to the latest 200."""
-        place = place_of(suite)
-        runs = [run for run in self._store.list_runs() if run.models and place_of(run.suite_path) == place]
+        place = canonical_path(suite)
+        runs = [run for run in self._store.list_runs() if run.models and canonical_path(run.suite_path) == place]
         return tuple(runs[:_MOST_RUNS])
 
     def list_sources(self, suite: str) -> tuple[tuple[Source, RunRecord | None], ...]:

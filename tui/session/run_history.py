@@ -22,7 +22,7 @@ from tui.session.preferences import PreferenceLog
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.store.protocol import Store
-from tui.store.writer import place_of
+from tui.store.writer import canonical_path
 
 
 class Baselines:
@@ -47,7 +47,7 @@ class Baselines:
     def mark(self, suite_path: str, run_id: str) -> None:
         """Make a run the baseline of the suite. Raises StoreError."""
         file = self._file(suite_path)
-        text = json.dumps({"suite": place_of(suite_path), "run": run_id}) + "\n"
+        text = json.dumps({"suite": canonical_path(suite_path), "run": run_id}) + "\n"
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             write_safely(file, text)
@@ -64,7 +64,7 @@ class Baselines:
             raise StoreError(f"The baseline cannot be taken away ({error.strerror})", where=str(file)) from error
 
     def _file(self, suite_path: str) -> Path:
-        name = hashlib.sha256(place_of(suite_path).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        name = hashlib.sha256(canonical_path(suite_path).encode("utf-8", "surrogatepass")).hexdigest()[:32]
         return self._folder / f"{name}.json"
 
 

@@ -1,1 +1,1 @@
-"""The history of runs; the only home of sqlite3."""
+"""The history of runs; the only package that imports sqlite3."""

@@ -1,5 +1,8 @@
-"""Runs as JSON text and back. pydantic is loaded when the first value is turned. Results that an earlier version wrote
-are read by the rules of this one."""
+"""Conversion of runs to JSON text and back.
+
+pydantic is imported with the first conversion. Results that an earlier version wrote are updated to the current
+rules.
+"""
 
 import functools
 import json
@@ -27,47 +30,47 @@ _FINAL = ("unauthorized", "not_found", "refused")
 
 
 def encode_suite(suite: Suite) -> str:
-    """A suite as JSON."""
+    """Return a suite as JSON."""
     return _encode(_adapter(Suite), suite)
 
 
 def decode_suite(text: str) -> Suite:
-    """The suite. Raises ValueError."""
+    """Parse a suite. Raises ValueError."""
     return _decode(_adapter(Suite), text)
 
 
 def encode_subjects(subjects: Sequence[Subject]) -> str:
-    """Subjects as JSON."""
+    """Return subjects as JSON."""
     return _encode(_adapter(tuple[Subject, ...]), tuple(subjects))
 
 
 def decode_subjects(text: str) -> tuple[Subject, ...]:
-    """The subjects. Raises ValueError."""
+    """Parse subjects. Raises ValueError."""
     return _decode(_adapter(tuple[Subject, ...]), text)
 
 
 def encode_options(options: RunOptions) -> str:
-    """Options as JSON."""
+    """Return the options of a run as JSON."""
     return _encode(_adapter(RunOptions), options)
 
 
 def decode_options(text: str) -> RunOptions:
-    """The options. Raises ValueError."""
+    """Parse the options of a run. Raises ValueError."""
     return _decode(_adapter(RunOptions), text)
 
 
 def encode_versions(versions: Mapping[str, str]) -> str:
-    """Versions as JSON."""
+    """Return versions by name as JSON."""
     return _encode(_adapter(dict[str, str]), dict(versions))
 
 
 def decode_versions(text: str) -> dict[str, str]:
-    """The versions. Raises ValueError."""
+    """Parse versions by name. Raises ValueError."""
     return _decode(_adapter(dict[str, str]), text)
 
 
 def encode_result(result: TrialResult) -> str:
-    """A result as JSON. Never fails: an agent's memory that no parser would read back is cut at 64 levels."""
+    """Return a result as JSON. Never fails: an agent's memory that no parser could read is cut at 64 levels."""
     try:
         return _adapter(TrialResult).dump_json(result).decode()
     except ValueError:
@@ -75,7 +78,7 @@ def encode_result(result: TrialResult) -> str:
 
 
 def decode_result(text: str) -> TrialResult:
-    """The result. Raises ValueError."""
+    """Parse a result. Raises ValueError."""
     result = _decode(_adapter(TrialResult), text)
     if _ASKED_AGAIN in text:
         marks = [attempt.get("asked_again") for attempt in json.loads(text)["attempts"]]
@@ -104,7 +107,7 @@ def _encode(adapter: "TypeAdapter[T]", value: T) -> str:
 
 
 def _dump(value: object) -> str:
-    # Lone surrogates, which only the escapes of the standard library carry.
+    # Lone surrogates, which only the escapes of the standard library can represent.
     return json.dumps(value, default=_fields)
 
 
@@ -141,11 +144,13 @@ def _cut(value: JsonValue, levels: int) -> JsonValue:
 
 
 def _renew(result: TrialResult, asked_again: Sequence[bool]) -> TrialResult:
-    """The result of an earlier version by today's rules: which asking each attempt belongs to, and no pass without a
-    check or of an answer that stopped early."""
-    askings = _askings(result.attempts, asked_again)
+    """Return a result of an earlier version by the current rules.
+
+    It assigns a rerun number to each attempt, and removes passes without a check or of an answer that stopped early.
+    """
+    numbers = _rerun_numbers(result.attempts, asked_again)
     attempts = tuple(
-        _rejudge(replace(attempt, asking=asking)) for attempt, asking in zip(result.attempts, askings, strict=True)
+        _rejudge(replace(attempt, asking=asking)) for attempt, asking in zip(result.attempts, numbers, strict=True)
     )
     if not attempts:
         return result
@@ -155,9 +160,12 @@ def _renew(result: TrialResult, asked_again: Sequence[bool]) -> TrialResult:
     return replace(result, verdict=verdict, error=error, flaky=is_flaky(attempts), attempts=attempts)
 
 
-def _askings(attempts: Sequence[Attempt], asked_again: Sequence[bool]) -> list[int]:
-    """The asking of each attempt. Reruns were not told apart: one ends with an attempt that no further one
-    follows by itself, and after as many attempts as the first asking had, where that used up all that were allowed."""
+def _rerun_numbers(attempts: Sequence[Attempt], asked_again: Sequence[bool]) -> list[int]:
+    """Return the rerun number of each attempt.
+
+    Earlier versions did not record reruns: a rerun is taken to end with an attempt that no automatic retry follows,
+    and after as many attempts as the first run had, if that used all that were allowed.
+    """
     first = asked_again.count(False)
     allowed = first if first and not _is_final(attempts[first - 1]) else len(attempts)
     numbers: list[int] = []

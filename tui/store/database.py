@@ -1,4 +1,4 @@
-"""Opens the history whatever state it is in: new, older, newer, damaged, or not ours to write."""
+"""Opening of the history file in every state: new, older, newer, damaged, or read-only."""
 
 import contextlib
 import errno
@@ -50,36 +50,36 @@ _SENTENCES[sqlite3.SQLITE_NOTADB] = _SENTENCES[sqlite3.SQLITE_CORRUPT]
 
 
 def code_of(error: sqlite3.Error) -> int:
-    """SQLite's primary result code; 0 for errors of the Python module itself."""
+    """Return SQLite's primary result code; 0 for errors of the Python module itself."""
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is broken."""
+    """Return whether the error means that the file is damaged."""
     return code_of(error) in _DAMAGE
 
 
 def is_refusal(error: sqlite3.Error) -> bool:
-    """Whether the system does not let us write, or create files beside it."""
+    """Return whether the system denies writing the file, or creating files beside it."""
     return code_of(error) in _READING
 
 
 def store_error(error: sqlite3.Error, path: Path) -> StoreError:
-    """The sentence for what SQLite said."""
+    """Return the StoreError for an error of SQLite, with a message for the user."""
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
     what, fix = _SENTENCES.get(code_of(error), (f"the history cannot be used: {error}", ""))
     return StoreError(f"{what} ({name})", where=str(path), fix=fix)
 
 
 BUSY_SECONDS = 10.0
-_ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked whole only after damage was met
+_ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked completely only after damage was found
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _FREE_LOG = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An open history, and what a person should know about it."""
+    """An open history, with notices for the user."""
 
     connection: sqlite3.Connection
     is_readonly: bool
@@ -87,11 +87,11 @@ class Opened:
 
 
 class _Damaged(Exception):
-    """The file is broken."""
+    """The file is damaged."""
 
 
 def open_history(path: Path) -> Opened:
-    """Open, and where needed create, migrate or replace the file. Raises StoreError."""
+    """Open the file; create, migrate or replace it if needed. Raises StoreError."""
     if path.is_dir():
         raise StoreError("the history should be a file, and this is a folder", where=str(path))
     try:
@@ -109,13 +109,13 @@ def open_history(path: Path) -> Opened:
 
 
 def mark_damaged(path: Path) -> None:
-    """Remember that damage was met, so that the next opening looks at the whole file."""
+    """Record that damage was found, so that the next opening checks the whole file."""
     with contextlib.suppress(OSError):
         _mark(path).touch(mode=0o600)
 
 
 def beside(path: Path, word: str) -> Path:
-    """A name that nothing has yet, beside the file: `runs.damaged-20261120T101500Z.sqlite`."""
+    """Return an unused file name beside the file, such as `runs.damaged-20261120T101500Z.sqlite`."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     number = 1
     while True:
@@ -127,7 +127,7 @@ def beside(path: Path, word: str) -> Path:
 
 def _open_for_writing(path: Path) -> Opened:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # SQLite would create it for all to read. An existing file is never opened here: closing it would drop the locks
+    # SQLite would create it readable for all. An existing file is never opened here: closing it would drop the locks
     # of every other connection of this process.
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -157,7 +157,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
             copy = back_up(connection, path, version)
             notices = (f"The history was brought to a newer format; as it was, it is kept in {copy}.",)
         migrate(connection, STEPS)
-    # Only a try shows whether we may write: rights, mounts and systems differ, and BEGIN alone says nothing.
+    # Only an attempt shows whether writing works: permissions, mounts and systems differ, and BEGIN alone proves
+    # nothing.
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA user_version = {len(STEPS)}")
     connection.execute("ROLLBACK")
@@ -165,7 +166,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
 
 
 def back_up(connection: sqlite3.Connection, path: Path, version: int) -> Path:
-    """Copy the file as it is, and say where to."""
+    """Copy the file before a migration and return the path of the copy."""
     copy = beside(path, f"format-{version}")
     os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     target = sqlite3.connect(copy)
@@ -177,7 +178,7 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int) -> Path:
 
 
 def _identify(connection: sqlite3.Connection, path: Path) -> int:
-    """The format of the file. StoreError where it is somebody else's, or newer than we are."""
+    """Return the format of the file. Raises StoreError if it is of another program, or newer than this version."""
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = read_version(connection)
@@ -204,7 +205,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _use_log(connection: sqlite3.Connection) -> None:
-    # Two processes that turn a new file to WAL at once do not wait for each other as they do for writing.
+    # Two processes that switch a new file to WAL at once do not wait for each other as they do for writes.
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -223,7 +224,7 @@ def _open_for_reading(path: Path) -> Opened:
         empty = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         migrate(empty)
         return Opened(empty, True, (f"There is no run history, and {path} cannot be written: nothing is kept.",))
-    # Reading a file in WAL mode wants to write a file beside it; where that is refused, it is read as it stands.
+    # Reading a file in WAL mode creates a file beside it; if that is denied, the file is read as it is.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection = _connect(path, mode)
         try:
@@ -257,11 +258,11 @@ def _replace(path: Path) -> Opened:
     _mark(path).unlink(missing_ok=True)
     opened = _open_for_writing(path)
     kept = salvage(moved, opened.connection)
-    notice = f"The run history was damaged. It was moved to {moved} and a fresh one begun. {_tell(kept)}"
+    notice = f"The run history was damaged. It was moved to {moved} and a fresh one begun. {_salvage_notice(kept)}"
     return Opened(opened.connection, opened.is_readonly, (*opened.notices, notice))
 
 
-def _tell(kept: Salvaged) -> str:
+def _salvage_notice(kept: Salvaged) -> str:
     if not kept.runs:
         return "No run could be read from it."
     return f"{kept.runs} of its runs with {kept.results} results could be read from it and are in the fresh one."
@@ -280,7 +281,7 @@ T = TypeVar("T")
 
 
 class HistoryFile:
-    """The history's file while it is in use. Raises StoreError as `open_history` does."""
+    """The history file while it is in use. Raises StoreError as `open_history` does."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -291,7 +292,7 @@ class HistoryFile:
         self._identity = None if self.is_readonly else path.stat()
 
     def close(self) -> None:
-        """Let go of it, once nobody is in it."""
+        """Close the file when no thread uses it."""
         with self._lock:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -299,7 +300,7 @@ class HistoryFile:
 
     @contextlib.contextmanager
     def using(self) -> Iterator[sqlite3.Connection]:
-        """The connection, alone, outside a transaction."""
+        """Hold the connection exclusively, outside a transaction."""
         with self._lock:
             if self._connection is None:
                 raise StoreError("the history is closed", where=str(self.path))
@@ -312,7 +313,7 @@ class HistoryFile:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: at the end all of it is on the disk, or nothing."""
+        """Hold a transaction: at the end all of it is on disk, or nothing."""
         with self.using() as connection:
             self._refuse_unwritable()
             connection.execute("BEGIN IMMEDIATE")
@@ -324,7 +325,7 @@ class HistoryFile:
                     connection.execute("ROLLBACK")
 
     def read(self, select: Callable[[sqlite3.Connection], T]) -> T:
-        """One look at the history as it is at one moment."""
+        """Run a query on a consistent snapshot of the history."""
         with self.using() as connection:
             connection.execute("BEGIN")
             try:
@@ -340,7 +341,7 @@ class HistoryFile:
                 where=str(self.path),
                 fix="Give yourself the right to write to the file and its folder, then start Assay again.",
             )
-        # SQLite would go on writing into a file that nobody can find any more.
+        # SQLite would continue to write to a file that has been deleted.
         same = False
         with contextlib.suppress(OSError):
             same = self._identity is not None and os.path.samestat(self.path.stat(), self._identity)

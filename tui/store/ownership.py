@@ -1,6 +1,6 @@
-"""Who runs a run: a locked file for each process, which the system unlocks when the process is gone.
+"""Detection of live runs: each process locks a file, which the system unlocks when the process ends.
 
-A process id would be taken for alive when it is used again, and means nothing in another container.
+A process id would seem alive when it is reused, and is meaningless in another container.
 """
 
 import contextlib
@@ -12,12 +12,12 @@ from tui.processes.file_lock import lock_file
 
 
 def owners_folder(history: Path) -> Path:
-    """Where the locked files are."""
+    """Return the folder of the lock files."""
     return history.with_name(f"{history.name}.owners")
 
 
 class Owner:
-    """This process as an owner of runs. `token` names it in the history."""
+    """This process as an owner of runs. `token` identifies it in the history."""
 
     def __init__(self, history: Path) -> None:
         self.token = uuid.uuid4().hex
@@ -25,7 +25,7 @@ class Owner:
         self._descriptor: int | None = None
 
     def claim(self) -> None:
-        """Be seen as alive from now on. Raises OSError."""
+        """Lock the owner's file, so that other processes see it as alive. Raises OSError."""
         if self._descriptor is not None:
             return
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -34,14 +34,14 @@ class Owner:
             # Whoever looks whether the owner is alive holds a shared lock for microseconds.
             with contextlib.suppress(OSError):
                 lock_file(descriptor, wait=True)
-            # Somebody may have swept the file away before it was locked.
+            # Another process may have removed the file before it was locked.
             if _is_at(self._path, descriptor):
                 self._descriptor = descriptor
             else:
                 os.close(descriptor)
 
     def release(self) -> None:
-        """Be gone."""
+        """Unlock and remove the owner's file."""
         if self._descriptor is not None:
             with contextlib.suppress(OSError):
                 self._path.unlink()
@@ -50,12 +50,12 @@ class Owner:
 
 
 def is_alive(history: Path, token: str | None) -> bool:
-    """Whether the owner of that name still lives."""
+    """Return whether the owner with this token is alive."""
     return bool(token) and not _is_gone(owners_folder(history) / str(token), sweep=False)
 
 
 def sweep_owners(history: Path) -> None:
-    """Remove the files of owners that are gone."""
+    """Remove the files of owners that have ended."""
     with contextlib.suppress(OSError):
         for path in owners_folder(history).iterdir():
             _is_gone(path, sweep=True)
@@ -71,7 +71,7 @@ def _is_gone(path: Path, *, sweep: bool) -> bool:
     try:
         lock_file(descriptor, shared=True)
         if sweep:
-            # Under the lock, so that an owner that is just being born sees it and begins anew.
+            # Under the lock, so that a new owner that is just starting sees the removal and creates its file again.
             with contextlib.suppress(OSError):
                 path.unlink()
     except OSError:

@@ -1,4 +1,4 @@
-"""What is read of runs."""
+"""Queries that read runs."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunRecord, RunSetup
 from tui.store import codec
-from tui.store.writer import place_of, storable
+from tui.store.writer import canonical_path, storable
 
 Row = tuple[Any, ...]
 Alive = Callable[[str | None], bool]
@@ -32,12 +32,12 @@ _LATEST = """SELECT {columns} FROM (
 
 
 def select_records(connection: sqlite3.Connection) -> list[Row]:
-    """Rows for `record_of`, the newest run first."""
+    """Return rows for `record_of`, the newest run first."""
     return connection.execute(f"SELECT {_RECORD} FROM run ORDER BY id DESC").fetchall()
 
 
 def record_of(row: Row, is_alive: Alive) -> RunRecord:
-    """A line of the list of runs. A run whose process is gone was interrupted when its last result came."""
+    """Return the record of a run. A run whose process has ended was interrupted when its last result came."""
     run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, unchecked, owner, saved_at = row
     if state == "running" and not is_alive(owner):
         state, finished_at = "interrupted", saved_at
@@ -46,7 +46,7 @@ def record_of(row: Row, is_alive: Alive) -> RunRecord:
 
 
 def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, list[Row], list[Row]]:
-    """Rows for `kept_of`: the record, what was planned, the trials, the results."""
+    """Return rows for `kept_of`: the record, the plan, the trials, the results."""
     record = connection.execute(f"SELECT {_RECORD} FROM run WHERE number = ?", (run,)).fetchone()
     planned = connection.execute(
         "SELECT suite.content, subjects, options, command, assay, versions"
@@ -65,7 +65,7 @@ _SETUP = "subjects, options, command, assay, versions"
 
 
 def select_suite(connection: sqlite3.Connection, run: int) -> str:
-    """The text of a run's suite."""
+    """Return the JSON of a run's suite."""
     row = connection.execute(
         "SELECT suite.content FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?", (run,)
     ).fetchone()
@@ -73,13 +73,13 @@ def select_suite(connection: sqlite3.Connection, run: int) -> str:
 
 
 def select_setup(connection: sqlite3.Connection, run: int) -> Row:
-    """The row for `setup_of`."""
+    """Return the row for `setup_of`."""
     row: Row = connection.execute(f"SELECT {_SETUP} FROM run WHERE number = ?", (run,)).fetchone()
     return row
 
 
 def setup_of(row: Row) -> RunSetup:
-    """With what a run was begun. Raises ValueError."""
+    """Return the setup of a run. Raises ValueError for invalid content."""
     subjects, options, command, assay, versions = row
     return RunSetup(
         codec.decode_subjects(subjects), codec.decode_options(options), command, assay, codec.decode_versions(versions)
@@ -87,14 +87,14 @@ def setup_of(row: Row) -> RunSetup:
 
 
 def select_trials(connection: sqlite3.Connection, run: int) -> list[Row]:
-    """The planned trials, in the plan's order."""
+    """Return the planned trials, in the plan's order."""
     return connection.execute(
         "SELECT case_id, model, repeat FROM trial WHERE run = ? ORDER BY number", (run,)
     ).fetchall()
 
 
 def kept_of(rows: tuple[Row, Row, list[Row], list[Row]], is_alive: Alive) -> KeptRun:
-    """A whole run. Raises ValueError for content that is not what was written."""
+    """Return a complete run. Raises ValueError for invalid content."""
     record, (suite, subjects, options, command, assay, versions), trials, results = rows
     plan = Plan(
         run_id=record[0],
@@ -108,14 +108,14 @@ def kept_of(rows: tuple[Row, Row, list[Row], list[Row]], is_alive: Alive) -> Kep
 
 
 def select_outcomes(connection: sqlite3.Connection, run: int) -> list[Row]:
-    """Rows for `outcomes_of`, in the plan's order."""
+    """Return rows for `outcomes_of`, in the plan's order."""
     return connection.execute(
         f"SELECT {_OUTCOME} FROM trial WHERE run = ? AND verdict IS NOT NULL ORDER BY number", (run,)
     ).fetchall()
 
 
 def select_costs(connection: sqlite3.Connection, run: int) -> dict[str, Spent]:
-    """What the trials of each model cost together, as far as they are over."""
+    """Return the total cost of each model's finished trials."""
     rows = connection.execute(
         "SELECT model, sum(cost_usd), count(cost_usd), count(*) FROM trial WHERE run = ? AND verdict IS NOT NULL"
         " GROUP BY model ORDER BY min(number)",
@@ -124,7 +124,8 @@ def select_costs(connection: sqlite3.Connection, run: int) -> dict[str, Spent]:
     return {model: Spent(None if usd is None else round(usd, 12), known, trials) for model, usd, known, trials in rows}
 
 
-# Only of the few verdicts that may be of nothing; what is no JSON to SQLite (NaN in a memory) is taken for an answer.
+# Only for the verdicts without a judgement; what SQLite does not accept as JSON (NaN in a memory) counts as an
+# answer.
 _WORDLESS = r"""SELECT case_id, model, repeat FROM trial JOIN result ON result.trial = trial.number
     WHERE run = ? AND verdict NOT IN ('passed', 'failed') AND json_valid(content)
     AND json_array_length(content, '$.changes') = 0
@@ -133,12 +134,12 @@ _WORDLESS = r"""SELECT case_id, model, repeat FROM trial JOIN result ON result.t
 
 
 def select_wordless(connection: sqlite3.Connection, run: int) -> list[Row]:
-    """Trials whose result has neither text nor a change."""
+    """Return trials whose result has neither text nor a change."""
     return connection.execute(_WORDLESS, (run,)).fetchall()
 
 
 def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple[list[Row], list[Row]]:
-    """Trials with the hash of their current answer, and the results of those that were saved without one."""
+    """Return trials with the hash of their current answer, and the results of those that were saved without one."""
     hashed = connection.execute(
         "SELECT case_id, model, repeat, answer FROM trial WHERE run = ? AND verdict IS NOT NULL AND answer IS NOT NULL",
         (run,),
@@ -150,7 +151,7 @@ def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple
 
 
 def select_newest(connection: sqlite3.Connection, run: int) -> list[Row]:
-    """The newest result of each model, for `results_of`. The texts of the others are not touched."""
+    """Return the newest result of each model, for `results_of`. The texts of the others are not read."""
     return connection.execute(
         "SELECT (SELECT content FROM result WHERE number = newest) FROM (SELECT max(result.number) AS newest"
         " FROM trial JOIN result ON result.trial = trial.number WHERE run = ? GROUP BY model)",
@@ -159,19 +160,19 @@ def select_newest(connection: sqlite3.Connection, run: int) -> list[Row]:
 
 
 def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:
-    """Results without their texts."""
+    """Return results without their texts."""
     with paused_collector():
         return tuple([Outcome(TrialKey(*row[:3]), row[3], row[4], bool(row[5]), *row[6:]) for row in rows])
 
 
 def results_of(rows: Iterable[Row]) -> tuple[TrialResult, ...]:
-    """Whole results. Raises ValueError."""
+    """Return complete results. Raises ValueError for invalid content."""
     with paused_collector():
         return tuple([codec.decode_result(row[0]) for row in rows])
 
 
 def select_result(connection: sqlite3.Connection, run: int, key: TrialKey) -> list[Row]:
-    """The row of one result, or none, for `results_of`."""
+    """Return the row of one result, or none, for `results_of`."""
     return connection.execute(
         "SELECT content FROM trial JOIN result ON result.trial = trial.number"
         " WHERE run = ? AND case_id = ? AND model = ? AND repeat = ?",
@@ -180,7 +181,7 @@ def select_result(connection: sqlite3.Connection, run: int, key: TrialKey) -> li
 
 
 def select_answers(connection: sqlite3.Connection, run: int, model: str) -> list[Row]:
-    """The results of one model, for `results_of`."""
+    """Return the results of one model, for `results_of`."""
     return connection.execute(
         "SELECT content FROM trial JOIN result ON result.trial = trial.number"
         " WHERE run = ? AND model = ? ORDER BY trial.number",
@@ -189,32 +190,32 @@ def select_answers(connection: sqlite3.Connection, run: int, model: str) -> list
 
 
 def select_latest(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
-    """The newest results of a suite over all its runs, for `results_of`."""
-    return connection.execute(_LATEST.format(columns="content"), (place_of(suite_path),)).fetchall()
+    """Return the newest results of a suite over all its runs, for `results_of`."""
+    return connection.execute(_LATEST.format(columns="content"), (canonical_path(suite_path),)).fetchall()
 
 
 def select_latest_outcomes(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
-    """The same, for `outcomes_of`."""
-    return connection.execute(_LATEST.format(columns=_OUTCOME), (place_of(suite_path),)).fetchall()
+    """Return the newest results of a suite over all its runs, for `outcomes_of`."""
+    return connection.execute(_LATEST.format(columns=_OUTCOME), (canonical_path(suite_path),)).fetchall()
 
 
 def select_latest_run(connection: sqlite3.Connection, suite_path: str, key: TrialKey) -> str | None:
-    """The id of the run with the newest result of a trial."""
+    """Return the id of the run with the newest result of a trial."""
     row = connection.execute(
         "SELECT run.id FROM run JOIN trial ON trial.run = run.number JOIN result ON result.trial = trial.number"
         " WHERE run.suite_place = ? AND case_id = ? AND model = ? AND repeat = ? ORDER BY result.number DESC LIMIT 1",
-        (place_of(suite_path), storable(key.case), storable(key.model), key.repeat),
+        (canonical_path(suite_path), storable(key.case), storable(key.model), key.repeat),
     ).fetchone()
     return None if row is None else str(row[0])
 
 
 def select_running(connection: sqlite3.Connection) -> list[Row]:
-    """Number and owner of every run that is running as far as is written."""
+    """Return number and owner of every run whose stored state is running."""
     return connection.execute("SELECT number, owner FROM run WHERE state = 'running'").fetchall()
 
 
 def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
-    """The ids that begin so, the newest first."""
+    """Return the ids that start with the prefix, newest first."""
     rows = connection.execute(
         "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id DESC", (storable(prefix),)
     ).fetchall()

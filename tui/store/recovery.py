@@ -1,4 +1,4 @@
-"""Reads out of a damaged history whatever can still be read."""
+"""Recovery of readable rows from a damaged history."""
 
 import contextlib
 import sqlite3
@@ -10,19 +10,19 @@ from urllib.parse import quote
 from tui.store.writer import derive_outcomes
 
 _TABLES = ("suite", "run", "trial", "result")
-_GIVE_UP = 2_000  # row numbers in a row without a row
+_GIVE_UP = 2_000  # row numbers tried after the last readable row
 
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """How much was read."""
+    """How much was recovered."""
 
     runs: int = 0
     results: int = 0
 
 
 def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
-    """Copy every readable row into a fresh history; the damaged file stays as it is. Nothing found in it raises."""
+    """Copy every readable row to a new history. The damaged file is not changed, and its content raises no error."""
     old = sqlite3.connect(f"file:{quote(str(damaged.absolute()))}?mode=ro", uri=True)
     fresh.execute("PRAGMA foreign_keys = OFF")
     fresh.execute("BEGIN IMMEDIATE")
@@ -45,7 +45,7 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
 def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
     columns = _columns(table, fresh)
     with contextlib.suppress(sqlite3.Error):
-        # One of an older format lacks some; what cannot be read at all is told by the rows.
+        # A file of an older format lacks some tables; unreadable ones are noticed with the rows.
         columns = [name for name in columns if name in _columns(table, old)] or columns
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
     for row in _rows(f"SELECT {names} FROM {table} NOT INDEXED", old):
@@ -60,7 +60,7 @@ def _columns(table: str, connection: sqlite3.Connection) -> list[str]:
 
 
 def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
-    """Rows in order as far as that goes, then one by one, stepping over the holes."""
+    """Yield rows in order as far as possible, then one by one, skipping unreadable ones."""
     last = 0
     try:
         for row in old.execute(f"{query} ORDER BY number"):
@@ -90,7 +90,7 @@ def _drop_orphans(fresh: sqlite3.Connection) -> None:
     fresh.execute("DELETE FROM run WHERE suite NOT IN (SELECT number FROM suite)")
     fresh.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
     fresh.execute("DELETE FROM result WHERE trial NOT IN (SELECT number FROM trial)")
-    # A verdict without its texts is not a kept result: the trial counts as not asked.
+    # A verdict without its texts is not a stored result: the trial counts as not run.
     fresh.execute(
         "UPDATE trial SET verdict = NULL, first_verdict = NULL WHERE number NOT IN (SELECT trial FROM result)"
     )

@@ -1,4 +1,4 @@
-"""The tables of the history, and the way from each format to the next."""
+"""The tables of the history and the migrations between its formats."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ Step = tuple[str, ...]
 
 STEPS: tuple[Step, ...] = (
     (
-        # The same file is run again and again: each of its states is kept once.
+        # The same suite file runs many times: each version of it is stored once.
         """CREATE TABLE suite (
             number INTEGER PRIMARY KEY,
             digest TEXT NOT NULL UNIQUE,
@@ -60,7 +60,7 @@ STEPS: tuple[Step, ...] = (
             retries INTEGER,
             UNIQUE (run, case_id, model, repeat)
         )""",
-        # Apart from the verdicts, so that a list does not wade through the texts. A greater number is a newer result.
+        # Apart from the verdicts, so that a list does not read the texts. A greater number is a newer result.
         """CREATE TABLE result (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             trial INTEGER NOT NULL UNIQUE REFERENCES trial ON DELETE CASCADE,
@@ -69,16 +69,16 @@ STEPS: tuple[Step, ...] = (
     ),
     (
         "ALTER TABLE trial ADD COLUMN cost_usd REAL",
-        # JSON: the name of what took part, and its version.
+        # JSON: the name of a program or file, and its version.
         "ALTER TABLE run ADD COLUMN versions TEXT NOT NULL DEFAULT '{}'",
     ),
     (
-        # The verdict that counts in figures, and how often a person asked again.
+        # The verdict that counts in figures, and how often a user requested a rerun.
         "ALTER TABLE trial ADD COLUMN first_verdict TEXT",
         "ALTER TABLE trial ADD COLUMN reruns INTEGER",
         "ALTER TABLE run ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 0",
     ),
-    # The hash of the current answer, which scores name; NULL where a result cannot be read.
+    # The hash of the current answer, which scores refer to; NULL if a result cannot be read.
     ("ALTER TABLE trial ADD COLUMN answer TEXT",),
 )
 _OUTCOMES_SINCE = 4
@@ -86,12 +86,12 @@ _OUTCOMES_SINCE = 4
 
 
 def read_version(connection: sqlite3.Connection) -> int:
-    """The format of the file; 0 for an empty one."""
+    """Return the format of the file; 0 for an empty one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
-    """Bring the file to the newest format, all or nothing. Another process may be doing the same."""
+    """Migrate the file to the newest format, all or nothing. Safe if another process does the same."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = read_version(connection)

@@ -1,4 +1,4 @@
-"""The history of runs in one SQLite file."""
+"""The store in one SQLite file."""
 
 import contextlib
 import sqlite3
@@ -27,10 +27,12 @@ _NO_VERSIONS: Mapping[str, str] = MappingProxyType({})
 
 
 class SqliteStore:
-    """Implements `tui.store.protocol.Store`. Opening never fails for a damaged, old or unwritable file (see `notices`);
-    it raises StoreError for a newer one and for one of another program.
+    """Implements `tui.store.protocol.Store`.
 
-    JSON is read and written outside the connection, so that threads do not wait for it.
+    Opening never fails for a damaged, old or unwritable file (see `notices`); it raises StoreError for a newer one
+    and for one of another program.
+
+    JSON is converted outside the connection's lock, so that threads do not wait for it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,22 +40,22 @@ class SqliteStore:
         self._owner = Owner(path)
         self._file = HistoryFile(path)
         if not self._file.is_readonly:
-            # It is told as interrupted anyway; the disk may be full.
+            # It is reported as interrupted anyway; the disk may be full.
             with contextlib.suppress(StoreError):
                 self._end_abandoned()
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know about the history since it was opened."""
+        """Messages for the user about the history since it was opened."""
         return self._file.notices
 
     @property
     def is_readonly(self) -> bool:
-        """Whether every writing raises StoreError."""
+        """Whether every write raises StoreError."""
         return self._file.is_readonly
 
     def begin_run(self, plan: Plan, started_at: str, versions: Mapping[str, str] = _NO_VERSIONS) -> None:
-        """Keep a new run, or take up the one of that id."""
+        """Store a new run, or resume the run of that id."""
         with self._file.writing() as connection:
             self._claim()
             run = self._number(connection, plan.run_id)
@@ -61,26 +63,26 @@ class SqliteStore:
                 writer.insert_run(connection, plan, started_at, self._owner.token, versions)
             else:
                 self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
-                writer.take_up_run(connection, run, plan, started_at, self._owner.token, versions)
+                writer.resume_run(connection, run, plan, started_at, self._owner.token, versions)
 
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
-        """Keep finished trials, all or none."""
+        """Store finished trials, all or none."""
         encoded = [(result, encode_result(result)) for result in results]
         with self._file.writing() as connection:
             writer.write_results(connection, self._known(connection, run_id), encoded, _now())
 
     def finish_run(self, run_id: str, state: RunState, finished_at: str) -> None:
-        """Keep how the run ended."""
+        """Store the final state of the run."""
         with self._file.writing() as connection:
             writer.end_run(connection, self._known(connection, run_id), state, finished_at)
 
     def list_runs(self) -> tuple[RunRecord, ...]:
-        """All runs, the newest first."""
+        """Return all runs, newest first."""
         rows = self._file.read(reader.select_records)
         return tuple([reader.record_of(row, self._is_alive) for row in rows])
 
     def find_run(self, prefix: str) -> str:
-        """The whole id of the one run that begins so (`last`: newest)."""
+        """Return the full id of the one run whose id starts with the prefix (`last`: newest)."""
         latest = prefix == "last"
         ids = self._file.read(
             lambda connection: reader.select_ids(connection, "" if latest else prefix.strip().lower())
@@ -98,45 +100,45 @@ class SqliteStore:
         return ids[0]
 
     def read_run(self, run_id: str) -> KeptRun:
-        """One run, whole."""
+        """Return one complete run."""
         rows = self._file.read(lambda connection: reader.select_kept(connection, self._known(connection, run_id)))
         return self._decode(lambda: reader.kept_of(rows, self._is_alive))
 
     def read_suite(self, run_id: str) -> Suite:
-        """The suite of a run as it was run."""
+        """Return the suite of a run as it was run."""
         text = self._file.read(lambda connection: reader.select_suite(connection, self._known(connection, run_id)))
         with paused_collector():
             return self._decode(lambda: decode_suite(text))
 
     def read_setup(self, run_id: str) -> RunSetup:
-        """With what a run was begun."""
+        """Return the setup of a run."""
         row = self._file.read(lambda connection: reader.select_setup(connection, self._known(connection, run_id)))
         return self._decode(lambda: reader.setup_of(row))
 
     def read_plan(self, run_id: str) -> Plan:
-        """Everything that was planned in a run, without a result."""
+        """Return the whole plan of a run, without results."""
         rows = self._file.read(lambda connection: reader.select_trials(connection, self._known(connection, run_id)))
         setup = self.read_setup(run_id)
         trials = tuple(map(TrialKey._make, rows))
         return Plan(run_id, self.read_suite(run_id), setup.subjects, setup.options, trials, setup.command)
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
-        """The results of one run without their texts, in the plan's order."""
+        """Return the results of one run without their texts, in the plan's order."""
         return reader.outcomes_of(
             self._file.read(lambda connection: reader.select_outcomes(connection, self._known(connection, run_id)))
         )
 
     def read_costs(self, run_id: str) -> Mapping[str, Spent]:
-        """What the trials of each model cost."""
+        """Return the total cost of each model's finished trials."""
         return self._file.read(lambda connection: reader.select_costs(connection, self._known(connection, run_id)))
 
     def read_wordless(self, run_id: str) -> frozenset[TrialKey]:
-        """The results whose last attempt has neither text nor a change."""
+        """Return the results whose last attempt has neither text nor a change."""
         rows = self._file.read(lambda connection: reader.select_wordless(connection, self._known(connection, run_id)))
         return frozenset(map(TrialKey._make, rows))
 
     def read_answer_hashes(self, run_id: str) -> Mapping[TrialKey, str]:
-        """Of each result the hash of its current answer."""
+        """Return the hash of each result's current answer."""
         hashed, others = self._file.read(
             lambda connection: reader.select_answers_of_results(connection, self._known(connection, run_id))
         )
@@ -145,25 +147,25 @@ class SqliteStore:
         return found | {result.trial: current_answer_hash(result) for result in results}
 
     def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> Mapping[TrialKey, TrialResult]:
-        """These results, whole."""
-        wanted = list(trials)
+        """Return these complete results; trials without a result are left out."""
+        selected = list(trials)
         rows = self._file.read(
             lambda connection: [
                 row
                 for run in (self._known(connection, run_id),)
-                for trial in wanted
+                for trial in selected
                 for row in reader.select_result(connection, run, trial)
             ]
         )
         return {result.trial: result for result in self._decode(lambda: reader.results_of(rows))}
 
     def read_newest(self, run_id: str) -> Mapping[str, TrialResult]:
-        """The newest result of each model."""
+        """Return the newest result of each model."""
         rows = self._file.read(lambda connection: reader.select_newest(connection, self._known(connection, run_id)))
         return {result.trial.model: result for result in self._decode(lambda: reader.results_of(rows))}
 
     def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
-        """One result, whole; None where the trial has none."""
+        """Return one complete result, or None if the trial has none."""
         rows = self._file.read(
             lambda connection: reader.select_result(connection, self._known(connection, run_id), trial)
         )
@@ -171,29 +173,29 @@ class SqliteStore:
         return found[0] if found else None
 
     def read_recordings(self, run_id: str, model: str) -> tuple[TrialResult, ...]:
-        """What a model answered in a run."""
+        """Return what a model answered in a run."""
         rows = self._file.read(
             lambda connection: reader.select_answers(connection, self._known(connection, run_id), model)
         )
         return self._decode(lambda: reader.results_of(rows))
 
     def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
-        """The newest result of each case × model × repeat over all runs of the suite at that path."""
+        """Return the newest result of each case × model × repeat over all runs of the suite at that path."""
         rows = self._file.read(lambda connection: reader.select_latest(connection, suite_path))
         return self._decode(lambda: reader.results_of(rows))
 
     def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
-        """The same without their texts."""
+        """Return the same results as `latest_results`, without their texts."""
         return reader.outcomes_of(
             self._file.read(lambda connection: reader.select_latest_outcomes(connection, suite_path))
         )
 
     def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
-        """The run with the newest result of a trial of the suite at that path."""
+        """Return the run with the newest result of a trial of the suite at that path."""
         return self._file.read(lambda connection: reader.select_latest_run(connection, suite_path, trial))
 
     def delete_run(self, run_id: str) -> None:
-        """Forget a run for good: its pages are overwritten and given back to the disk."""
+        """Delete a run: its pages are overwritten and returned to the disk."""
         with self._file.writing() as connection:
             run = self._known(connection, run_id)
             self._refuse_running(connection, run, run_id)
@@ -201,12 +203,12 @@ class SqliteStore:
             writer.remove_run(connection, run)
         with self._file.using() as connection, contextlib.suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA secure_delete = OFF")
-            # `execute` would take one step of it: one page.
+            # `execute` would run one step of the pragma, which frees one page.
             connection.executescript("PRAGMA incremental_vacuum")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
         self._owner.release()
 
@@ -230,7 +232,7 @@ class SqliteStore:
         return owner == self._owner.token or is_alive(self._path, owner)
 
     def _end_abandoned(self) -> None:
-        """Runs whose process is gone were interrupted."""
+        """Mark runs as interrupted whose process has ended."""
         running = self._file.read(reader.select_running)
         abandoned = [run for run, owner in running if not self._is_alive(owner)]
         if abandoned:

@@ -1,4 +1,4 @@
-"""What is written of a run, each inside a transaction that the caller holds."""
+"""Statements that write runs, each inside a transaction that the caller holds."""
 
 import contextlib
 import hashlib
@@ -21,7 +21,7 @@ from tui.store import codec
 def insert_run(
     connection: sqlite3.Connection, plan: Plan, started_at: str, owner: str, versions: Mapping[str, str]
 ) -> None:
-    """A new run with everything that is planned."""
+    """Insert a new run with its whole plan."""
     suite = plan.suite
     row = {
         "id": plan.run_id,
@@ -30,7 +30,7 @@ def insert_run(
         "suite": _suite_number(connection, suite),
         "suite_name": storable(suite.name),
         "suite_path": storable(suite.path),
-        "suite_place": place_of(suite.path),
+        "suite_place": canonical_path(suite.path),
         "suite_sha256": storable(suite.sha256),
         "subjects": codec.encode_subjects(plan.subjects),
         "models": json.dumps([subject.name for subject in plan.subjects]),
@@ -47,11 +47,13 @@ def insert_run(
     _add_trials(connection, run, plan.trials)
 
 
-def take_up_run(
+def resume_run(
     connection: sqlite3.Connection, run: int, plan: Plan, started_at: str, owner: str, versions: Mapping[str, str]
 ) -> None:
-    """The run goes on: what is new in the plan is added, the rest stays as it was begun; where its owner has nothing
-    of it yet, it begins now. Of what has another version by now, both are kept."""
+    """Resume a run: add what is new in the plan, leave the rest as it was begun.
+
+    If its owner has no results in it yet, it starts now. Where a version has changed, both are stored.
+    """
     kept_suite, kept_subjects, kept_versions = connection.execute(
         "SELECT suite.content, run.subjects, run.versions FROM run JOIN suite ON suite.number = run.suite"
         " WHERE run.number = ?",
@@ -83,7 +85,7 @@ def take_up_run(
 def write_results(
     connection: sqlite3.Connection, run: int, results: Sequence[tuple[TrialResult, str]], saved_at: str
 ) -> None:
-    """Results with their JSON; a trial that has one already gets the new one."""
+    """Write results with their JSON; an existing result of a trial is replaced."""
     passed = unchecked = 0
     for result, content in results:
         trial, was_passed, was_unchecked = _trial_number(connection, run, result.trial)
@@ -99,8 +101,10 @@ def write_results(
 
 
 def derive_outcomes(connection: sqlite3.Connection) -> None:
-    """Write the outcome columns anew from the results, and the counts of each run from those. For rows that an earlier
-    format wrote; a result that cannot be read keeps its verdict."""
+    """Recompute the outcome columns from the results, and the counts of each run from those.
+
+    For rows that an earlier format wrote; a result that cannot be read keeps its verdict.
+    """
     connection.execute("UPDATE trial SET first_verdict = verdict, reruns = 0 WHERE verdict IS NOT NULL")
     for (trial,) in connection.execute("SELECT trial FROM result").fetchall():
         (content,) = connection.execute("SELECT content FROM result WHERE trial = ?", (trial,)).fetchone()
@@ -114,7 +118,7 @@ def derive_outcomes(connection: sqlite3.Connection) -> None:
 
 
 def end_run(connection: sqlite3.Connection, run: int, state: RunState, finished_at: str | None) -> None:
-    """The run is over; without a time, since its last result."""
+    """Mark a run as ended; without a time, at its last result."""
     connection.execute(
         "UPDATE run SET state = ?, owner = NULL, finished_at = coalesce(?, saved_at) WHERE number = ?",
         (state, finished_at, run),
@@ -122,26 +126,26 @@ def end_run(connection: sqlite3.Connection, run: int, state: RunState, finished_
 
 
 def remove_run(connection: sqlite3.Connection, run: int) -> None:
-    """The run, its trials and its results."""
+    """Delete a run with its trials and results."""
     connection.execute("DELETE FROM run WHERE number = ?", (run,))
     drop_unused_suites(connection)
 
 
 def drop_unused_suites(connection: sqlite3.Connection) -> None:
-    """Suites that no run names."""
+    """Delete suites that no run refers to."""
     connection.execute("DELETE FROM suite WHERE number NOT IN (SELECT suite FROM run)")
 
 
-def place_of(path: str) -> str:
-    """Where a suite lies, however it was named."""
+def canonical_path(path: str) -> str:
+    """Return the absolute path of a suite, however it was written."""
     try:
         return storable(os.path.realpath(path))
-    except ValueError:  # NUL, or what no file name can hold
+    except ValueError:  # NUL, or other characters that no file name can hold
         return storable(path)
 
 
 def storable(text: str) -> str:
-    """The text as SQLite can hold it: names that are not UTF-8 come from the system with lone surrogates in them."""
+    """Return the text as SQLite can store it: names that are not UTF-8 contain lone surrogates."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -158,7 +162,7 @@ def _both_versions(kept: Mapping[str, str], new: Mapping[str, str]) -> dict[str,
 
 _THEN = ", then "
 _LARGEST = 2**63 - 1
-# What `counted_as` says, for SQL.
+# `counted_as` as an SQL expression.
 IS_PASSED = "first_verdict = 'passed' AND NOT flaky"
 IS_UNCHECKED = "first_verdict = 'unchecked'"
 _SAVE_OUTCOME = """UPDATE trial SET verdict = ?, first_verdict = ?, flaky = ?, reruns = ?, error = ?, attempts = ?,
@@ -185,7 +189,7 @@ def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
 
 
 def _count(tokens: int | None) -> int | None:
-    # A provider may claim more than SQLite's integers hold.
+    # A provider may report more than SQLite's integers hold.
     return None if tokens is None else max(-_LARGEST, min(tokens, _LARGEST))
 
 
@@ -211,7 +215,7 @@ def _add_trials(connection: sqlite3.Connection, run: int, trials: Sequence[Trial
 
 
 def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tuple[int, bool, bool]:
-    """The trial's row, and whether it counts as passed or as unchecked so far. A trial that nobody planned is added."""
+    """Return the trial's row, and whether it counts as passed or as unchecked so far. An unplanned trial is added."""
     query = f"SELECT number, {IS_PASSED}, {IS_UNCHECKED} FROM trial WHERE run = ? AND case_id = ? AND model = ?"
     place = (run, storable(key.case), storable(key.model), key.repeat)
     row = connection.execute(f"{query} AND repeat = ?", place).fetchone()

@@ -238,7 +238,7 @@ class Matrix:
         row = self.rows[place] if 0 <= place < len(self.rows) else None
         return row if isinstance(row, Case) else None
 
-    def place_of(self, case: str) -> int | None:
+    def canonical_path(self, case: str) -> int | None:
         """The first row in which a case stands."""
         return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
 

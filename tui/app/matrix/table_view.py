@@ -71,7 +71,7 @@ class MatrixTable(LineListView):
 
     def rows_changed(self, case: str | None) -> None:
         """There are other rows now; the cursor goes to a case, if it is among them."""
-        place = self._matrix.place_of(case) if case is not None else None
+        place = self._matrix.canonical_path(case) if case is not None else None
         self.lines_changed(-1)
         self._cursor = -1
         self.go_to(place or 0)

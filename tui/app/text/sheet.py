@@ -148,7 +148,7 @@ class Sheet:
         heading = next((above.heading for above in self._above() if above.first == row), None)
         return [] if heading is None else [(heading[: self._width], _DIM)]
 
-    def place_of(self, row: int) -> tuple[Page | None, int]:
+    def canonical_path(self, row: int) -> tuple[Page | None, int]:
         """Return what is at the beginning of a row, as a page and an offset in its text: `row_of` finds it again in
         another width."""
         found = self.page_at(min(row, self.row_count - 1))

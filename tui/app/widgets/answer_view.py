@@ -267,7 +267,7 @@ class AnswerView(TailView, can_focus=True):
         self.follow(following, leaping=self._streaming)
         if width != sheet.width:
             self._drop_selection()  # it names rows, and those are others now
-            place = sheet.place_of(self.top_row)
+            place = sheet.canonical_path(self.top_row)
             sheet.set_width(width)
             self.forget_rows_from(0)
             self.measure()
