@@ -165,7 +165,7 @@ def test_fewer_cases_won_by_more() -> None:
     assert comparison.p_value is not None
     assert comparison.p_value < 0.01
     assert "although b does better in as many cases or more" in comparison_words.conclusion_detail(comparison)
-    assert comparison_words.turned(comparison_words.turned(comparison)) == comparison
+    assert comparison.turned().turned() == comparison
 
 
 def test_the_detectable_difference_is_the_one_that_is_shown_in_four_of_five_runs() -> None:
@@ -196,7 +196,7 @@ def test_without_a_checked_case_in_common_nothing_is_compared() -> None:
         assert (pair.difference, pair.difference_95, pair.p_value, pair.p_holm) == (None, None, None, None)
         assert (pair.units, pair.common, pair.conclusion, pair.interim) == (0, 0, "not_enough_data", interim)
         assert comparison_words.difference_words(pair) == "–"
-        assert comparison_words.turned(comparison_words.turned(pair)) == pair
+        assert pair.turned().turned() == pair
     assert comparison_words.conclusion_words(compare_models({"a": {}, "b": {}})[0]) == "no checked case in common"
 
 

@@ -57,4 +57,4 @@ def test_an_interval_beside_zero_does_not_read_as_one_that_holds_it() -> None:
     assert pair.difference_95 is not None
     low = words.interval_words(pair).split(" to ")[0]
     assert low != "0"
-    assert words.interval_words(words.turned(pair)).split(" to ")[0].startswith("−")
+    assert words.interval_words(pair.turned()).split(" to ")[0].startswith("−")

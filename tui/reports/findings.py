@@ -168,7 +168,7 @@ def _differences(run: Reported) -> Iterator[Line]:
     for each in compared:
         if each.better is None:
             continue
-        sides = each if each.better == each.a else comparison_words.turned(each)
+        sides = each if each.better == each.a else each.turned()
         figures = f"{comparison_words.difference_words(sides)}, {comparison_words.p_value_words(each, short=True)}"
         yield Strong(sides.a), " does better than ", Strong(sides.b), f": {figures}."
     rest = comparison_words.overview(compared)

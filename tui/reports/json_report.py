@@ -91,27 +91,6 @@ def _risk_figures(figures: RiskFigures) -> dict[str, Any]:
     }
 
 
-def _risk_comparison(each: RiskComparison) -> dict[str, Any]:
-    """`difference` is the weighted mean extent of `a` minus that of `b`: below 0 `a` has the lower risk."""
-    return {
-        "a": each.a,
-        "b": each.b,
-        "items": each.items,
-        "cases": each.cases,
-        "lower_cases": each.lower_cases,
-        "higher_cases": each.higher_cases,
-        "tie_cases": each.tie_cases,
-        "method": "sign-flip",
-        "p_value": number(each.p_value),
-        "p_holm": number(each.p_holm),
-        "difference": number(each.difference),
-        "difference_95": None if each.difference_95 is None else list(each.difference_95),
-        "detectable": number(each.detectable),
-        "conclusion": each.conclusion,
-        "interim": each.interim,
-    }
-
-
 def _other_rule(each: OtherRule) -> dict[str, Any]:
     return {
         "name": each.name,
@@ -136,13 +115,13 @@ def _share(share: RiskShare) -> dict[str, Any]:
         "partial": share.partial,
         "unscored": share.unscored,
         "not_applicable": share.not_applicable,
-        "mean": number(share.mean.value),
+        "mean": _number(share.mean.value),
         "mean_95": _ends(share.mean),
     }
 
 
 def _ends(interval: Interval) -> list[float | None] | None:
-    low, high = number(interval.low), number(interval.high)
+    low, high = _number(interval.low), _number(interval.high)
     return None if low is None or high is None else [low, high]
 
 
@@ -155,7 +134,7 @@ def build_agreement(agreement: Agreement) -> dict[str, Any]:
             for name, alpha in agreement.by_criterion.items()
         },
         "pairs": [
-            {"a": pair.a, "b": pair.b, "items": pair.items, "kappa": number(pair.kappa)} for pair in agreement.pairs
+            {"a": pair.a, "b": pair.b, "items": pair.items, "kappa": _number(pair.kappa)} for pair in agreement.pairs
         ],
         "own": [
             {
@@ -165,9 +144,9 @@ def build_agreement(agreement: Agreement) -> dict[str, Any]:
                 "same": own.same,
                 "within_one": own.near,
                 "na_once": own.on_na,
-                "alpha": number(own.alpha.value),
-                "low": number(own.alpha.low),
-                "high": number(own.alpha.high),
+                "alpha": _number(own.alpha.value),
+                "low": _number(own.alpha.low),
+                "high": _number(own.alpha.high),
             }
             for own in agreement.own
         ],
@@ -178,9 +157,9 @@ def build_agreement(agreement: Agreement) -> dict[str, Any]:
 
 def _alpha(alpha: Interval, on_na: NaDisagreement) -> dict[str, Any]:
     return {
-        "alpha": number(alpha.value),
-        "low": number(alpha.low),
-        "high": number(alpha.high),
+        "alpha": _number(alpha.value),
+        "low": _number(alpha.low),
+        "high": _number(alpha.high),
         "words": reliability(alpha.value) or None,
         "na_disagreement": {
             "split": on_na.split,
@@ -188,11 +167,6 @@ def _alpha(alpha: Interval, on_na: NaDisagreement) -> dict[str, Any]:
             "share": on_na.split / on_na.units if on_na.units else None,
         },
     }
-
-
-def number(value: float | None) -> float | None:
-    """The number, if it is one that JSON has."""
-    return None if value is None or not math.isfinite(value) else value
 
 
 def build_report(kept: KeptRun, *, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
@@ -342,16 +316,38 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "ties": comparison.ties,
         "win_cases": list(comparison.win_cases),
         "loss_cases": list(comparison.loss_cases),
-        "method": comparison.method,
-        "p_value": comparison.p_value,
-        "p_holm": comparison.p_holm,
-        "difference": comparison.difference,
-        "difference_95": list(comparison.difference_95) if comparison.difference_95 else None,
-        "detectable": comparison.detectable,
-        "conclusion": comparison.conclusion,
-        "interim": comparison.interim,
+        **_tested(comparison, comparison.method),
         "units": comparison.units,
         "margin": comparison.margin,
+    }
+
+
+def _risk_comparison(each: RiskComparison) -> dict[str, Any]:
+    """Return a comparison of risk; `difference` is the weighted mean extent of `a` minus that of `b`: below 0 `a` has
+    the lower risk."""
+    return {
+        "a": each.a,
+        "b": each.b,
+        "items": each.items,
+        "cases": each.cases,
+        "lower_cases": each.lower_cases,
+        "higher_cases": each.higher_cases,
+        "tie_cases": each.tie_cases,
+        **_tested(each, "sign-flip"),
+    }
+
+
+def _tested(comparison: Comparison | RiskComparison, method: str) -> dict[str, Any]:
+    """Return what the test of two models found, for passes and for risk alike."""
+    return {
+        "method": method,
+        "p_value": _number(comparison.p_value),
+        "p_holm": _number(comparison.p_holm),
+        "difference": _number(comparison.difference),
+        "difference_95": None if comparison.difference_95 is None else list(comparison.difference_95),
+        "detectable": _number(comparison.detectable),
+        "conclusion": comparison.conclusion,
+        "interim": comparison.interim,
     }
 
 
@@ -460,7 +456,8 @@ def _served_by(served: ServedBy | None) -> dict[str, str] | None:
 
 
 def _number(value: float | None) -> float | None:
-    return value if value is None or math.isfinite(value) else None
+    """Return the number, or None where JSON has no such number (NaN, infinity)."""
+    return None if value is None or not math.isfinite(value) else value
 
 
 def _json(value: JsonValue) -> JsonValue:

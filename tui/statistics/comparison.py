@@ -75,6 +75,22 @@ class Comparison:
         """The model that does better; None where none is shown to."""
         return {"a_better": self.a, "b_better": self.b}.get(self.conclusion)
 
+    def turned(self) -> "Comparison":
+        """Return the same comparison seen from the second model: differences change their sign."""
+        conclusion: Conclusion = self.conclusion
+        if conclusion in ("a_better", "b_better"):
+            conclusion = "b_better" if conclusion == "a_better" else "a_better"
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            win_cases=self.loss_cases,
+            loss_cases=self.win_cases,
+            difference=None if self.difference is None else -self.difference,
+            difference_95=None if self.difference_95 is None else (-self.difference_95[1], -self.difference_95[0]),
+            conclusion=conclusion,
+        )
+
 
 class _Pair(NamedTuple):
     a: str

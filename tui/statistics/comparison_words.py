@@ -1,13 +1,11 @@
 """A comparison of two models in words: the same on every screen and in every report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from tui.statistics.comparison import Comparison, Conclusion
+from tui.statistics.comparison import Comparison
 from tui.statistics.pairs import cases_needed
 
 _POWER = "80% power"
-_TURNED: dict[Conclusion, Conclusion] = {"a_better": "b_better", "b_better": "a_better"}
 
 
 def conclusion_words(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
@@ -132,21 +130,6 @@ def unit_count(number: int, comparison: Comparison) -> str:
     """Return `12 cases`, or `4 clusters` where cases come in clusters."""
     what = "cluster" if comparison.units < comparison.common else "case"
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def turned(comparison: Comparison) -> Comparison:
-    """Return the comparison seen from the second model: differences change their sign."""
-    interval = comparison.difference_95
-    return replace(
-        comparison,
-        a=comparison.b,
-        b=comparison.a,
-        win_cases=comparison.loss_cases,
-        loss_cases=comparison.win_cases,
-        difference=None if comparison.difference is None else -comparison.difference,
-        difference_95=(-interval[1], -interval[0]) if interval else None,
-        conclusion=_TURNED.get(comparison.conclusion, comparison.conclusion),
-    )
 
 
 def overview(comparisons: Sequence[Comparison]) -> str:
