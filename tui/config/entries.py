@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from tui.config.nodes import Place
+from tui.documents.yaml_nodes import Place
 from tui.model.name_mask import MOST_NAMES, mask_fault
 from tui.model.prices import MOST_USD, Price
 from tui.model.risk import EXTENTS, Band, BandRule

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tui.config.entries import name_fault, read_prices, read_provider, read_review, read_risk
 from tui.config.folders import CONFIG_FILE
-from tui.config.nodes import Findings, Place, read_tree
+from tui.documents.yaml_nodes import Findings, Place, read_tree
 from tui.model.errors import ConfigError
 from tui.model.servers import KEY_VARIABLES, SERVERS, variable
 from tui.model.subjects import PARAMETERS, Config, Settings, Variant, parameter_fault, settings_from
