@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from tui.documents.yaml_nodes import Place
+from tui.documents.yaml_nodes import YamlNode
 from tui.model.name_mask import MOST_NAMES, mask_fault
 from tui.model.prices import MOST_USD, Price
 from tui.model.risk import EXTENTS, Band, BandRule
@@ -72,10 +72,10 @@ class ProviderEntry:
     literal: bool = False
 
 
-def read_provider(name: str, place: Place, environ: Mapping[str, str]) -> ProviderEntry:
+def read_provider(name: str, place: YamlNode, environ: Mapping[str, str]) -> ProviderEntry:
     """An entry laid over the built-in provider of that name, where there is one. Problems are noted at their place."""
     if not _NAME.fullmatch(name):
-        place.complain_of_name("a provider's name has letters, digits, `_`, `-` and `.` only")
+        place.add_key_problem("a provider's name has letters, digits, `_`, `-` and `.` only")
     base = built_in(name, environ) or ProviderSettings(name, "openai")
     fields = place.fields(FIELDS)
     given: dict[str, Any] = {}
@@ -98,14 +98,14 @@ def read_provider(name: str, place: Place, environ: Mapping[str, str]) -> Provid
         _read_headers(entry, fields["headers"], environ)
     kind = entry.settings.kind
     if kind in _EXAMPLES and entry.settings.base_url is None and "base_url" not in fields:
-        place.complain_of_name(f"needs a base_url, for example {_EXAMPLES[kind]}")
+        place.add_key_problem(f"needs a base_url, for example {_EXAMPLES[kind]}")
     if kind != "openai" and "api" in fields:
-        fields["api"].complain("chooses between OpenAI's protocols; this provider speaks none of them")
+        fields["api"].add_problem("chooses between OpenAI's protocols; this provider speaks none of them")
     entry.settings = replace(entry.settings, missing=tuple(entry.missing))
     return entry
 
 
-def _read_key(entry: ProviderEntry, place: Place, environ: Mapping[str, str]) -> None:
+def _read_key(entry: ProviderEntry, place: YamlNode, environ: Mapping[str, str]) -> None:
     text = place.text(variable_fault)
     if text is None:
         return
@@ -115,25 +115,25 @@ def _read_key(entry: ProviderEntry, place: Place, environ: Mapping[str, str]) ->
     names = " and ".join([*filled.used, *filled.missing])
     if not has_variable(text):
         if fault := _key_fault(text):
-            place.complain(fault)
+            place.add_problem(fault)
         entry.secrets[place.where] = text
         entry.literal = True
     entry.settings = replace(entry.settings, api_key=filled.text, key_name=names or place.where)
 
 
-def _read_headers(entry: ProviderEntry, place: Place, environ: Mapping[str, str]) -> None:
+def _read_headers(entry: ProviderEntry, place: YamlNode, environ: Mapping[str, str]) -> None:
     headers = dict(entry.settings.headers)
     for name, value in place.entries():
         if not _HEADER.fullmatch(name):
-            value.complain_of_name("is no name of a header")
+            value.add_key_problem("is no name of a header")
         elif name.lower() in _OURS:
-            value.complain_of_name("is set by Assay itself; remove it")
+            value.add_key_problem("is set by Assay itself; remove it")
         elif text := value.text(variable_fault):
             filled = fill(text, environ)
             entry.secrets.update(filled.used)
             entry.missing.update(dict.fromkeys(filled.missing))
             if not (text.isascii() and text.isprintable()):
-                value.complain("holds a character that cannot be sent in a header")
+                value.add_problem("holds a character that cannot be sent in a header")
             if not has_variable(text) and _SECRET_HEADER.search(name):
                 entry.secrets[value.where] = text.removeprefix("Bearer ").strip()
                 entry.literal = True
@@ -142,7 +142,7 @@ def _read_headers(entry: ProviderEntry, place: Place, environ: Mapping[str, str]
     entry.settings = replace(entry.settings, headers=headers)
 
 
-def _note_password(entry: ProviderEntry, place: Place, url: str) -> None:
+def _note_password(entry: ProviderEntry, place: YamlNode, url: str) -> None:
     if password := urlsplit(url).password:
         entry.secrets[place.where] = unquote(password)
         entry.literal = True
@@ -182,12 +182,12 @@ _NEEDED = ("input", "output")
 _FIELDS = (*_NEEDED, "cached", "cache_writing")
 
 
-def read_prices(section: Place) -> dict[str, Price]:
+def read_prices(section: YamlNode) -> dict[str, Price]:
     """Prices by the name of a model or a variant, USD per million tokens. Problems are noted at their place."""
     return {name: price for name, place in section.entries() if (price := _read_price(place)) is not None}
 
 
-def _read_price(place: Place) -> Price | None:
+def _read_price(place: YamlNode) -> Price | None:
     problems = len(place.findings.problems)
     fields = place.fields(_FIELDS)
     if not fields and len(place.findings.problems) > problems:
@@ -195,7 +195,7 @@ def _read_price(place: Place) -> Price | None:
     usd = {name: _read_usd(field) for name, field in fields.items()}
     missing = [name for name in _NEEDED if name not in fields]
     if missing:
-        place.complain_of_name(f"needs {' and '.join(missing)}: USD per million tokens")
+        place.add_key_problem(f"needs {' and '.join(missing)}: USD per million tokens")
         return None
     read, wrote = usd["input"], usd["output"]
     if read is None or wrote is None:
@@ -203,13 +203,13 @@ def _read_price(place: Place) -> Price | None:
     return Price(read, wrote, SOURCE, usd.get("cached"), usd.get("cache_writing"))
 
 
-def _read_usd(place: Place) -> float | None:
+def _read_usd(place: YamlNode) -> float | None:
     problems = len(place.findings.problems)
     value = place.value()
     if len(place.findings.problems) > problems:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_USD:
-        place.complain(f"must be a number of USD per million tokens, from 0 to {MOST_USD:,.0f}")
+        place.add_problem(f"must be a number of USD per million tokens, from 0 to {MOST_USD:,.0f}")
         return None
     return float(value)
 
@@ -222,7 +222,7 @@ _MOST_REPEATS = 30  # percent: repeats are taken from the first third of the ans
 _Name = TypeVar("_Name", Severity, Band, str)
 
 
-def read_risk(section: Place | None) -> tuple[BandRule, tuple[str, ...]]:
+def read_risk(section: YamlNode | None) -> tuple[BandRule, tuple[str, ...]]:
     """The rule, and the five lines of guidance (none where the file has none). What is not given is as published;
     problems are noted at their place."""
     if section is None:
@@ -234,7 +234,7 @@ def read_risk(section: Place | None) -> tuple[BandRule, tuple[str, ...]]:
     return BandRule(weights, limits), _read_guidance(fields["guidance"]) if "guidance" in fields else ()
 
 
-def read_review(section: Place | None) -> tuple[tuple[str, ...], int]:
+def read_review(section: YamlNode | None) -> tuple[tuple[str, ...], int]:
     """Return the names that `review: {mask: […]}` adds to those that are masked in blind review, and how many percent
     of the answers such a session shows twice, by `review: {repeats: …}`."""
     if section is None:
@@ -244,10 +244,10 @@ def read_review(section: Place | None) -> tuple[tuple[str, ...], int]:
     return _read_mask(fields["mask"]) if "mask" in fields else (), repeats
 
 
-def _read_mask(place: Place) -> tuple[str, ...]:
+def _read_mask(place: YamlNode) -> tuple[str, ...]:
     elements = place.elements()
     if len(elements) > MOST_NAMES:
-        place.complain(f"has {len(elements)} names; at most {MOST_NAMES} can be added")
+        place.add_problem(f"has {len(elements)} names; at most {MOST_NAMES} can be added")
     names = [element.text(mask_fault) for element in elements[:MOST_NAMES]]
     return tuple(name for name in names if name is not None)
 
@@ -259,22 +259,22 @@ def name_fault(name: str) -> str | None:
     return None if name.isprintable() else "holds a character that cannot be shown"
 
 
-def _read_weights(place: Place, rule: BandRule) -> dict[Severity, int]:
+def _read_weights(place: YamlNode, rule: BandRule) -> dict[Severity, int]:
     weights = dict(rule.weights)
     given = place.fields(weights)
     weights |= _numbers(given, tuple(weights), 1, _GREATEST_WEIGHT)
     for lighter, heavier in pairwise(weights):
         if weights[lighter] > weights[heavier]:
             what = f"{heavier} weighs {weights[heavier]}, less than {lighter} ({weights[lighter]})"
-            given.get(heavier, given.get(lighter, place)).complain(what, level="warning")
+            given.get(heavier, given.get(lighter, place)).add_problem(what, level="warning")
     return weights
 
 
-def _read_limits(place: Place, rule: BandRule, weights: dict[Severity, int]) -> tuple[tuple[Band, int], ...]:
+def _read_limits(place: YamlNode, rule: BandRule, weights: dict[Severity, int]) -> tuple[tuple[Band, int], ...]:
     limits = dict(rule.limits)
     given = place.fields((*limits, "critical"))
     if "critical" in given:
-        given.pop("critical").complain_of_name("has no limit: it is what exceeds the others; remove it")
+        given.pop("critical").add_key_problem("has no limit: it is what exceeds the others; remove it")
     problems = len(place.findings.problems)
     limits |= _numbers(given, tuple(limits), 0, _GREATEST_WEIGHT * _GREATEST_EXTENT)
     if len(place.findings.problems) > problems:
@@ -282,15 +282,17 @@ def _read_limits(place: Place, rule: BandRule, weights: dict[Severity, int]) -> 
     for lower, higher in pairwise(limits):
         if limits[lower] >= limits[higher]:
             what = f"limits must rise: {higher} ends at {limits[higher]}, {lower} already at {limits[lower]}"
-            given.get(higher, given.get(lower, place)).complain(what)
+            given.get(higher, given.get(lower, place)).add_problem(what)
     greatest, last = max(weights.values()) * _GREATEST_EXTENT, list(limits)[-1]
     if limits[last] >= greatest:
         what = f"nothing can be critical: the greatest weight × extent is {greatest}, and {last} ends at {limits[last]}"
-        given.get(last, place).complain(what, level="warning")
+        given.get(last, place).add_problem(what, level="warning")
     return tuple(limits.items())
 
 
-def _numbers(given: dict[str, Place], names: tuple[_Name, ...], least: int, most: int) -> Iterator[tuple[_Name, int]]:
+def _numbers(
+    given: dict[str, YamlNode], names: tuple[_Name, ...], least: int, most: int
+) -> Iterator[tuple[_Name, int]]:
     for name in names:
         place = given.get(name)
         if place is None:
@@ -300,16 +302,16 @@ def _numbers(given: dict[str, Place], names: tuple[_Name, ...], least: int, most
         if isinstance(number, int) and not isinstance(number, bool) and least <= number <= most:
             yield name, number
         elif len(place.findings.problems) == problems:
-            place.complain(f"must be a whole number from {least} to {most}")
+            place.add_problem(f"must be a whole number from {least} to {most}")
 
 
-def _read_guidance(place: Place) -> tuple[str, ...]:
+def _read_guidance(place: YamlNode) -> tuple[str, ...]:
     problems = len(place.findings.problems)
     elements = place.elements()
     lines = [element.text(_line_fault) for element in elements]
     if len(lines) != len(EXTENTS) and len(place.findings.problems) == problems:
         what = f"needs {len(EXTENTS)} lines, one for each extent ({', '.join(EXTENTS)}), and has {len(lines)}"
-        place.complain(what)
+        place.add_problem(what)
     return tuple(line for line in lines if line is not None)
 
 

@@ -8,13 +8,29 @@ from pathlib import Path
 
 from tui.config.entries import name_fault, read_prices, read_provider, read_review, read_risk
 from tui.config.folders import CONFIG_FILE
-from tui.documents.yaml_nodes import Findings, Place, read_tree
+from tui.documents.yaml_nodes import FileRules, Findings, YamlNode, read_nodes
 from tui.model.errors import ConfigError
 from tui.model.servers import KEY_VARIABLES, SERVERS, variable
 from tui.model.subjects import PARAMETERS, Config, Settings, Variant, parameter_fault, settings_from
 from tui.model.suggest import did_you_mean
 
 _SECTIONS = ("models", "providers", "rules", "theme", "keys", "risk", "reviewer", "prices", "review")
+_MOST_KIB = 256
+_MOST_DEPTH = 16
+_RULES = FileRules(
+    most_bytes=_MOST_KIB * 1024,
+    most_depth=_MOST_DEPTH,
+    sentences={
+        "size": f"is larger than {_MOST_KIB} KiB; a config file is not",
+        "encoding": "is not UTF-8 (byte {})",
+        "syntax": "is not YAML: {}",
+        "characters": "is not YAML: {}",
+        "depth": f"is nested deeper than {_MOST_DEPTH} levels",
+        "alias": "aliases (*name) are not read here; write the value again",
+        "tag": "tags (!name) are not read here",
+        "duplicate": "is given twice; keep one",
+    },
+)
 
 
 def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
@@ -30,16 +46,16 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
         return Config(secrets=keys)
     except OSError as error:
         raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), fix="Mend or remove it.") from error
-    findings = Findings(str(path))
-    tree = read_tree(data, findings)
+    findings = Findings(str(path), _RULES)
+    tree = read_nodes(data, findings)
     config = Config(secrets=keys) if tree is None else _read_config(tree, path, environ, keys)
-    problems = tuple(sorted(findings.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
+    problems = findings.in_order()
     if any(problem.level == "error" for problem in problems):
         raise ConfigError("\n".join(map(str, problems)), problems)
     return replace(config, path=str(path), warnings=problems)
 
 
-def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapping[str, str]) -> Config:
+def _read_config(tree: YamlNode, path: Path, environ: Mapping[str, str], keys: Mapping[str, str]) -> Config:
     sections = tree.fields(_SECTIONS)
     listed = sections["providers"].entries() if "providers" in sections else ()
     entries = {name: read_provider(name, place, environ) for name, place in listed}
@@ -67,24 +83,24 @@ def _read_config(tree: Place, path: Path, environ: Mapping[str, str], keys: Mapp
     )
 
 
-def _read_variants(section: Place, known: Sequence[str]) -> dict[str, Variant]:
+def _read_variants(section: YamlNode, known: Sequence[str]) -> dict[str, Variant]:
     variants = {}
     for name, place in section.entries():
         if "?" in name or name != name.strip():
-            place.complain_of_name("a variant's name has no `?` and no white space around it")
+            place.add_key_problem("a variant's name has no `?` and no white space around it")
         fields = place.fields(("provider", "id", *PARAMETERS))
         model_id = fields["id"].text() if "id" in fields else None
         if "id" not in fields:
-            place.complain_of_name("needs an id: the model that is asked")
+            place.add_key_problem("needs an id: the model that is asked")
         provider = fields["provider"].text() if "provider" in fields else None
         if provider is not None and provider not in known:
-            fields["provider"].complain(_no_such_provider(provider, known))
+            fields["provider"].add_problem(_no_such_provider(provider, known))
         settings = _read_settings({key: fields[key] for key in PARAMETERS if key in fields})
         variants[name] = Variant(model_id or "", provider, settings)
     return variants
 
 
-def _read_settings(fields: Mapping[str, Place]) -> Settings:
+def _read_settings(fields: Mapping[str, YamlNode]) -> Settings:
     values = {}
     for name, place in fields.items():
         before = len(place.findings.problems)
@@ -92,25 +108,25 @@ def _read_settings(fields: Mapping[str, Place]) -> Settings:
         if place.is_null or len(place.findings.problems) > before:
             continue
         if fault := parameter_fault(name, value):
-            place.complain(fault)
+            place.add_problem(fault)
         else:
             values[name] = value
     return settings_from(values, Settings())
 
 
-def _read_rules(section: Place, known: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _read_rules(section: YamlNode, known: Sequence[str]) -> tuple[tuple[str, str], ...]:
     rules = []
     for pattern, place in section.entries():
         provider = place.text()
         if provider is not None and provider not in known:
-            place.complain(_no_such_provider(provider, known))
+            place.add_problem(_no_such_provider(provider, known))
         if "/" in pattern:
-            place.complain_of_name("rules are for bare ids; no bare id has a `/`")
+            place.add_key_problem("rules are for bare ids; no bare id has a `/`")
         rules.append((pattern, provider or ""))
     return tuple(rules)
 
 
-def _read_keymap(section: Place) -> dict[str, str]:
+def _read_keymap(section: YamlNode) -> dict[str, str]:
     """Which binding of the app gets which keys; the app knows the bindings, so an unknown one is left to it."""
     return {binding: keys for binding, place in section.entries() if (keys := place.text()) is not None}
 
@@ -119,11 +135,11 @@ def _no_such_provider(provider: str, known: Sequence[str]) -> str:
     return f"there is no provider {provider}. {did_you_mean(provider, known)}Providers are {', '.join(known)}"
 
 
-def _warn_of_readers(path: Path, section: Place) -> None:
+def _warn_of_readers(path: Path, section: YamlNode) -> None:
     """A key in the file itself: only its owner should be able to read it."""
     if os.name == "nt":
         return
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
         what = f"a key is written here and others can read the file (mode {mode:o}). Run: chmod 600 {path}"
-        section.complain(what, level="warning")
+        section.add_problem(what, level="warning")

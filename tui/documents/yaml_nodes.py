@@ -1,10 +1,13 @@
-"""config.yaml as a tree in which everything knows its place; what is wrong is gathered, not raised."""
+"""A short YAML file as a tree in which every node knows its place; problems are collected, not raised.
+
+Configuration and themes are read this way. Suites are larger and are read by `yaml_reader`, which builds plain values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tui.model.errors import Level, Problem
 from tui.model.sanitize import sanitize_line
@@ -16,63 +19,85 @@ if TYPE_CHECKING:
 
     _Mark = yaml.Mark | CMark
 
-_DEEPEST = 16
-_LARGEST = 256 * 1024
+Refusal = Literal["size", "encoding", "syntax", "characters", "depth", "alias", "tag", "duplicate"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRules:
+    """What a kind of file may hold. `sentences` say of each refusal what is wrong, with `{}` for a detail; without a
+    sentence for them, tags are allowed.
+
+    The `native` parser (libyaml) is faster; the messages of the other one are easier to understand.
+    """
+
+    most_bytes: int
+    most_depth: int
+    sentences: Mapping[Refusal, str]
+    native: bool = False
 
 
 @dataclass(slots=True)
 class Findings:
-    """What is wrong in one file."""
+    """The problems of one file."""
 
     file: str
+    rules: FileRules
     problems: list[Problem] = field(default_factory=list)
 
     def add(self, what: str, where: str = "", mark: _Mark | None = None, level: Level = "error") -> None:
-        """Note a problem at that mark."""
+        """Add a problem at that mark."""
         line, column = (None, None) if mark is None else (mark.line + 1, mark.column + 1)
         self.problems.append(Problem(self.file, line, column, level, sanitize_line(where, 120), what))
 
+    def refuse(self, refusal: Refusal, detail: object = "", where: str = "", mark: _Mark | None = None) -> None:
+        """Add the problem that the rules of the file name for it."""
+        self.add(self.rules.sentences[refusal].format(detail), where, mark)
+
+    def in_order(self) -> tuple[Problem, ...]:
+        """Return the problems in the order of the file."""
+        return tuple(sorted(self.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
+
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A node of the file, with the dotted path that leads to it."""
+class YamlNode:
+    """A node of the file, with the dotted path that leads to it, and its key where it has one."""
 
     node: yaml.Node
     where: str
     findings: Findings
     key: yaml.Node | None = None
 
-    def complain(self, what: str, level: Level = "error") -> None:
-        """Note what is wrong here."""
+    def add_problem(self, what: str, level: Level = "error") -> None:
+        """Add a problem at the value."""
         self.findings.add(what, self.where, self.node.start_mark, level)
 
-    def complain_of_name(self, what: str) -> None:
-        """Note what is wrong with the name under which this stands."""
+    def add_key_problem(self, what: str) -> None:
+        """Add a problem at the key."""
         self.findings.add(what, self.where, (self.key or self.node).start_mark)
 
-    def entries(self) -> Iterator[tuple[str, Place]]:
-        """The entries of a mapping in the file's order, each key once."""
+    def entries(self) -> Iterator[tuple[str, YamlNode]]:
+        """Return the entries of a mapping in the file's order, each key once."""
         import yaml
 
         if self.is_null:
             return
         if not isinstance(self.node, yaml.MappingNode):
-            self.complain(f"must be a mapping of names to values, not {_kind_of(self.node)}")
+            self.add_problem(f"must be a mapping of names to values, not {_kind_of(self.node)}")
             return
         seen: set[str] = set()
         for key, value in self.node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else ""
             where = f"{self.where}.{name}" if self.where else name
             if not name:
-                Place(key, self.where, self.findings).complain("a name must be a text")
+                YamlNode(key, self.where, self.findings).add_problem("a name must be a text")
             elif name in seen:
-                Place(key, where, self.findings).complain("is given twice; keep one")
+                self.findings.refuse("duplicate", where=where, mark=key.start_mark)
             else:
                 seen.add(name)
-                yield name, Place(value, where, self.findings, key)
+                yield name, YamlNode(value, where, self.findings, key)
 
-    def fields(self, known: Iterable[str]) -> dict[str, Place]:
-        """The entries of a mapping whose keys are fixed; others are noted, with a suggestion."""
+    def fields(self, known: Iterable[str]) -> dict[str, YamlNode]:
+        """Return the entries of a mapping with fixed keys; any other key is a problem, with a suggestion."""
         known = tuple(known)
         found = {}
         for name, place in self.entries():
@@ -80,46 +105,69 @@ class Place:
                 found[name] = place
             else:
                 hint = did_you_mean(name, known)
-                place.complain_of_name(f"unknown key. {hint}Known keys are {', '.join(known)}")
+                place.add_key_problem(f"unknown key. {hint}Known keys are {', '.join(known)}")
         return found
 
-    def elements(self) -> tuple[Place, ...]:
-        """The elements of a list, in order; none, and a problem, where it is no list."""
+    def elements(self) -> tuple[YamlNode, ...]:
+        """Return the elements of a list in order; none, and a problem, where it is not a list."""
         import yaml
 
         if not isinstance(self.node, yaml.SequenceNode):
-            self.complain(f"must be a list, not {_kind_of(self.node)}")
+            self.add_problem(f"must be a list, not {_kind_of(self.node)}")
             return ()
-        return tuple(Place(node, f"{self.where}[{at}]", self.findings) for at, node in enumerate(self.node.value))
+        return tuple(YamlNode(node, f"{self.where}[{at}]", self.findings) for at, node in enumerate(self.node.value))
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it is a mapping of keys to values."""
+        import yaml
+
+        return isinstance(self.node, yaml.MappingNode)
 
     @property
     def is_null(self) -> bool:
-        """Whether nothing is written here."""
+        """Whether there is no value."""
         return self.node.tag == "tag:yaml.org,2002:null"
 
+    @property
+    def written(self) -> str | None:
+        """The characters of a scalar, whatever its type; None where it is not a scalar."""
+        import yaml
+
+        return self.node.value if isinstance(self.node, yaml.ScalarNode) else None
+
+    @property
+    def truth(self) -> bool | None:
+        """True or false; None where it is neither."""
+        if self.node.tag != "tag:yaml.org,2002:bool" or self.written is None:
+            return None
+        return self.written.lower() in {"true", "yes", "on"}
+
     def value(self) -> object:
-        """The scalar; None, and a problem, where it is none."""
+        """Return the scalar; None, and a problem, where it is not a scalar."""
         import yaml
 
         if not isinstance(self.node, yaml.ScalarNode):
-            self.complain(f"must be a single value, not {_kind_of(self.node)}")
+            self.add_problem(f"must be a single value, not {_kind_of(self.node)}")
             return None
         try:
             return yaml.SafeLoader("").construct_object(self.node)
         except (ValueError, OverflowError, yaml.YAMLError):
-            self.complain("cannot be read as a value; put it in quotes if it is a text")
+            self.add_problem("cannot be read as a value; put it in quotes if it is a text")
             return None
 
     def text(self, fault: Callable[[str], str | None] = lambda _: None) -> str | None:
-        """The text without the white space around it, where `fault` finds nothing wrong with it."""
+        """Return the text without the white space around it; None, and a problem, where `fault` finds one."""
         value = self.value()
         if value is None and not self.is_null:
             return None
         if not isinstance(value, str) or not value.strip():
-            self.complain("must be a text" + ("; put it in quotes" if value not in (None, "") else ", and not empty"))
+            self.add_problem(
+                "must be a text" + ("; put it in quotes" if value not in (None, "") else ", and not empty")
+            )
             return None
         if wrong := fault(value.strip()):
-            self.complain(wrong)
+            self.add_problem(wrong)
             return None
         return value.strip()
 
@@ -132,47 +180,47 @@ def _kind_of(node: yaml.Node) -> str:
     return "a list" if isinstance(node, yaml.SequenceNode) else "a single value"
 
 
-def read_tree(data: bytes, findings: Findings) -> Place | None:
-    """The whole file as a tree; None where it is empty or cannot be read, which is then noted."""
+def read_nodes(data: bytes, findings: Findings) -> YamlNode | None:
+    """Return the root of the file; None where the file is empty, or where it cannot be read, which is a problem."""
     import yaml
 
-    if len(data) > _LARGEST:
-        findings.add(f"is larger than {_LARGEST // 1024} KiB; a config file is not")
+    rules = findings.rules
+    if len(data) > rules.most_bytes:
+        findings.refuse("size")
         return None
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader) if rules.native else yaml.SafeLoader
     try:
         text = data.decode("utf-8-sig")
-        if not _is_plain(text, findings):
+        if not _is_plain(text, loader, findings):
             return None
-        node = yaml.compose(text, yaml.SafeLoader)
+        node = yaml.compose(text, loader)
     except UnicodeDecodeError as error:
-        findings.add(f"is not UTF-8 (byte {error.start})")
+        findings.refuse("encoding", error.start)
         return None
     except yaml.MarkedYAMLError as error:
-        findings.add(f"is not YAML: {sanitize_line(error.problem or str(error))}", mark=error.problem_mark)
+        findings.refuse("syntax", sanitize_line(error.problem or str(error)), mark=error.problem_mark)
         return None
     except yaml.YAMLError as error:
-        findings.add(f"is not YAML: {sanitize_line(getattr(error, 'reason', ''))}")
+        findings.refuse("characters", sanitize_line(getattr(error, "reason", "")))
         return None
-    return None if node is None else Place(node, "", findings)
+    return YamlNode(node, "", findings) if isinstance(node, yaml.Node) else None
 
 
-def _is_plain(text: str, findings: Findings) -> bool:
-    """Looks at the file's events before anything is built: no aliases, no tags of its own, not too deep."""
+def _is_plain(text: str, loader: type[yaml.SafeLoader], findings: Findings) -> bool:
+    """Look at the events of the file before anything is built: deep nesting can end the process, aliases can grow."""
     import yaml
 
-    depth = 0
-    for event in yaml.parse(text, yaml.SafeLoader):
+    rules, depth = findings.rules, 0
+    for event in yaml.parse(text, loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        refusal: Refusal | None = None
         if isinstance(event, yaml.AliasEvent):
-            findings.add("aliases (*name) are not read here; write the value again", mark=event.start_mark)
-            return False
-        if getattr(event, "tag", None) is not None:
-            findings.add("tags (!name) are not read here", mark=event.start_mark)
-            return False
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > _DEEPEST:
-            findings.add(f"is nested deeper than {_DEEPEST} levels", mark=event.start_mark)
+            refusal = "alias"
+        elif "tag" in rules.sentences and getattr(event, "tag", None) is not None:
+            refusal = "tag"
+        elif depth > rules.most_depth:
+            refusal = "depth"
+        if refusal is not None:
+            findings.refuse(refusal, mark=event.start_mark)
             return False
     return True

@@ -1,17 +1,29 @@
 """Reads themes from YAML files: what is wrong in one is said with its line, and the others are used all the same."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
-
-import yaml
 
 from tui.app.theme.palette import COLOURS, DEFAULT_PALETTE, Palette, colour_fault, name_fault
+from tui.documents.yaml_nodes import FileRules, Findings, YamlNode, read_nodes
 from tui.model.errors import Problem
 
-_LARGEST = 32 * 1024
-_DEEPEST = 4
+_MOST_KIB = 32
+_FLAT = "a theme is flat and has no aliases"
+_RULES = FileRules(
+    most_bytes=_MOST_KIB * 1024,
+    most_depth=4,
+    sentences={
+        "size": f"a theme has at most {_MOST_KIB} KiB",
+        "encoding": "is not UTF-8 text",
+        "syntax": "not YAML: {}",
+        "characters": "not YAML: it has characters that YAML does not allow",
+        "depth": _FLAT,
+        "alias": _FLAT,
+        "duplicate": "stands here twice",
+    },
+    native=True,
+)
 _LIGHT_DEFAULT = "assay-light"
 _KEYS = ("name", "dark", "extends", "colours")
 
@@ -33,13 +45,6 @@ class _Draft:
     dark: bool | None
     extends: str | None
     colours: Mapping[str, str]
-
-
-class _Mark(Protocol):
-    """A place in a file, as either of YAML's parsers names it; both count from 0."""
-
-    line: int
-    column: int
 
 
 class ThemeFiles:
@@ -118,112 +123,69 @@ def _base_of(draft: _Draft, drafts: Mapping[str, _Draft]) -> _Draft | str:
 
 
 def read_draft(path: Path, problems: list[Problem]) -> _Draft | None:
-    """The theme of one file, or None with what is wrong added to `problems`."""
-    reading = _Reading(str(path))
+    """Return the theme of one file, or None with its problems added to `problems`."""
+    findings = Findings(str(path), _RULES)
     draft: _Draft | None = None
     try:
         with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            reading.wrong(f"a theme has at most {_LARGEST // 1024} KiB")
-        else:
-            draft = reading.draft_of(data.decode())
+            data = file.read(_RULES.most_bytes + 1)
     except OSError as error:
-        reading.wrong(f"cannot be read: {error.strerror}")
-    except UnicodeDecodeError:
-        reading.wrong("is not UTF-8 text")
-    except yaml.MarkedYAMLError as error:
-        reading.wrong(f"not YAML: {error.problem}", mark=error.problem_mark)
-    except yaml.YAMLError:
-        reading.wrong("not YAML: it has characters that YAML does not allow")
-    problems.extend(reading.problems)
-    return None if reading.problems else draft
+        findings.add(f"cannot be read: {error.strerror}")
+    else:
+        draft = _draft_of(data, findings)
+    problems.extend(findings.in_order())
+    return None if findings.problems else draft
 
 
-class _Reading:
-    """One file being read, and what is wrong with it."""
+def _draft_of(data: bytes, findings: Findings) -> _Draft | None:
+    """Return the theme that the file describes; None where there is a problem."""
+    root = read_nodes(data, findings)
+    if findings.problems:
+        return None
+    if root is None or not root.is_mapping:
+        what = "a theme is a mapping with `name` and `colours`"
+        findings.add(what, mark=root.node.start_mark if root else None)
+        return None
+    fields = {}
+    for key, node in root.entries():
+        if key in _KEYS:
+            fields[key] = node
+        else:
+            node.add_problem(f"no such key; there are: {', '.join(_KEYS)}")
+    name = _name_of(fields.get("name"))
+    dark = _is_dark(fields.get("dark"))
+    extends = _name_of(fields.get("extends"))
+    colours = _colours_of(fields["colours"]) if "colours" in fields else {}
+    if not findings.problems:
+        for key in ("name", "colours"):
+            if key not in fields:
+                findings.add("is missing", key)
+    return None if name is None or findings.problems else _Draft(findings.file, name, dark, extends, colours)
 
-    def __init__(self, file: str) -> None:
-        self._file = file
-        self.problems: list[Problem] = []
 
-    def wrong(self, what: str, where: str = "", mark: _Mark | None = None) -> None:
-        """Note a problem at the mark."""
-        line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
-        self.problems.append(Problem(self._file, line, column, "error", where, what))
+def _name_of(node: YamlNode | None) -> str | None:
+    if node is None:
+        return None
+    if fault := name_fault(node.written):
+        node.add_problem(fault)
+    return node.written
 
-    def draft_of(self, text: str) -> _Draft | None:
-        """The theme that the text describes; None when something is wrong."""
-        root = self._compose(text)
-        if self.problems:
-            return None
-        if not isinstance(root, yaml.MappingNode):
-            self.wrong("a theme is a mapping with `name` and `colours`", mark=root.start_mark if root else None)
-            return None
-        values: dict[str, object] = {}
-        colours: dict[str, str] | None = None
-        for key, value in self._entries(root, ""):
-            if key not in _KEYS:
-                self.wrong(f"no such key; there are: {', '.join(_KEYS)}", key, value.start_mark)
-            elif key == "colours":
-                colours = self._colours(value)
-            else:
-                values[key] = self._checked(key, value)
-        name, dark, extends = values.get("name"), values.get("dark"), values.get("extends")
-        if not self.problems:
-            for key in (key for key, there in (("name", name), ("colours", colours)) if there is None):
-                self.wrong("is missing", key)
-        if not isinstance(name, str) or colours is None:
-            return None
-        return _Draft(
-            self._file,
-            name,
-            dark if isinstance(dark, bool) else None,
-            extends if isinstance(extends, str) else None,
-            colours,
-        )
 
-    def _compose(self, text: str) -> yaml.Node | None:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        depth = 0
-        for event in yaml.parse(text, Loader=loader):  # before anything is built: deep nesting can end the process
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST or isinstance(event, yaml.AliasEvent):
-                self.wrong("a theme is flat and has no aliases", mark=event.start_mark)
-                return None
-        node = yaml.compose(text, Loader=loader)
-        return node if isinstance(node, yaml.Node) else None
+def _is_dark(node: YamlNode | None) -> bool | None:
+    if node is not None and node.truth is None:
+        node.add_problem("is true or false")
+    return node.truth if node is not None else None
 
-    def _entries(self, node: yaml.MappingNode, where: str) -> Iterator[tuple[str, yaml.Node]]:
-        seen = set()
-        for key, value in node.value:
-            name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
-            if name in seen:
-                self.wrong("stands here twice", f"{where}{name}", key.start_mark)
-            seen.add(name)
-            yield name, value
 
-    def _checked(self, key: str, node: yaml.Node) -> object:
-        if key == "dark":
-            if node.tag == "tag:yaml.org,2002:bool":
-                return str(node.value).lower() in {"true", "yes", "on"}
-            self.wrong("is true or false", key, node.start_mark)
-            return None
-        fault = name_fault(node.value)
-        if fault:
-            self.wrong(fault, key, node.start_mark)
-        return None if fault else node.value
-
-    def _colours(self, node: yaml.Node) -> dict[str, str]:
-        if not isinstance(node, yaml.MappingNode):
-            self.wrong("is a mapping from uses to colours", "colours", node.start_mark)
-            return {}
-        colours = {}
-        for key, value in self._entries(node, "colours."):
-            # An unquoted #12151b is a comment in YAML, so the value is empty: the sentence says the quotes.
-            fault = colour_fault(key, value.value)
-            if fault:
-                self.wrong(fault, f"colours.{key}", value.start_mark)
-            else:
-                colours[key] = str(value.value).lower()
-        return colours
+def _colours_of(node: YamlNode) -> dict[str, str]:
+    if not node.is_mapping:
+        node.add_problem("is a mapping from uses to colours")
+        return {}
+    colours = {}
+    for key, value in node.entries():
+        # An unquoted #12151b is a comment in YAML, so the value is empty: the sentence says the quotes.
+        if fault := colour_fault(key, value.written):
+            value.add_problem(fault)
+        else:
+            colours[key] = (value.written or "").lower()
+    return colours
