@@ -2,13 +2,13 @@
 
 import codecs
 import re
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import BeforeValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from tui.documents.files import NotRead, decode, read_bytes
 from tui.model.errors import Problem, SuiteError
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
@@ -277,30 +277,10 @@ def _what(value: Any) -> str:
 
 def _text_at(path: Path) -> str:
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise _refused(path, "is a folder; name a file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise _refused(path, "is not a regular file; name a file")
-        with path.open("rb") as file:
-            content = file.read(min(status.st_size, MOST_BYTES) + 1)
-            content += file.read(max(0, MOST_BYTES + 1 - len(content)))
-    except FileNotFoundError as error:
-        raise _refused(path, "does not exist; check the path") from error
-    except PermissionError as error:
-        raise _refused(path, "may not be read; check its permissions") from error
-    except (OSError, ValueError) as error:
-        reason = (error.strerror or "unknown error").lower() if isinstance(error, OSError) else str(error)
-        raise _refused(path, f"cannot be read ({reason}); check the path") from error
-    if len(content) > MOST_BYTES:
-        raise _refused(path, f"is larger than {MOST_BYTES // 1024**2} MiB; evaluate in parts, or without metadata")
-    try:
-        return content.removeprefix(codecs.BOM_UTF8).decode()
-    except UnicodeDecodeError as error:
-        what = f"is not UTF-8 (byte 0x{content[error.start]:02x} at offset {error.start}); save it as UTF-8"
-        raise _refused(path, what) from error
-
-
-def _refused(path: Path, what: str) -> SuiteError:
-    problem = Problem(str(path), None, None, "error", "file", what)
-    return SuiteError("The results cannot be imported", [problem], where=str(path), fix=_FIX)
+        content = read_bytes(path, MOST_BYTES)
+        if len(content) > MOST_BYTES:
+            raise NotRead(f"is larger than {MOST_BYTES // 1024**2} MiB; evaluate in parts, or without metadata")
+        return decode(content.removeprefix(codecs.BOM_UTF8))
+    except NotRead as error:
+        problem = Problem(str(path), None, None, "error", "file", str(error))
+        raise SuiteError("The results cannot be imported", [problem], where=str(path), fix=_FIX) from error

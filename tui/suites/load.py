@@ -5,7 +5,6 @@ import gc
 import hashlib
 import os
 import re
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from tui.documents.files import NotRead, decode, read_bytes
 from tui.documents.json_fast import QuickJson, read_quickly, too_deep
 from tui.documents.json_reader import ExactJson
 from tui.documents.positions import Path as Place
@@ -76,7 +76,6 @@ def _meant(keys: Iterable[str], known: Iterable[str]) -> bool:
 
 Syntax = Literal["JSON", "YAML"]
 _YAML_SUFFIXES = (".yaml", ".yml")
-_BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", codecs.BOM_UTF32_BE: "UTF-32"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +87,8 @@ class Source:
     sha256: str
 
     def text(self) -> str:
-        """The text. Raises NotRead: not UTF-8, too large for YAML, empty."""
-        text = _decoded(self.content)
+        """Return the text. Raises NotRead: not UTF-8, too large for YAML, empty."""
+        text = decode(self.content)
         if self.syntax == "YAML" and len(self.content) > MOST_YAML_BYTES:
             raise NotRead(_too_large("YAML"))
         if not text.strip():
@@ -97,13 +96,10 @@ class Source:
         return text
 
 
-class NotRead(Exception):
-    """The file cannot be read at all; the text says why and what to do."""
-
-
 def read_source(path: Path) -> Source:
-    """What is at `path`. Raises NotRead: missing, a folder, too large, not UTF-8 where that would tell the syntax."""
-    content = _bytes_at(path)
+    """Return what is at `path`. Raises NotRead: missing, a folder, too large, or not UTF-8 where its name does not give
+    the syntax."""
+    content = read_bytes(path, MOST_JSON_BYTES, "a suite file")
     if len(content) > MOST_JSON_BYTES:
         raise NotRead(_too_large("YAML" if path.suffix.lower() in _YAML_SUFFIXES else "JSON"))
     sha256 = hashlib.sha256(content).hexdigest()
@@ -117,47 +113,13 @@ def _too_large(syntax: Syntax) -> str:
     return "is larger than 1 MiB, the limit for YAML; split it, or write it as JSON (up to 16 MiB)"
 
 
-def _decoded(content: bytes) -> str:
-    for bom, name in _BOMS.items():
-        if content.startswith(bom):
-            raise NotRead(f"is {name}, not UTF-8; save it as UTF-8")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        byte = content[error.start]
-        raise NotRead(f"is not UTF-8 (byte 0x{byte:02x} at offset {error.start}); save it as UTF-8") from error
-
-
-def _bytes_at(path: Path) -> bytes:
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise NotRead("is a folder; name a suite file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise NotRead("is not a regular file; name a suite file")
-        with path.open("rb") as file:
-            # Asked for as much as there is, not as there may be: memory for the rest would be got and given back.
-            content = file.read(min(status.st_size, MOST_JSON_BYTES) + 1)
-            return content + file.read(max(0, MOST_JSON_BYTES + 1 - len(content)))
-    except FileNotFoundError as error:
-        raise NotRead("does not exist; check the path") from error
-    except PermissionError as error:
-        raise NotRead("may not be read; check its permissions") from error
-    except (OSError, ValueError) as error:
-        raise NotRead(f"cannot be read ({_reason(error)}); check the path") from error
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (error.strerror or "unknown error").lower() if isinstance(error, OSError) else str(error)
-
-
 def _syntax_of(path: Path, content: bytes) -> Syntax:
     suffix = path.suffix.lower()
     if suffix == ".json":
         return "JSON"
     if suffix in _YAML_SUFFIXES:
         return "YAML"
-    return "JSON" if _decoded(content).lstrip()[:1] in ("{", "[") else "YAML"
+    return "JSON" if decode(content).lstrip()[:1] in ("{", "[") else "YAML"
 
 
 # Of a file with more faults than that, the first will do.
