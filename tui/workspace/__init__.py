@@ -1,1 +1,1 @@
-"""Files and repositories that a case works on; the only home of pygit2."""
+"""Files and repositories that a case works on; the only package that imports pygit2."""

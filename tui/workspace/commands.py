@@ -1,4 +1,4 @@
-"""Runs a case's command in the files that an answer made: its exit status is a check."""
+"""Execution of a case's command in the files that an answer changed: its exit status is a check."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ _PATIENCE_S = 3.0
 
 
 class _Program(asyncio.SubprocessProtocol):
-    """A running program: hands on what it prints, and knows when it has ended and when all of that has come."""
+    """A running program: passes on its output, and signals its exit and the end of its output."""
 
     def __init__(self, took: Callable[[bytes], object]) -> None:
         self._took = took
@@ -52,18 +52,22 @@ async def run_guarded(
     *,
     stdin: bytes = b"",
 ) -> int:
-    """Run a program in a folder until it ends; its exit status (negative: the signal that killed it). What it prints,
-    on both channels, is handed to `took` as it comes. When this is cancelled, the program and everything that it
-    started is killed first. Raises OSError where it cannot be started."""
+    """Run a program in a folder and return its exit status (negative: the signal that killed it).
+
+    Output of both channels is passed to `took` as it comes. On cancellation the program and its children are killed
+    first. Raises OSError if it cannot be started.
+    """
     transport, program, lifeline = await start_guarded(
         lambda: _Program(took), words, environ, cwd=folder, stderr=subprocess.STDOUT
     )
     try:
-        told = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
-        told.write(stdin)
-        told.close()
-        await asyncio.wait([program.ended])  # Awaited by itself, it would be cancelled with us, and seem to have ended.
-        # Whatever it left behind is dead by now, and with it the other holders of the pipe.
+        standard_input = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
+        standard_input.write(stdin)
+        standard_input.close()
+        await asyncio.wait(
+            [program.ended]
+        )  # Awaited directly, it would be cancelled with this task, and seem to have ended.
+        # Its child processes are dead by now, and with them the other holders of the pipe.
         await asyncio.wait([program.drained], timeout=_PATIENCE_S)
         return cast("int", transport.get_returncode())
     finally:
@@ -75,7 +79,7 @@ async def _end(transport: asyncio.SubprocessTransport, program: _Program) -> Non
     try:
         if not program.ended.done():
             with suppress(ProcessLookupError):
-                transport.send_signal(signal.SIGTERM)  # The guard takes it as: end everything.
+                transport.send_signal(signal.SIGTERM)  # The guard reads the end of input as: kill all processes.
             await asyncio.wait([program.ended], timeout=_PATIENCE_S)
         if not program.ended.done():
             with suppress(ProcessLookupError):
@@ -86,7 +90,7 @@ async def _end(transport: asyncio.SubprocessTransport, program: _Program) -> Non
 
 
 _KEPT_BYTES = 32 * 1024
-# What a build or a test run needs to find its tools. Everything else stays here: keys have many names.
+# What a build or a test run needs to find its tools. Everything else is left out: keys have many names.
 _PASSED_ON = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|SYSTEMROOT|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA"
     r"|PROGRAMFILES|VIRTUAL_ENV|PYENV_ROOT|JAVA_HOME|GOPATH|GOROOT|GOCACHE|CARGO_HOME|RUSTUP_HOME|NVM_DIR|NODE_PATH"
@@ -104,11 +108,11 @@ async def run_command(
     environ: Mapping[str, str] | None = None,
     secrets: Collection[str] = (),
 ) -> CheckResult:
-    """Run the command by the shell in a new folder that holds the commit's files (None: the base's), with a time limit.
+    """Run the command in a shell in a new folder with the commit's files (None: the base's), with a time limit.
 
-    Passed is exit status 0, and nothing else. `detail` says how it ended and holds the first and last of what it
-    printed. It and everything that it started is killed in the end, at the limit, and when this is cancelled; the
-    folder is removed. Raises WorkspaceError where the files cannot be written.
+    Only exit status 0 passes. `detail` says how it ended and holds the first and last part of its output. The command
+    and its children are killed at the end, at the limit, and on cancellation; then the folder is removed. Raises
+    WorkspaceError if the files cannot be written.
     """
     hidden = Secrets(secrets)
     with temporary_folder() as folder:
@@ -118,7 +122,7 @@ async def run_command(
         notes = await asyncio.to_thread(_check_out, base, commit or str(base.commit.id), files)
         passed = clean_environment(os.environ if environ is None else environ, secrets)
         passed |= {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
-        # A git that the command starts looks for no repository above the folder.
+        # A git process started by the command must not find a repository above the folder.
         passed |= {"GIT_CEILING_DIRECTORIES": str(folder), "CI": "true", "TERM": "dumb"}
         output = _Output()
         begun = time.monotonic()
@@ -133,7 +137,7 @@ async def run_command(
 
 
 def clean_environment(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
-    """The variables that programs need to find each other, and no key among them."""
+    """Return the variables that programs need to find each other, without keys."""
     return {
         name: value
         for name, value in environ.items()
@@ -152,7 +156,7 @@ def _shell(run: str) -> tuple[str, ...]:
 def _check_out(base: "Base", commit: str, files: Path) -> tuple[str, ...]:
     from tui.workspace.git.checkout import check_out, open_again
 
-    # Its own handle, so that nobody waits for these files who only wants to apply an answer.
+    # A separate handle, so that applying another answer does not wait until these files are written.
     repository = open_again(base)
     try:
         done = check_out(repository, commit, files)
@@ -166,7 +170,7 @@ def _check_out(base: "Base", commit: str, files: Path) -> tuple[str, ...]:
 
 
 class _Output:
-    """What a command prints: its beginning and its end."""
+    """The beginning and the end of a command's output."""
 
     def __init__(self) -> None:
         self._head, self._tail, self._size = bytearray(), bytearray(), 0

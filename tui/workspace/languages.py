@@ -1,12 +1,11 @@
-"""Programming languages: their names, the aliases people write, and the files they live in."""
+"""Programming languages: their names, aliases and file names."""
 
 from functools import cache
 from typing import NamedTuple
 
 
 class Language(NamedTuple):
-    """One language. `aliases` are what people write for it; `extensions` come without the dot; `names` are whole file
-    names."""
+    """One language. `aliases` are its other names; `extensions` come without the dot; `names` are whole file names."""
 
     id: str
     title: str
@@ -117,21 +116,23 @@ def _by_name() -> dict[str, Language]:
 
 
 def language_id(name: str) -> str:
-    """The one name of a language, whatever its case and alias: `TS` is `typescript`. Unknown names come back in lower
-    case."""
+    """Return the canonical name of a language in any case or alias: `TS` is `typescript`.
+
+    Unknown names are returned in lower case.
+    """
     lower = name.strip().lower()
     language = _by_alias().get(lower)
     return language.id if language else lower
 
 
 def language_title(name: str) -> str:
-    """The name as its makers write it: `cpp` is `C++`."""
+    """Return the official spelling of a name: `cpp` is `C++`."""
     language = _by_alias().get(language_id(name))
     return language.title if language else name
 
 
 def languages_of(path: str) -> tuple[str, ...]:
-    """The ids of the languages that a file may be written in, the likeliest first; `.h` may be C or C++."""
+    """Return the ids of the languages that a file may be written in, the likeliest first; `.h` may be C or C++."""
     name = path.rpartition("/")[2].lower()
     named = _by_name().get(name) or (_by_name().get("dockerfile") if name.startswith("dockerfile.") else None)
     if named:
@@ -141,21 +142,21 @@ def languages_of(path: str) -> tuple[str, ...]:
 
 
 def language_of(path: str) -> str | None:
-    """The likeliest language of a file by its name, or None."""
+    """Return the likeliest language of a file by its name, or None."""
     return next(iter(languages_of(path)), None)
 
 
 def is_known_file(name: str) -> bool:
-    """Whether a file name, by its extension or as a whole, is one that a language uses."""
+    """Return whether a language uses this file name or its extension."""
     return bool(languages_of(name))
 
 
 def fits(language: str | None, path: str) -> bool:
-    """Whether text in that language can be the text of that file. No language fits every file."""
+    """Return whether text in that language can be the content of that file. No language fits every file."""
     if not language:
         return True
-    wanted, known = language_id(language), languages_of(path)
+    given, known = language_id(language), languages_of(path)
     if known:
-        return wanted in known
-    # Nothing is known of such a file: plain text fits, and a language that is called like its extension.
-    return wanted in ("text", path.rpartition("/")[2].rpartition(".")[2].lower())
+        return given in known
+    # Such a file has no known language: plain text fits, and a language named like its extension.
+    return given in ("text", path.rpartition("/")[2].rpartition(".")[2].lower())

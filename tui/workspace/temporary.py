@@ -1,4 +1,4 @@
-"""Folders of one run in the system's temporary folder: gone when it ends, and swept up later if it was killed."""
+"""Temporary folders of runs: removed when the run ends, or later if its process was killed."""
 
 import contextlib
 import os
@@ -21,8 +21,10 @@ _YOUNG_S = 3_600.0
 
 @contextmanager
 def temporary_folder(*, keep: bool = False) -> Iterator[Path]:
-    """A new folder that only this user may enter. It is removed in the end, whatever happens; with `keep` it stays.
-    Raises WorkspaceError where none can be made."""
+    """Create a folder that only this user may enter, and remove it at the end unless `keep` is set.
+
+    Raises WorkspaceError if none can be created.
+    """
     folder, lock = _make(keep)
     try:
         yield folder
@@ -33,7 +35,7 @@ def temporary_folder(*, keep: bool = False) -> Iterator[Path]:
 
 
 def _make(keep: bool) -> tuple[Path, int | None]:
-    """The folder, and its lock; what is kept has none."""
+    """Return the folder, and its lock; a folder that is not removed has none."""
     try:
         folder = Path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)).resolve()
     except OSError as error:
@@ -42,7 +44,7 @@ def _make(keep: bool) -> tuple[Path, int | None]:
     if keep:
         return folder, None
     try:
-        # Under its name only once it is locked: whoever sweeps must never find it free.
+        # Renamed to its final name only once it is locked, so that the clean-up never finds it unlocked.
         unlocked = folder / (_LOCK if sys.platform == "win32" else _LOCK + ".new")
         lock = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         lock_file(lock)
@@ -54,7 +56,7 @@ def _make(keep: bool) -> tuple[Path, int | None]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with everything in it; what cannot be removed stays. Follows no link."""
+    """Remove a folder with everything in it, except what cannot be removed. Follows no link."""
     if sys.version_info >= (3, 12):
         shutil.rmtree(folder, onexc=_remove_anyway)
     else:
@@ -62,7 +64,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def _remove_anyway(remove: Callable[[str], object], path: str, _error: object) -> None:
-    """Folders and files that were made read-only, by a command or by git."""
+    """Remove an entry of a folder that a command or git made read-only."""
     with contextlib.suppress(OSError):
         os.chmod(os.path.dirname(path), 0o700)
         if not os.path.islink(path):
@@ -74,7 +76,7 @@ def _remove_anyway(remove: Callable[[str], object], path: str, _error: object) -
 
 
 def sweep_stale() -> int:
-    """Remove what killed runs of this user have left; how many folders that were."""
+    """Remove the folders of this user's killed runs and return their number."""
     swept = 0
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
@@ -85,14 +87,14 @@ def sweep_stale() -> int:
 
 
 def _is_stale(folder: Path) -> bool:
-    """Whether it is ours, and the process that made it has gone: its lock went with it."""
+    """Return whether the folder is one of ours whose process has ended, which released its lock."""
     try:
         facts = folder.lstat()
         if not stat.S_ISDIR(facts.st_mode) or (hasattr(os, "getuid") and facts.st_uid != os.getuid()):
             return False
         lock = os.open(folder / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
-        # Made this moment and not locked yet, or half removed long ago.
+        # Either just created and not locked yet, or partly removed long ago.
         return folder.is_dir() and time.time() - facts.st_mtime > _YOUNG_S
     except OSError:
         return False

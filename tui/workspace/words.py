@@ -1,4 +1,4 @@
-"""Which words of a changed line changed."""
+"""Word differences within a changed line."""
 
 import re
 
@@ -11,8 +11,10 @@ _MIDDLE = _MOST_EDITS + 1
 
 
 def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The spans (half-open, code points) that were removed from the old line and added in the new one. Lines that have
-    little in common, and very long ones, are marked from their first difference to their last."""
+    """Return the spans (half-open, code points) removed from the old line and added in the new one.
+
+    Lines with little in common, and very long ones, are marked from their first difference to their last.
+    """
     if old == new:
         return (), ()
     if len(old) > _LONGEST_LINE or len(new) > _LONGEST_LINE:
@@ -27,10 +29,10 @@ def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...
     most = min(len(a), len(b)) - start
     while end < most and a[-1 - end] == b[-1 - end]:
         end += 1
-    kept = _kept(a[start : len(a) - end], b[start : len(b) - end])
+    common = _common_words(a[start : len(a) - end], b[start : len(b) - end])
     return (
-        _spans(a, start, end, {at for at, _ in kept}),
-        _spans(b, start, end, {at for _, at in kept}),
+        _spans(a, start, end, {at for at, _ in common}),
+        _spans(b, start, end, {at for _, at in common}),
     )
 
 
@@ -43,15 +45,17 @@ def _outer_spans(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]
     return first, second
 
 
-def _spans(words: list[str], start: int, end: int, kept: set[int]) -> tuple[Span, ...]:
-    """The places of the words between `start` and the last `end` that were not kept; two with nothing but white space
-    between them are one."""
+def _spans(words: list[str], start: int, end: int, common: set[int]) -> tuple[Span, ...]:
+    """Return the spans of the words between `start` and the last `end` that are not in common.
+
+    Two spans with only white space between them are merged.
+    """
     place = sum(map(len, words[:start]))
     spans: list[Span] = []
     joins = False
     for number, word in enumerate(words[start : len(words) - end]):
         after = place + len(word)
-        if number not in kept:
+        if number not in common:
             if spans and joins:
                 spans[-1] = (spans[-1][0], after)
             else:
@@ -63,12 +67,13 @@ def _spans(words: list[str], start: int, end: int, kept: set[int]) -> tuple[Span
     return tuple(spans)
 
 
-def _kept(a: list[str], b: list[str]) -> list[tuple[int, int]]:
-    """Places of a longest common subsequence of words (Myers 1986), or none where more than a few edits part them."""
+def _common_words(a: list[str], b: list[str]) -> list[tuple[int, int]]:
+    """Return a longest common subsequence of words (Myers 1986), or nothing if more than a few edits differ."""
     if not a or not b or abs(len(a) - len(b)) > _MOST_EDITS:
         return []
     size_a, size_b = len(a), len(b)
-    # The furthest place in `a` on each diagonal, that of diagonal d at d + _MIDDLE; one state for each count of edits.
+    # The furthest index in `a` on each diagonal, that of diagonal d at d + _MIDDLE; one state for each number of
+    # edits.
     furthest = [0] * (2 * _MIDDLE)
     trace: list[list[int]] = []
     for edits in range(_MOST_EDITS + 1):
@@ -91,7 +96,7 @@ def _goes_down(furthest: list[int], diagonal: int, edits: int) -> bool:
 
 
 def _backtracked(trace: list[list[int]], x: int, y: int) -> list[tuple[int, int]]:
-    kept: list[tuple[int, int]] = []
+    common: list[tuple[int, int]] = []
     for edits in range(len(trace) - 1, 0, -1):
         furthest, diagonal = trace[edits], x - y + _MIDDLE
         previous = diagonal + 1 if _goes_down(furthest, diagonal, edits) else diagonal - 1
@@ -99,6 +104,6 @@ def _backtracked(trace: list[list[int]], x: int, y: int) -> list[tuple[int, int]
         before_y = before_x - previous + _MIDDLE
         while x > before_x and y > before_y:
             x, y = x - 1, y - 1
-            kept.append((x, y))
+            common.append((x, y))
         x, y = before_x, before_y
-    return kept + [(at, at) for at in range(x)]
+    return common + [(at, at) for at in range(x)]

@@ -1,1 +1,1 @@
-"""Turn the code blocks of an answer into changes of a repository."""
+"""Application of an answer's code blocks to a repository."""

@@ -1,4 +1,4 @@
-"""Applies an answer to a repository: in memory, on a branch of its own. Imports pygit2: import this on first use."""
+"""Application of an answer to a repository, in memory, on a branch of its own. Import on first use: loads pygit2."""
 
 import hashlib
 import re
@@ -25,8 +25,11 @@ _END = re.compile(rb"\r\n|\n|\r")
 
 
 def shape_text(text: str, old: bytes | None) -> bytes:
-    """The bytes of the file that becomes `text` (LF ends). A new file ends with a newline; an existing one keeps its
-    line ends and whether its last line had one. Raises UnicodeEncodeError for lone surrogates."""
+    """Return the bytes of a file whose new content is `text` (LF line ends).
+
+    A new file ends with a newline; an existing one keeps its line ends, and whether its last line had one. Raises
+    UnicodeEncodeError for lone surrogates.
+    """
     data = text.encode()
     if data and not data.endswith(b"\n"):
         data += b"\n"
@@ -44,7 +47,7 @@ def shape_text(text: str, old: bytes | None) -> bytes:
 
 
 def _with_mixed_ends(data: bytes, old: bytes, usual: bytes) -> bytes:
-    """Lines that did not change keep the end that they had; the others get the usual one."""
+    """Return the data with the old line end on each unchanged line and the usual one on the others."""
     from tui.workspace.git.diff import diff_texts
 
     plain = _END.sub(b"\n", old)
@@ -56,7 +59,7 @@ def _with_mixed_ends(data: bytes, old: bytes, usual: bytes) -> bytes:
 
 
 def _unchanged(hunks: Iterable[Hunk], count: int) -> Iterator[tuple[int, int]]:
-    """Pairs of a new line and the old one that it is, both counted from 0; `hunks` have no context."""
+    """Yield pairs of a new line and the same old line, both counted from 0; `hunks` have no context."""
     new, shift = 0, 0
     for hunk in hunks:
         start = hunk.new_start - (1 if hunk.new_count else 0)
@@ -67,7 +70,7 @@ def _unchanged(hunks: Iterable[Hunk], count: int) -> Iterator[tuple[int, int]]:
 
 
 class Written(NamedTuple):
-    """A blob that goes to a path."""
+    """A blob to be written to a path."""
 
     path: str
     oid: pygit2.Oid
@@ -75,8 +78,10 @@ class Written(NamedTuple):
 
 
 def write_tree(repository: pygit2.Repository, base: pygit2.Tree | None, files: Sequence[Written]) -> pygit2.Oid:
-    """The id of the base's tree with the files put in. Paths have been looked up: none lies below a file. Raises what
-    libgit2 raises where a name is not allowed in a tree."""
+    """Return the id of the base's tree with these files added or replaced.
+
+    The paths have been validated: none lies below a file. Raises libgit2's error if a name is not allowed in a tree.
+    """
     builder = repository.TreeBuilder(base) if base is not None else repository.TreeBuilder()
     below: dict[str, list[Written]] = {}
     for file in files:
@@ -102,7 +107,7 @@ _LOOKS_BINARY = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What an answer changed. `branch` and `commit` are None where nothing changed or no trial was named."""
+    """The changes of an answer. `branch` and `commit` are None if nothing changed or no trial was given."""
 
     changes: tuple[Change, ...] = ()
     not_applied: tuple[NotApplied, ...] = ()
@@ -123,11 +128,11 @@ class _Edit:
 def apply_answer(
     base: Base, case: Case, answer: str, trial: TrialKey | None = None, *, block: int | None = None
 ) -> Applied:
-    """The changes that the blocks of an answer make to the base, and every block that made none, with the reason.
+    """Return the changes that an answer's blocks make to the base, and every unused block with the reason.
 
-    With a `trial` the changes are committed to that trial's branch, in place of what it held before. `block` is the
-    number of the block that a person picked for `case.target_file`. A case without `applyChanges` changes nothing.
-    Raises WorkspaceError for a repository whose tree git objects to. Milliseconds, whatever the repository's size.
+    With a `trial` the changes are committed to that trial's branch and replace its content. `block` is the number of
+    the block that the user picked for `case.target_file`. A case without `applyChanges` changes nothing. Raises
+    WorkspaceError for a repository with an invalid tree. Takes milliseconds, whatever the repository's size.
     """
     if not case.apply_changes:
         return Applied()
@@ -152,7 +157,7 @@ def apply_answer(
 
 
 def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str:
-    """What the block makes of the file, or why it cannot."""
+    """Return the change that the block makes to the file, or why it cannot be applied."""
     if (fault := path_fault(path)) is not None:
         return f"the path is refused: it {fault}"
     if any(path.startswith(f"{other}/") for other in before):
@@ -175,7 +180,7 @@ def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str
 
 
 def _look_up(base: Base, path: str) -> pygit2.Blob | str | None:
-    """The file at a path, None where it can be made, or why it cannot."""
+    """Return the file at a path, None if it can be created, or why it cannot be written."""
     tree = base.tree
     parts = path.split("/")
     for number, part in enumerate(parts):
@@ -233,7 +238,7 @@ def _change(base: Base, edit: _Edit, oid: pygit2.Oid) -> Change:
 
 
 def branch_name(trial: TrialKey) -> str:
-    """The branch of a trial: readable, safe as a reference, and of that trial alone."""
+    """Return the branch name of a trial: readable, valid as a reference, and unique to the trial."""
     key = hashlib.sha256("\0".join([trial.case, trial.model, str(trial.repeat)]).encode("utf-8", "replace")).hexdigest()
     words = (re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")[:40].strip("-") for part in (trial.case, trial.model))
     # Without a slash: a repository may have a branch `assay`, below which there can be no other.

@@ -1,6 +1,6 @@
-"""Finds the fenced code blocks of an answer, and what each says about its language and its file.
+"""Parsing of an answer's fenced code blocks, with the language and file that each names.
 
-Lines end at LF, CRLF or CR. Everything here is linear in the length of the answer, whatever a model sends.
+Lines end at LF, CRLF or CR. All functions are linear in the length of the answer.
 """
 
 import re
@@ -46,8 +46,10 @@ _WORDS_WITH_DOTS = frozenset(
 
 
 def read_info(info: str) -> tuple[str | None, str | None]:
-    """The language and the path that an info string names: `lang path`, `lang:path`, `title=`, `path=`, `file=` or
-    `filename=`, quoted or not."""
+    """Return the language and the path in an info string.
+
+    Recognizes `lang path`, `lang:path`, `title=`, `path=`, `file=` and `filename=`, quoted or not.
+    """
     info = info[:_LONGEST].strip(_BLANK)
     path, info = _attribute(info)
     language = None
@@ -74,13 +76,13 @@ def _attribute(info: str) -> tuple[str | None, str]:
 
 
 def _is_prose(title: str) -> bool:
-    """Whether a title is two words or more, with nothing in it that a path would have."""
+    """Return whether a title is two or more words without anything that looks like a path."""
     words = [word for word in title.split() if sum(map(str.isalpha, word)) > 1]
     return len(words) > 1 and "/" not in title and "\\" not in title and not is_known_file(title)
 
 
 def _first_token(token: str) -> tuple[str | None, str | None]:
-    """The language and path of a first word: `ts`, `ts:src/a.ts`, `src/a.ts`, or `12:15:src/a.ts`."""
+    """Return the language and path in a first word: `ts`, `ts:src/a.ts`, `src/a.ts`, or `12:15:src/a.ts`."""
     if place := _PLACE.fullmatch(token):
         return None, place["path"]
     tag, colon, rest = token.partition(":")
@@ -108,13 +110,13 @@ def _looks_like_path(text: str) -> bool:
 
 
 def _unquoted_name(text: str) -> str:
-    """The text without the quotes around it; what stands within them stays as it is."""
+    """Return the text without the quotes around it; quotes inside stay."""
     text = text.strip(_BLANK)
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES else text
 
 
 def read_comment(line: str) -> str | None:
-    """The path that a first line names as `file:` or `path:` in a comment; None for any other line."""
+    """Return the path that a first line names as `file:` or `path:` in a comment, or None for any other line."""
     found = _COMMENT.fullmatch(line[:_LONGEST])
     if not found:
         return None
@@ -128,7 +130,7 @@ def read_comment(line: str) -> str | None:
 
 
 def read_line_before(line: str) -> str | None:
-    """The path that the line right before a block names: a heading that is one, or the last one in backticks."""
+    """Return the path in the line before a block: a heading that is a path, or the last path in backticks."""
     line = line[:_LONGEST]
     heading = _HEADING.fullmatch(line)
     text = heading["text"].strip().rstrip("#").strip() if heading else line.strip()
@@ -149,7 +151,7 @@ def _heading_path(text: str) -> str | None:
 
 
 def _names_file(text: str) -> bool:
-    """Whether a word of a sentence is a file's path: `os.path` and `and/or` are not."""
+    """Return whether a word is a file's path: `os.path` and `and/or` are not."""
     if re.search(r"\s", text) and "/" not in text:
         return False
     if text.lower() in _WORDS_WITH_DOTS or not is_known_file(text):
@@ -160,8 +162,11 @@ def _names_file(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One fenced block. `number` counts from 0; `language` and `path` are as written, None where the answer names
-    none; `text` has LF ends, also at its last line; `closed` is False where the answer ended before its fence."""
+    """One fenced block.
+
+    `number` counts from 0; `language` and `path` are as written, None if missing; `text` has LF ends, also at its
+    last line; `closed` is False if the answer ended before the closing fence.
+    """
 
     number: int
     language: str | None
@@ -172,7 +177,7 @@ class Block:
 
 
 def find_blocks(answer: str) -> tuple[Block, ...]:
-    """Return the fenced blocks of an answer, in order; no more than MOST_BLOCKS."""
+    """Return the fenced blocks of an answer, in order, at most MOST_BLOCKS."""
     lines = _LINE_END.split(answer)
     if lines[-1] == "":
         lines.pop()

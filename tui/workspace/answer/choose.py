@@ -1,4 +1,4 @@
-"""Which blocks of an answer go to which files, and why the others go nowhere."""
+"""Assignment of an answer's blocks to files, with the reasons for blocks that are not used."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,16 +14,19 @@ _MOST_FILES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """`files` maps a path to the block that becomes its text; `refused` holds every other block."""
+    """`files` maps a path to the block with its new content; `refused` holds every other block."""
 
     files: dict[str, Block] = field(default_factory=dict)
     refused: list[NotApplied] = field(default_factory=list)
 
 
 def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | None = None) -> Chosen:
-    """A block that names a path goes there, the last one where several name it; of the others, the longest whose
-    language fits goes to `target`. `picked` is the number of the block that a person chose for the target. Raises
-    WorkspaceError where there is no such block."""
+    """Assign blocks to files.
+
+    A block that names a path is assigned to it, the last one if several name it; of the others, the longest with a
+    fitting language is assigned to `target`. `picked` is the number of the block that the user chose for the target.
+    Raises WorkspaceError if there is no such block.
+    """
     if picked is not None and not (0 <= picked < len(blocks) and target):
         raise WorkspaceError(
             f"block {picked + 1} cannot go to the target file: the answer has {len(blocks)}, the target is {target!r}"
@@ -45,7 +48,7 @@ def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | Non
 
 
 def refuse(block: Block, path: str | None, reason: str) -> NotApplied:
-    """A block that is not applied."""
+    """Return the record of a block that is not applied."""
     return NotApplied(block.number, path, block.language, reason)
 
 

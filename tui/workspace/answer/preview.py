@@ -1,6 +1,6 @@
-"""The diff that another block of a kept answer would make, when the repository is long gone.
+"""Preview of the diff that another block of a stored answer would make, without the repository.
 
-Imports pygit2: import this on first use.
+Import on first use: loads pygit2.
 """
 
 import hashlib
@@ -20,12 +20,15 @@ _ID_LENGTH = 7
 
 
 def preview_block(case: Case, answer: str, changes: Sequence[Change], block: int) -> Change | None:
-    """What `block` (its number) makes of the target file, as far as the kept changes tell what that file was; None
-    where they do not, or where the block is equal to it. Raises IndexError where there is no such block."""
+    """Return the change that block number `block` makes to the target file, computed from the stored changes.
+
+    Return None if they do not show the old file, or if the block equals it. Raises IndexError if there is no such
+    block.
+    """
     text = find_blocks(answer)[block].text
-    kept = next((change for change in changes if change.path == case.target_file), None)
-    files = read_diff(kept.diff) if kept else ()
-    if kept is None or not files:
+    stored = next((change for change in changes if change.path == case.target_file), None)
+    files = read_diff(stored.diff) if stored else ()
+    if stored is None or not files:
         return None
     old = _old_text(case, answer, files[0])
     if old is None and files[0].kind != "added":
@@ -38,12 +41,12 @@ def preview_block(case: Case, answer: str, changes: Sequence[Change], block: int
         return None
     body = diff_body(old or b"", new)
     old_id = _short_id(old) if old is not None else None
-    header = write_header(kept.path, old_id, _short_id(new), files[0].new_mode or _FILE, has_hunks=bool(body.text))
-    return Change(kept.path, kept.kind, body.added, body.removed, header + body.text.decode("utf-8", "replace"))
+    header = write_header(stored.path, old_id, _short_id(new), files[0].new_mode or _FILE, has_hunks=bool(body.text))
+    return Change(stored.path, stored.kind, body.added, body.removed, header + body.text.decode("utf-8", "replace"))
 
 
 def _old_text(case: Case, answer: str, file: FileDiff) -> bytes | None:
-    """The file before the change; None where it was not there, or where that cannot be known."""
+    """Return the file before the change, or None if it did not exist or is not known."""
     if file.kind == "added":
         return None
     lines = new_lines(case, answer, file)
@@ -56,5 +59,5 @@ def _old_text(case: Case, answer: str, file: FileDiff) -> bytes | None:
 
 
 def _short_id(data: bytes) -> str:
-    """The id that git gives a blob, as short as it mostly writes it."""
+    """Return the id that git gives a blob, in its usual abbreviated length."""
     return hashlib.sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()[:_ID_LENGTH]

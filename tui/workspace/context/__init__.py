@@ -1,1 +1,1 @@
-"""Choose and describe the files that go with a prompt."""
+"""The files that are sent with a prompt: selection, reading, description."""

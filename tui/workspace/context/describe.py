@@ -1,4 +1,4 @@
-"""Context as text: the system message that is generated from it, and the block of files in the prompt."""
+"""The text form of file context: the generated system message, and the files in the prompt."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ _BACKTICKS = re.compile(r"`+")
 
 
 def describe_repository(files: Sequence[ContextFile]) -> str:
-    """A system message that names the count of the files, their languages and the top-level names."""
+    """Return a system message with the number of files, their languages and the top-level names."""
     count = f"{len(files):,} file{'' if len(files) == 1 else 's'}"
     languages = Counter(language_title(file.language) if file.language else "other" for file in files)
     named = ", ".join(f"{name} ({number:,})" for name, number in sorted(languages.items(), key=_most_first))
@@ -37,9 +37,11 @@ def _top_names(files: Iterable[ContextFile]) -> list[str]:
 
 
 def compose_context(files: Iterable[ContextFile], code: Iterable[ContextFile] = ()) -> str:
-    """The files as a prompt holds them: each under its path, in a fence that nothing inside can close. A file of the
-    case stands after those of the repository, and a repository's file that the case names whole is not sent twice.
-    Empty where there are no files."""
+    """Return the files as text for a prompt: each under its path, in a fence that its content cannot close.
+
+    Files of the case follow those of the repository; a repository file that the case names whole is not sent twice.
+    The text is empty if there are no files.
+    """
     own = tuple(code)
     whole = {file.path for file in own if file.lines is None}
     parts = [_composed(file) for file in files if file.path not in whole]

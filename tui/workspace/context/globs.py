@@ -1,7 +1,7 @@
-"""Glob patterns as git reads them in `.gitignore`, with `{a,b}` as editors know it.
+"""Glob patterns with the syntax of git's `.gitignore`, and `{a,b}` as in editors.
 
-Patterns come from strangers (a suite, a cloned repository), so they become expressions that cannot backtrack beyond
-one star: what lies between two stars is matched leftmost and then kept, which loses no match of a glob.
+Patterns come from untrusted suites and repositories, so they are compiled to expressions that cannot backtrack beyond
+one star: the text between two stars is matched leftmost in an atomic group, which loses no match of a glob.
 """
 
 import re
@@ -35,8 +35,10 @@ class Rule(NamedTuple):
 
 
 def read_rule(line: str, *, below: bool = False) -> Rule | None:
-    """A line of a `.gitignore`; None for a comment, an empty line, or a pattern that can match nothing. With `below`
-    the expression also matches whatever lies in a folder that the pattern names."""
+    """Return the rule of a `.gitignore` line, or None for a comment, an empty line or a pattern without matches.
+
+    With `below` the expression also matches all paths in a folder that the pattern names.
+    """
     text = _without_trailing_spaces(line.rstrip("\r\n"))
     if not text or text.startswith("#") or len(text) > _LONGEST:
         return None
@@ -64,7 +66,7 @@ def _without_trailing_spaces(text: str) -> str:
 
 
 def _expression(segments: Sequence[str]) -> str | None:
-    """One expression for all segments; a run between two `**` is atomic."""
+    """Return one expression for all segments; a run between two `**` is atomic."""
     runs: list[list[str]] = [[]]
     for segment in segments:
         if len(segment) > 1 and not segment.strip("*"):
@@ -79,7 +81,7 @@ def _expression(segments: Sequence[str]) -> str | None:
     for number, run in enumerate(runs[1:], start=1):
         if run:
             body = "/".join(run)
-            # Leftmost, then kept: a later place could match nothing that this one cannot.
+            # Leftmost and atomic: a later match could lead to nothing that this one cannot.
             parts.append(f"(?:[^/]+/)*{body}" if number == last else f"(?>(?:[^/]+/)*?{body}(?=/))")
         elif number == last:
             parts.append(".+")
@@ -87,7 +89,7 @@ def _expression(segments: Sequence[str]) -> str | None:
 
 
 def _segment(segment: str) -> str | None:
-    """The expression of one part of a path, `[^/]*` for each run of stars and an atomic group before the last."""
+    """Return the expression of one path segment: `[^/]*` for each run of stars, and an atomic group before the last."""
     chunks: list[str] = [""]
     at = 0
     while at < len(segment):
@@ -117,7 +119,7 @@ def _segment(segment: str) -> str | None:
 
 
 def _bracket(segment: str, at: int) -> tuple[str, int] | None:
-    """A bracket expression from the place after `[`, and the place after its `]`; None where it is not closed."""
+    """Return the bracket expression after a `[`, and the index after its `]`, or None if it is not closed."""
     inverted = segment[at : at + 1] in ("!", "^")
     at += inverted
     body, first = "", True
@@ -150,7 +152,7 @@ def _bracket(segment: str, at: int) -> tuple[str, int] | None:
 
 
 class Ignores:
-    """The rules of one `.gitignore`, for paths below the folder in which it lies (`base`, `""` for the root)."""
+    """The rules of one `.gitignore`, for paths below its folder (`base`, `""` for the root)."""
 
     def __init__(self, base: str, text: str) -> None:
         self._skip = len(base) + 1 if base else 0
@@ -158,7 +160,7 @@ class Ignores:
         self._rules = [rule for rule in rules if rule][::-1]
 
     def decide(self, path: str, is_folder: bool) -> bool | None:
-        """True for ignored, False for taken back by `!`, None where no rule speaks of it."""
+        """Return True for ignored, False for re-included by `!`, None if no rule matches."""
         inner = path[self._skip :]
         for rule in self._rules:
             if (is_folder or not rule.folders) and rule.expression.fullmatch(inner):
@@ -167,8 +169,11 @@ class Ignores:
 
 
 class Selection:
-    """A list of globs of a suite: the last one that matches decides, `!` takes back. A pattern without a slash matches
-    at any depth, one that names a folder stands for everything in it. Raises WorkspaceError for too many braces."""
+    """A suite's list of globs: the last match decides, `!` deselects.
+
+    A pattern without a slash matches at any depth, one that names a folder matches everything in it. Raises
+    WorkspaceError for too many braces.
+    """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         rules = [rule for pattern in patterns for text in _braces(pattern) if (rule := read_rule(text, below=True))]
@@ -183,12 +188,12 @@ class Selection:
         return self._otherwise
 
     def has_folder(self, path: str) -> bool:
-        """Whether everything in the folder is selected, so that nobody needs to look into it."""
+        """Return whether everything in the folder is selected, so that its entries need not be matched."""
         return not self.takes_back and any(_holds_all(rule.expression, path) for rule in self._rules)
 
 
 def _holds_all(expression: re.Pattern[str], folder: str) -> bool:
-    # It names the folder or one above; or it ends with "whatever lies below" and names it so.
+    # It names the folder or one above, or it ends with "everything below" and names it that way.
     below = expression.pattern.endswith(".+") and expression.fullmatch(f"{folder}/\0")
     return bool(expression.fullmatch(folder) or below)
 

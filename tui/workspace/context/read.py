@@ -1,4 +1,4 @@
-"""Reads the files that go along with a prompt: those of `repositoryContext`, and those of a case's `codeContext`."""
+"""Reading of the files that are sent with a prompt: of `repositoryContext` and of a case's `codeContext`."""
 
 import posixpath
 import re
@@ -28,8 +28,10 @@ _LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 
 
 def is_outside(context: RepositoryContext, folder: Path) -> bool:
-    """Whether `repositoryContext.path` leads out of the suite's own folder, through a link or in its words; reading it
-    then needs the person's consent."""
+    """Return whether `repositoryContext.path` leads out of the suite's folder, by a link or by `..`.
+
+    Reading it then needs the user's consent.
+    """
     try:
         return not (folder / context.path).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):
@@ -37,8 +39,10 @@ def is_outside(context: RepositoryContext, folder: Path) -> bool:
 
 
 def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Source:
-    """The folder that `context.path` names: below `root`, a suite's folder or a clone. Raises WorkspaceError where
-    there is none."""
+    """Return the folder that `context.path` names below `root`, a suite's folder or a clone.
+
+    Raises WorkspaceError if it does not exist.
+    """
     if not isinstance(root, Path):
         path = posixpath.normpath(context.path.strip() or ".")
         if path == ".":
@@ -59,20 +63,23 @@ def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Sourc
 def read_repository(
     context: RepositoryContext, root: "Path | TreeSource", most_entries: int = MOST_ENTRIES
 ) -> RepositoryFiles:
-    """The files that `repositoryContext` asks for, in path order. Paths are relative to the folder that it names; in a
-    clone, to the clone's root. Blocks on the disk: run it in a thread. Raises WorkspaceError."""
+    """Return the files that `repositoryContext` selects, sorted by path.
+
+    Paths are relative to the folder that it names; in a clone, to the clone's root. Blocks on the disk: run it in a
+    thread. Raises WorkspaceError.
+    """
     source = context_root(context, root)
     above = posixpath.normpath(context.path.strip() or ".") if not isinstance(root, Path) else "."
     include = Selection(context.include_files) if context.include_files else None
     walked = walk(source, include, Selection(context.exclude_files or ()), most_entries)
     files: list[ContextFile] = []
     left_out = walked.left_out
-    wanted = frozenset(language_id(name) for name in context.languages)
+    allowed = frozenset(language_id(name) for name in context.languages)
     for path in walked.paths:
         shown = path if above == "." else f"{above}/{path}"
-        reason = _unwanted(path, wanted, len(files), context)
+        reason = _exclusion_reason(path, allowed, len(files), context)
         try:
-            read = reason or _read_whole(source, path, shown, wanted, context.max_file_size_bytes)
+            read = reason or _read_whole(source, path, shown, allowed, context.max_file_size_bytes)
         except WorkspaceError as error:
             read = error.what
         if isinstance(read, ContextFile):
@@ -84,7 +91,7 @@ def read_repository(
     return RepositoryFiles(tuple(files), _summarised(left_out))
 
 
-def _unwanted(path: str, languages: frozenset[str], count: int, context: RepositoryContext) -> str | None:
+def _exclusion_reason(path: str, languages: frozenset[str], count: int, context: RepositoryContext) -> str | None:
     if languages and not languages & _known_as(path):
         return f"is not in {', '.join(sorted(language_title(name) for name in languages))}"
     return f"maxFiles ({context.max_files:,}) was reached" if count >= context.max_files else None
@@ -95,7 +102,7 @@ def _known_as(path: str) -> frozenset[str]:
 
 
 def _read_whole(source: Source, path: str, shown: str, languages: frozenset[str], limit: int) -> ContextFile | str:
-    """The file, or why it is left out."""
+    """Return the file, or why it is left out."""
     size = source.size(path)
     if size > limit:
         return f"is larger than maxFileSizeBytes ({size:,} of {limit:,} bytes)"
@@ -108,7 +115,7 @@ def _read_whole(source: Source, path: str, shown: str, languages: frozenset[str]
 
 
 def _decoded(data: bytes) -> str | bytes:
-    """The text of a file, or its bytes back where it is no text."""
+    """Return the text of a file, or its bytes if it is not text."""
     if b"\0" in data:
         return data
     try:
@@ -118,7 +125,7 @@ def _decoded(data: bytes) -> str | bytes:
 
 
 def _summarised(left_out: list[LeftOutFile]) -> tuple[LeftOutFile, ...]:
-    """At most MOST_LEFT_OUT lines: file by file, else by folder and reason, else by top folder and reason."""
+    """Return at most MOST_LEFT_OUT lines: by file, else by folder and reason, else by top folder and reason."""
     left_out.sort(key=lambda out: (out.path, out.reason))
     if len(left_out) <= MOST_LEFT_OUT:
         return tuple(left_out)
@@ -139,8 +146,10 @@ def _folder(path: str, depth: int | None) -> str:
 
 
 def read_code_context(contexts: Iterable[CodeContext], roots: Sequence[Source]) -> tuple[ContextFile, ...]:
-    """The files of a case, as written: given, or loaded from the first root that has them; cut to their lines. Blocks
-    on the disk: run it in a thread. Raises WorkspaceError, which names the path."""
+    """Return the files of a case in order: inline, or from the first root that has them, cut to their lines.
+
+    Blocks on the disk: run it in a thread. Raises WorkspaceError, which names the path.
+    """
     return tuple(_code_file(context, roots) for context in contexts)
 
 
@@ -174,7 +183,7 @@ def _load(path: str, roots: Sequence[Source]) -> str:
 
 
 def _cut(content: str, lines: LineRange, path: str) -> str:
-    """The lines of a range, both ends included, counted from 1; an end beyond the last line means the last line."""
+    """Return the lines of a range, both ends included, from 1; an end beyond the last line means the last line."""
     found = [line for line in _LINE_END.split(content) if line]
     if not 1 <= lines.start <= lines.end or lines.start > max(len(found), 1):
         raise WorkspaceError(

@@ -1,4 +1,4 @@
-"""Where files are read from: one small protocol, and a folder on disk behind it."""
+"""The protocol of file sources, and its implementation for a folder on disk."""
 
 import os
 import stat
@@ -20,32 +20,35 @@ class Entry(NamedTuple):
 
 
 class Source(Protocol):
-    """A tree of files. Paths are relative to its root, with `/`; `""` is the root. Every method raises WorkspaceError
-    where something cannot be read, and none ever follows a link."""
+    """A tree of files.
+
+    Paths are relative to its root, with `/`; `""` is the root. Every method raises WorkspaceError if something cannot
+    be read, and none follows a link.
+    """
 
     @property
     def title(self) -> str:
-        """How the source is named in an error."""
+        """The name of the source in error messages."""
         ...
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        """What lies in a folder, in any order."""
+        """Yield the entries of a folder, in any order."""
         ...
 
     def kind(self, path: str) -> EntryKind | None:
-        """What stands at a path; None where there is nothing. A path that goes through a link is a `link`."""
+        """Return the kind of the entry at a path, or None if there is none. A path through a link is a `link`."""
         ...
 
     def size(self, path: str) -> int:
-        """Bytes of a file."""
+        """Return the size of a file in bytes."""
         ...
 
     def read(self, path: str, limit: int) -> bytes:
-        """At most `limit` bytes of a file, from its start."""
+        """Return at most `limit` bytes of a file, from its start."""
         ...
 
     def outer_ignores(self) -> tuple[tuple[str, str], ...]:
-        """The `.gitignore` files above the root that hold for it: the root's path from where each lies, its text."""
+        """Return the `.gitignore` files above the root: the root's path relative to each, and its text."""
         ...
 
 
@@ -89,7 +92,7 @@ class FolderSource:
             raise self._cannot("the file cannot be looked at", path, error) from error
 
     def read(self, path: str, limit: int) -> bytes:
-        # A pipe or a link may have taken the file's place since it was listed: neither is opened or waited for.
+        # A pipe or a link may have replaced the file since it was listed: neither is opened.
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
             with open(os.open(self._root / path, flags), "rb") as file:

@@ -1,4 +1,4 @@
-"""Walks a source and says of each file whether it may be sent, and if not, why."""
+"""The walk over a source: which files may be sent, and why others may not."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -27,13 +27,13 @@ Cargo.lock Gemfile.lock composer.lock go.sum
 
 @cache
 def common_folders() -> Selection:
-    """Folders that are left out."""
+    """Return the folders that are always left out."""
     return Selection(f"{name}/" for name in _FOLDERS.split())
 
 
 @cache
 def common_files() -> Selection:
-    """Files that are left out."""
+    """Return the files that are always left out."""
     return Selection(_FILES.split())
 
 
@@ -42,7 +42,7 @@ _MOST_IGNORE_BYTES = 256 * 1024
 
 
 class Walked(NamedTuple):
-    """The files that may be sent, sorted by path, and what was passed over."""
+    """The files that may be sent, sorted by path, and those that were left out."""
 
     paths: list[str]
     left_out: list[LeftOutFile]
@@ -54,13 +54,15 @@ class _Folder(NamedTuple):
 
 
 def walk(source: Source, include: Selection | None, exclude: Selection, most: int = MOST_ENTRIES) -> Walked:
-    """Every file of the source that passes the common exclusions, `.gitignore`, `exclude` and `include`. Looks at no
-    more than `most` entries, and says so in `left_out` when there are more. Raises WorkspaceError for a root that
-    cannot be read."""
+    """Return every file of the source that passes the common exclusions, `.gitignore`, `exclude` and `include`.
+
+    Looks at no more than `most` entries, and reports it in `left_out` if there are more. Raises WorkspaceError if the
+    root cannot be read.
+    """
     found = Walked([], [])
     outer = tuple(_Outer(inner, text) for inner, text in source.outer_ignores())
     if any(ignores.decide("", True) for ignores in outer):
-        outer = ()  # The person asked for a folder that its repository ignores: the rules within it hold, no others.
+        outer = ()  # The user named a folder that its repository ignores: only the rules within it apply.
     stack, seen = [_Folder("", outer)], 0
     while stack:
         folder = stack.pop()
@@ -124,7 +126,7 @@ def _reason(
 
 
 def _decided(ignores: tuple[Ignores, ...], path: str, is_folder: bool) -> Iterator[bool]:
-    """What the innermost `.gitignore` that speaks of the path says."""
+    """Yield the decision of the innermost `.gitignore` with a matching rule."""
     for own in ignores:
         verdict = own.decide(path, is_folder)
         if verdict is not None:
@@ -144,7 +146,7 @@ def _with_own_ignores(source: Source, folder: _Folder, entries: list[Entry]) -> 
 
 
 class _Outer(Ignores):
-    """A `.gitignore` above the root: it knows the paths below the root with `inner` before them."""
+    """A `.gitignore` above the root: paths below the root are matched with `inner` before them."""
 
     def __init__(self, inner: str, text: str) -> None:
         super().__init__("", text)

@@ -1,1 +1,1 @@
-"""Clone repositories and compute their diffs."""
+"""Clones of repositories, their commits and diffs."""

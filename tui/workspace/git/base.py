@@ -1,4 +1,4 @@
-"""The commit that every trial of a run starts from. Imports pygit2: import this on first use."""
+"""The commit that every trial of a run starts from. Import on first use: loads pygit2."""
 
 import struct
 import threading
@@ -15,12 +15,12 @@ from tui.model.sanitize import sanitize_line
 from tui.workspace.context.sources import Entry, EntryKind
 
 LINK, TREE = 0o120000, 0o040000
-# What pygit2 raises for objects that are missing, of another kind than they should be, or unreadable.
+# What pygit2 raises for objects that are missing, of an unexpected kind, or unreadable.
 BROKEN = (KeyError, ValueError, OSError, pygit2.GitError)
 
 
 class TreeSource:
-    """A folder of one commit. `outer` are the `.gitignore` files above it, as `outer_ignores` gives them."""
+    """A folder of one commit. `outer` are the `.gitignore` files above it, in the form of `outer_ignores`."""
 
     def __init__(
         self, repository: pygit2.Repository, tree: pygit2.Tree, title: str, outer: tuple[tuple[str, str], ...] = ()
@@ -47,7 +47,7 @@ class TreeSource:
         found = self._at(path)
         if found is not None:
             return kind_of(found.filemode)
-        # A link above makes what lies behind it a link; git itself would not look there either.
+        # Below a link, paths count as links; git would not look there either.
         above = path.rpartition("/")[0]
         return "link" if above and self.kind(above) == "link" else None
 
@@ -67,7 +67,7 @@ class TreeSource:
         return self._outer
 
     def below(self, folder: str) -> "TreeSource":
-        """The source of a folder in this one. Raises WorkspaceError where there is none."""
+        """Return the source of a folder in this one. Raises WorkspaceError if it does not exist."""
         if not folder:
             return self
         found = self._at(folder)
@@ -90,12 +90,12 @@ class TreeSource:
 
 
 def is_tree(found: pygit2.Object) -> TypeGuard[pygit2.Tree]:
-    """Whether an entry of a tree is a folder."""
+    """Return whether an entry of a tree is a folder."""
     return isinstance(found, pygit2.Tree)
 
 
 def kind_of(mode: int) -> EntryKind:
-    """What an entry of a tree is, by its mode."""
+    """Return the kind of a tree entry by its mode."""
     kind = int(mode) & 0o170000  # As an enum it is ten times slower.
     if kind == TREE:
         return "folder"
@@ -105,12 +105,12 @@ def kind_of(mode: int) -> EntryKind:
 
 
 def name_of(entry: pygit2.Object) -> str:
-    """The name of an entry; bytes that are not UTF-8 become lone surrogates, as on disk."""
+    """Return the name of an entry; bytes that are not UTF-8 become lone surrogates, as on disk."""
     return entry.raw_name.decode("utf-8", "surrogateescape") if entry.raw_name else ""
 
 
 def blob_size(repository: pygit2.Repository, oid: pygit2.Oid) -> int:
-    """Bytes of a blob, without unpacking it. Raises WorkspaceError where the object is missing."""
+    """Return the size of a blob in bytes, without unpacking it. Raises WorkspaceError if the object is missing."""
     try:
         return repository.odb.read_header(oid)[1]
     except BROKEN as error:
@@ -120,7 +120,7 @@ def blob_size(repository: pygit2.Repository, oid: pygit2.Oid) -> int:
 
 
 def read_blob(repository: pygit2.Repository, oid: pygit2.Oid) -> bytes:
-    """The bytes of a blob. Raises WorkspaceError where the object is missing or broken."""
+    """Return the bytes of a blob. Raises WorkspaceError if the object is missing or broken."""
     try:
         return repository.odb.read(oid)[1]
     except BROKEN as error:
@@ -136,9 +136,11 @@ _SHORTEST_ID = 7
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A commit of a bare repository that only this run writes to. `files` counts its files; `fault` says what git
-    objects to in its tree, None where it does not; `id_length` is how long git abbreviates ids in it. Work on it from
-    any thread, holding `lock`."""
+    """A commit of a bare repository that only this run writes to.
+
+    `files` is its number of files; `fault` says why git would reject its tree, None if it does not; `id_length` is
+    how long git abbreviates ids in it. Threads must hold `lock` while they use it.
+    """
 
     repository: pygit2.Repository
     commit: pygit2.Commit
@@ -150,17 +152,17 @@ class Base:
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def source(self) -> TreeSource:
-        """The files of the commit."""
+        """Return the files of the commit."""
         return TreeSource(self.repository, self.tree, self.title)
 
     def short_id(self, oid: pygit2.Oid) -> str:
-        """An id as short as git would write it: no shorter than `id_length`, and of one object only."""
+        """Return an id as short as git would write it: at least `id_length` digits, and unique."""
         text = str(oid)
         for length in range(self.id_length, len(text)):
             try:
                 self.repository.expand_id(text[:length])
             except KeyError:
-                break  # no such object here: nothing it could be taken for
+                break  # no such object here, so nothing to confuse it with
             except ValueError:
                 continue
             break
@@ -170,10 +172,12 @@ class Base:
 
 
 def open_base(folder: Path, title: str = "the repository") -> Base:
-    """The commit at HEAD of a repository. Raises WorkspaceError where there is none, or where its tree describes more
-    than MOST_FILES files."""
+    """Open a repository and return the commit at HEAD.
+
+    Raises WorkspaceError if there is none, or if its tree describes more than MOST_FILES files.
+    """
     try:
-        # Its own objects only: no user-wide configuration is asked, and no folder above is searched.
+        # Only its own objects: no user configuration is read, and no folder above is searched.
         repository = pygit2.Repository(str(folder), pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
         commit = repository.head.peel(pygit2.Commit)
         tree = commit.tree
@@ -192,15 +196,17 @@ def open_base(folder: Path, title: str = "the repository") -> Base:
 
 
 class Statistics(NamedTuple):
-    """How many files a tree describes, and what git objects to in it."""
+    """The number of files that a tree describes, and why git would reject it."""
 
     files: int
     fault: str | None
 
 
 def survey_tree(root: pygit2.Tree) -> Statistics:
-    """Counts without unfolding: a tree that occurs a million times is read once. Raises WorkspaceError for a
-    repository whose folders cannot be read, or are too many to read."""
+    """Count a tree without unfolding it: a subtree that occurs a million times is read once.
+
+    Raises WorkspaceError for a repository whose folders cannot be read, or are too many to read.
+    """
     counts: dict[pygit2.Oid, int] = {}
     fault: str | None = None
     read = 0
@@ -226,7 +232,7 @@ def survey_tree(root: pygit2.Tree) -> Statistics:
 
 
 def _read_tree(tree: pygit2.Tree) -> tuple[list[pygit2.Tree], int, str | None]:
-    """Its folders, the count of its other entries, and what git objects to."""
+    """Return the subfolders of a tree, the number of its other entries, and why git would reject it."""
     folders: list[pygit2.Tree] = []
     files, names = 0, set()
     fault = None
@@ -244,7 +250,7 @@ def _read_tree(tree: pygit2.Tree) -> tuple[list[pygit2.Tree], int, str | None]:
 
 
 def _objection(name: str, mode: int) -> str | None:
-    """Why git would not check this entry out, or None."""
+    """Return why git would not check this entry out, or None."""
     if name in ("", ".", ".."):
         return f"an entry named `{name}`"
     if "/" in name:
@@ -266,13 +272,13 @@ def _ntfs_names(folded: str) -> Iterator[str]:
 
 
 def _id_length(folder: Path) -> int:
-    """How many hex digits git gives an abbreviated id: it grows with the count of packed objects."""
+    """Return how many hex digits git gives an abbreviated id: it grows with the number of packed objects."""
     packed = sum(_packed(index) for index in (folder / "objects" / "pack").glob("*.idx"))
     return max(_SHORTEST_ID, (packed.bit_length() + 1) // 2)
 
 
 def _packed(index: Path) -> int:
-    """The count of objects of a pack, from its index (version 2: a header of 8 bytes, then 256 running counts)."""
+    """Return a pack's number of objects from its index (version 2: a header of 8 bytes, then 256 running counts)."""
     try:
         with index.open("rb") as file:
             head = file.read(8 + 4 * 256)

@@ -1,7 +1,7 @@
-"""Writes the files of a commit into a new folder, for a command that has to run in them.
+"""Checkout of a commit into a new folder, for a command that runs in it.
 
-Nothing of the repository is obeyed: no hook, no filter, no attribute. Folders and files are made, never opened or
-followed, and links come last, so that nothing can be written through one. Imports pygit2: import this on first use.
+No hook, filter or attribute of the repository is used. Folders and files are created, never opened or followed, and
+links come last, so that nothing can be written through one. Import on first use: loads pygit2.
 """
 
 import os
@@ -24,7 +24,7 @@ _LONGEST_LINK = 4_096
 
 @dataclass(frozen=True, slots=True)
 class CheckedOut:
-    """How many files were written; `left_out` are paths that were not, each with its reason."""
+    """The number of files that were written; `left_out` are the other paths, each with its reason."""
 
     files: int
     left_out: tuple[tuple[str, str], ...] = ()
@@ -37,13 +37,16 @@ class _Entry(NamedTuple):
 
 
 def open_again(base: Base) -> pygit2.Repository:
-    """Another handle on the base's repository, for another thread."""
+    """Open another handle on the base's repository, for another thread."""
     return pygit2.Repository(base.repository.path, RepositoryOpenFlag.NO_SEARCH)
 
 
 def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> CheckedOut:
-    """Write the commit's files into the folder, which must be empty and nobody else's. Blocks: run it in a thread.
-    Raises WorkspaceError for a tree that git objects to, that is too large, or that cannot be written."""
+    """Write the commit's files into the folder, which must be empty and used by nobody else.
+
+    Blocks: run it in a thread. Raises WorkspaceError for a tree that git would reject, that is too large, or that
+    cannot be written.
+    """
     try:
         tree = repository[commit].peel(pygit2.Tree)
     except BROKEN as error:
@@ -70,7 +73,7 @@ def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> Check
 
 
 def _entries(root: pygit2.Tree, folder: Path, left_out: list[tuple[str, str]]) -> Iterator[_Entry]:
-    """Everything that will be written, its folders made."""
+    """Yield every entry to be written, and create its folders."""
     stack: list[tuple[str, pygit2.Tree]] = [("", root)]
     while stack:
         above, tree = stack.pop()
@@ -96,7 +99,7 @@ def _entries(root: pygit2.Tree, folder: Path, left_out: list[tuple[str, str]]) -
 
 
 def _write(repository: pygit2.Repository, entry: _Entry, folder: Path) -> str | None:
-    """Why the entry was not written, or None. Raises WorkspaceError where nothing can be written any more."""
+    """Return why the entry was not written, or None. Raises WorkspaceError if nothing more can be written."""
     try:
         if kind_of(entry.mode) == "file":
             return _write_file(read_blob(repository, entry.oid), folder / entry.path, entry.mode)
@@ -108,7 +111,7 @@ def _write(repository: pygit2.Repository, entry: _Entry, folder: Path) -> str | 
 
 
 def _write_file(data: bytes, place: Path, mode: int) -> str | None:
-    # O_EXCL makes the file or fails: it neither follows a link nor opens what is there.
+    # O_EXCL creates the file or fails: it neither follows a link nor opens what is there.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(place, flags, 0o700 if mode & 0o100 else 0o600), "wb") as file:
         file.write(data)
@@ -126,8 +129,11 @@ def _write_link(repository: pygit2.Repository, entry: _Entry, folder: Path) -> s
 
 
 def stays_inside(path: str, target: str) -> bool:
-    """Whether a link can only lead to somewhere below the root. It may go up first, no further than the root; after
-    a name it may not, for that name may be a link to elsewhere."""
+    """Return whether a link can only lead to a path below the root.
+
+    It may go up at its beginning, no further than the root, but not after a name, because that name may be a link to
+    elsewhere.
+    """
     if not target or "\0" in target or "\\" in target or target.startswith(("/", "~")) or target[1:2] == ":":
         return False
     parts = [part for part in target.split("/") if part not in ("", ".")]

@@ -1,4 +1,4 @@
-"""One bare clone for a run: made in a process of its own, gone when the run ends."""
+"""The bare clone of a run: created by a separate process, removed when the run ends."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ VARIABLE = "ASSAY_GIT_CREDENTIALS"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """For one host. `ssh_keys` are private key files; `agent` says that an ssh agent is there."""
+    """Credentials for one host. `ssh_keys` are private key files; `agent` says that an ssh agent is running."""
 
     host: str
     username: str | None = None
@@ -40,18 +40,20 @@ class Credentials:
     agent: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """For the process that clones."""
+        """Return the credentials as JSON for the cloning process."""
         return asdict(self)
 
     def secrets(self) -> tuple[str, ...]:
-        """What must be seen nowhere."""
+        """Return the values that must not be shown."""
         return tuple(value for value in (self.password, self.passphrase) if value)
 
 
 def find_credentials(url: ParsedUrl, environ: Mapping[str, str]) -> Credentials:
-    """What the URL itself holds goes first, then `ASSAY_GIT_CREDENTIALS` (URLs with user and password, as git's
-    credential store writes them, with blanks between), then the host's own variable such as `GITHUB_TOKEN`. Each goes
-    to the host that it names and to no other."""
+    """Return the credentials for the host of a URL; they are sent to no other host.
+
+    The URL itself comes first, then `ASSAY_GIT_CREDENTIALS` (URLs with user and password, as in git's credential
+    store, separated by blanks), then the host's own variable such as `GITHUB_TOKEN`.
+    """
     if url.scheme == "ssh":
         return Credentials(
             url.host,
@@ -78,7 +80,7 @@ def find_credentials(url: ParsedUrl, environ: Mapping[str, str]) -> Credentials:
 
 
 def _server(url: ParsedUrl) -> tuple[str, str]:
-    """The scheme and the host with its port."""
+    """Return the scheme and the host with its port."""
     return url.scheme, url.url.partition("://")[2].partition("/")[0].lower()
 
 
@@ -92,7 +94,7 @@ def _ssh_keys(environ: Mapping[str, str]) -> tuple[str, ...]:
 CLONE_S = 600.0
 _CONNECT_MS, _SILENCE_MS = 15_000, 60_000
 _MOST_BYTES, _MOST_MEMORY = 2 << 30, 4 << 30
-_MOST_SAID = 1 << 20
+_LONGEST_LINE = 1 << 20
 _PASSED_ON = re.compile(
     r"PATH|HOME|USER|LOGNAME|USERPROFILE|SYSTEMROOT|TEMP|TMP|TMPDIR|LANG|LC_\w+|SSH_AUTH_SOCK|SSL_CERT_(FILE|DIR)"
     r"|(https?|no|all)_proxy",
@@ -102,7 +104,7 @@ _PASSED_ON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CloneProgress:
-    """How far a clone is. Totals are 0 until the server has told them; deltas are worked through last."""
+    """The progress of a clone. Totals are 0 until the server has sent them; deltas are resolved last."""
 
     received_objects: int = 0
     total_objects: int = 0
@@ -113,8 +115,10 @@ class CloneProgress:
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A bare repository on disk and the commit to start from. `url` has no secrets; `notes` are sentences to show;
-    `kept` says that the folder will stay."""
+    """A bare repository on disk and the commit to start from.
+
+    `url` has no secrets; `notes` are sentences for the user; `kept` says that the folder will stay.
+    """
 
     folder: Path
     base: "Base"
@@ -130,7 +134,7 @@ def _ignore(_progress: CloneProgress) -> None:
 
 @asynccontextmanager
 async def cloned(
-    wanted: RepoClone,
+    repo_clone: RepoClone,
     *,
     relative_to: Path | None = None,
     allow_local: bool = False,
@@ -138,21 +142,21 @@ async def cloned(
     progress: Callable[[CloneProgress], None] = _ignore,
     limit_s: float = CLONE_S,
 ) -> AsyncIterator[Clone]:
-    """The clone, for as long as the block runs; then its folder is removed, unless `keep_temp_dir` is set.
+    """Clone a repository for the duration of the block; then remove its folder, unless `keep_temp_dir` is set.
 
-    A relative path of the URL is relative to `relative_to`. `progress` is called in the event loop, at most ten times
+    A relative path in the URL is relative to `relative_to`. `progress` is called in the event loop, at most ten times
     a second. Cancelling ends the clone at once. Raises WorkspaceError, and ConsentNeeded for http, file and local
     paths without `allow_local`.
     """
     environ = os.environ if environ is None else environ
-    url = _checked(wanted, allow_local, relative_to or Path())
+    url = _checked(repo_clone, allow_local, relative_to or Path())
     await asyncio.to_thread(sweep_stale)
-    with temporary_folder(keep=wanted.keep_temp_dir) as folder:
+    with temporary_folder(keep=repo_clone.keep_temp_dir) as folder:
         place = folder / "repository.git"
-        said = await _fetch(wanted, url, place, environ, progress, limit_s)
+        output = await _fetch(repo_clone, url, place, environ, progress, limit_s)
         base = await asyncio.to_thread(_open, place, url.url)
         try:
-            yield Clone(place, base, url.url, said.branch, tuple(said.notes), wanted.keep_temp_dir)
+            yield Clone(place, base, url.url, output.branch, tuple(output.notes), repo_clone.keep_temp_dir)
         finally:
             base.repository.free()
 
@@ -163,13 +167,13 @@ def _open(place: Path, title: str) -> "Base":
     return open_base(place, title)
 
 
-def _checked(wanted: RepoClone, allow_local: bool, relative_to: Path) -> ParsedUrl:
-    if (fault := url_fault(wanted.url)) is not None:
+def _checked(repo_clone: RepoClone, allow_local: bool, relative_to: Path) -> ParsedUrl:
+    if (fault := url_fault(repo_clone.url)) is not None:
         raise WorkspaceError(
-            f"the repository's URL is refused: it {fault}", where=sanitize_line(parse_url(wanted.url).url)
+            f"the repository's URL is refused: it {fault}", where=sanitize_line(parse_url(repo_clone.url).url)
         )
-    url = parse_url(wanted.url)
-    if needs_consent(wanted.url) and not allow_local:
+    url = parse_url(repo_clone.url)
+    if needs_consent(repo_clone.url) and not allow_local:
         raise ConsentNeeded(
             f"cloning {sanitize_line(url.url)} is not over https or ssh", fix="Add --allow-local to allow it."
         )
@@ -178,8 +182,8 @@ def _checked(wanted: RepoClone, allow_local: bool, relative_to: Path) -> ParsedU
     return url
 
 
-class _Said:
-    """What the cloning process has told so far."""
+class _CloneOutput:
+    """What the cloning process has reported so far."""
 
     def __init__(self, progress: Callable[[CloneProgress], None]) -> None:
         self._progress, self._buffer = progress, bytearray()
@@ -191,41 +195,41 @@ class _Said:
     def take(self, data: bytes) -> None:
         self._buffer += data
         *lines, rest = self._buffer.split(b"\n")
-        self._buffer = rest if len(rest) < _MOST_SAID else bytearray()
+        self._buffer = rest if len(rest) < _LONGEST_LINE else bytearray()
         for line in lines:
             self._take_line(line.decode("utf-8", "replace"))
 
     def _take_line(self, line: str) -> None:
         try:
-            told = json.loads(line)
+            report = json.loads(line)
         except ValueError:
-            told = None
-        if not isinstance(told, dict):
+            report = None
+        if not isinstance(report, dict):
             self.stray = line or self.stray
-        elif "received_bytes" in told:
-            self._progress(CloneProgress(**told))
-        elif "note" in told:
-            self.notes.append(told["note"])
-        elif "fault" in told:
-            self.fault = told
+        elif "received_bytes" in report:
+            self._progress(CloneProgress(**report))
+        elif "note" in report:
+            self.notes.append(report["note"])
+        elif "fault" in report:
+            self.fault = report
         else:
-            self.branch = told.get("branch", "")
+            self.branch = report.get("branch", "")
 
 
 async def _fetch(
-    wanted: RepoClone,
+    repo_clone: RepoClone,
     url: ParsedUrl,
     place: Path,
     environ: Mapping[str, str],
     progress: Callable[[CloneProgress], None],
     limit_s: float,
-) -> _Said:
+) -> _CloneOutput:
     credentials = find_credentials(url, environ)
     order = {
         "url": url.url,
         "folder": str(place),
-        "branch": wanted.branch,
-        "depth": max(wanted.depth, 0),
+        "branch": repo_clone.branch,
+        "depth": max(repo_clone.depth, 0),
         "credentials": credentials.as_json(),
         "proxy": url.scheme in ("https", "http") and url.host not in ("localhost", "127.0.0.1", "::1"),
         "connect_timeout_ms": _CONNECT_MS,
@@ -233,32 +237,32 @@ async def _fetch(
         "most_bytes": _MOST_BYTES,
         "most_memory": _MOST_MEMORY,
     }
-    said = _Said(progress)
+    output = _CloneOutput(progress)
     words = (sys.executable, "-P", "-m", "tui.workspace.git.cloning")
     passed = {name: value for name, value in environ.items() if _PASSED_ON.fullmatch(name)}
     passed["PYTHONPATH"] = str(Path(tui.__file__).parent.parent)
     try:
         async with asyncio.timeout(limit_s):
             stdin = json.dumps(order).encode() + b"\n"
-            status = await run_guarded(words, passed, place.parent, said.take, stdin=stdin)
+            status = await run_guarded(words, passed, place.parent, output.take, stdin=stdin)
     except TimeoutError:
         what = f"the clone did not finish within {limit_s:,.0f} s"
         raise WorkspaceError(what, where=sanitize_line(url.url), fix="Use a smaller depth or repository.") from None
     except OSError as error:
         raise WorkspaceError(f"the clone cannot be started ({error})", where=sanitize_line(url.url)) from error
-    if said.fault is not None or status != 0 or not said.branch:
-        raise _error(said, status, url, Secrets(credentials.secrets()))
-    return said
+    if output.fault is not None or status != 0 or not output.branch:
+        raise _error(output, status, url, Secrets(credentials.secrets()))
+    return output
 
 
-def _error(said: _Said, status: int, url: ParsedUrl, secrets: Secrets) -> WorkspaceError:
+def _error(output: _CloneOutput, status: int, url: ParsedUrl, secrets: Secrets) -> WorkspaceError:
     where = sanitize_line(url.url)
-    if said.fault is None:
-        stray = f": {sanitize_line(secrets.hide(said.stray))}" if said.stray else ""
+    if output.fault is None:
+        stray = f": {sanitize_line(secrets.hide(output.stray))}" if output.stray else ""
         return WorkspaceError(f"the clone broke off (status {status}){stray}", where=where)
-    text = sanitize_line(secrets.hide(str(said.fault["fault"])))
-    if not said.fault.get("raw"):
-        return WorkspaceError(f"the repository cannot be cloned: {text}", where=where, fix=said.fault.get("fix", ""))
+    text = sanitize_line(secrets.hide(str(output.fault["fault"])))
+    if not output.fault.get("raw"):
+        return WorkspaceError(f"the repository cannot be cloned: {text}", where=where, fix=output.fault.get("fix", ""))
     for pattern, what, fix in _KNOWN:
         if re.search(pattern, text, re.IGNORECASE):
             return WorkspaceError(f"the repository cannot be cloned: {what} ({text})", where=where, fix=fix)

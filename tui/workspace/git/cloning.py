@@ -1,6 +1,6 @@
-"""The process that clones: reads its order as JSON from stdin, prints a JSON line for each thing that happens.
+"""The program that clones: reads its order as JSON from stdin and prints a JSON line for each event.
 
-A process of its own can be ended at any moment, whatever the server does, and can take no more memory than it may.
+As a separate process it can be ended at any time, whatever the server does, and its memory can be limited.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class Callbacks(pygit2.RemoteCallbacks):
-    """Tells what arrives, and shows credentials to the one host that they are for."""
+    """Reports progress, and sends credentials only to the host that they belong to."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Callbacks(pygit2.RemoteCallbacks):
             )
 
     def credentials(self, url: str, username_from_url: str | None, allowed_types: CredentialType) -> Any:
-        """The next way that the server takes and that was not tried yet."""
+        """Return the next authentication that the server accepts and that was not tried yet."""
         host = _host_of(url)
         if host != self._known["host"]:
             raise Refused(
@@ -72,7 +72,7 @@ class Callbacks(pygit2.RemoteCallbacks):
         raise Refused(what, _WAYS if allowed_types & CredentialType.USERPASS_PLAINTEXT else _SSH_WAYS)
 
     def transfer_progress(self, stats: Any) -> None:
-        """Tell it now and then, and stop a clone that grows beyond all measure."""
+        """Report progress at intervals, and stop a clone that exceeds the size limit."""
         if stats.received_bytes > self._most_bytes:
             raise Refused(
                 f"the repository is larger than {self._most_bytes >> 20:,} MiB", "Use a smaller depth or repository."
@@ -80,21 +80,21 @@ class Callbacks(pygit2.RemoteCallbacks):
         now = time.monotonic()
         if now - self._told >= _BETWEEN_S:
             self._told = now
-            tell_progress(stats)
+            report_progress(stats)
 
 
 _WAYS = "Put the user and a token in the URL, or in ASSAY_GIT_CREDENTIALS as https://user:token@host."
 _SSH_WAYS = "Add your key to the ssh agent, or name its file in ASSAY_SSH_KEY (and ASSAY_SSH_PASSPHRASE)."
 
 
-def tell(**facts: object) -> None:
-    """One line for the process that waits."""
+def report(**facts: object) -> None:
+    """Print one JSON line for the parent process."""
     print(json.dumps(facts), flush=True)  # noqa: T201
 
 
-def tell_progress(stats: Any) -> None:
-    """How far the transfer is."""
-    tell(
+def report_progress(stats: Any) -> None:
+    """Print the progress of the transfer."""
+    report(
         received_objects=stats.received_objects,
         total_objects=stats.total_objects,
         received_bytes=stats.received_bytes,
@@ -110,7 +110,7 @@ def _host_of(url: str) -> str:
 
 
 def clone(order: dict[str, Any]) -> None:
-    """Fetch one branch into a new bare repository that knows nothing of where it came from."""
+    """Fetch one branch into a new bare repository that has no remote."""
     pygit2.settings.server_connect_timeout = order["connect_timeout_ms"]
     pygit2.settings.server_timeout = order["silence_ms"]
     repository = pygit2.init_repository(order["folder"], bare=True)
@@ -125,29 +125,29 @@ def clone(order: dict[str, Any]) -> None:
     except pygit2.GitError as error:
         if not depth or "shallow" not in str(error):
             raise
-        tell(note="The server does not do shallow clones: the whole history was cloned.")
+        report(note="The server does not do shallow clones: the whole history was cloned.")
         remote.fetch([spec], callbacks=Callbacks(order), depth=0, proxy=proxy)
     _point_head(repository, branch)
-    tell(branch=branch)
+    report(branch=branch)
 
 
 def _point_head(repository: pygit2.Repository, branch: str) -> None:
     name = f"refs/heads/{branch}"
     commit = repository.references[name].peel(pygit2.Commit)
-    repository.references.create(name, commit.id, force=True)  # An annotated tag would not do as a branch.
+    repository.references.create(name, commit.id, force=True)  # A branch cannot point to an annotated tag.
     repository.set_head(name)
 
 
-def choose_head(heads: Any, wanted: str | None) -> tuple[str, str]:
-    """The reference to fetch and the name of the branch that it becomes. Raises Refused."""
+def choose_head(heads: Any, branch: str | None) -> tuple[str, str]:
+    """Return the reference to fetch and the name of the branch that it becomes. Raises Refused."""
     named = {head.name: head for head in heads}
-    if wanted is not None:
+    if branch is not None:
         for kind in ("refs/heads/", "refs/tags/"):
-            if kind + wanted in named:
-                return kind + wanted, wanted
+            if kind + branch in named:
+                return kind + branch, branch
         there = sorted(name.removeprefix("refs/heads/") for name in named if name.startswith("refs/heads/"))
         more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
-        raise Refused(f"it has no branch {wanted!r}; it has {', '.join(there[:_MOST_NAMED]) or 'none'}{more}")
+        raise Refused(f"it has no branch {branch!r}; it has {', '.join(there[:_MOST_NAMED]) or 'none'}{more}")
     head = named.get("HEAD")
     if head is None:
         raise Refused("it has no commit", "Commit something to it, or name a branch.")
@@ -166,15 +166,15 @@ def _limit_memory(most: int) -> None:
 
 
 def main() -> None:
-    """Do what stdin orders, once."""
+    """Execute the order on stdin."""
     order = json.loads(sys.stdin.readline())
     _limit_memory(order["most_memory"])
     try:
         clone(order)
     except Refused as refused:
-        tell(fault=str(refused), fix=refused.fix)
+        report(fault=str(refused), fix=refused.fix)
     except (pygit2.GitError, KeyError, ValueError, OSError, MemoryError) as error:
-        tell(fault=str(error) or type(error).__name__, raw=True)
+        report(fault=str(error) or type(error).__name__, raw=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Diffs of two texts and of two commits, by libgit2. Imports pygit2: import this on first use."""
+"""Diffs of two texts and of two commits, by libgit2. Import on first use: loads pygit2."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _BLANK = b" \t\r\n"
 
 
 def with_git_headings(body: bytes, old: bytes) -> bytes:
-    """The hunks with the headings that git gives them."""
+    """Return the hunks with the headings that git gives them."""
     if b"\x0c" not in old and b"\x0b" not in old and max(map(len, _heads(body)), default=0) < _MOST:
         return body
     lines = old.split(b"\n")
@@ -37,7 +37,7 @@ def _heads(body: bytes) -> list[bytes]:
 
 
 def _heading(lines: Sequence[bytes], start: int, looked: int, before: bytes) -> bytes:
-    """The nearest line above that begins like a name; that of the hunk before where there is none since."""
+    """Return the nearest line above that looks like a definition, else the heading of the hunk before."""
     for number in range(min(start, len(lines)) - 1, looked - 1, -1):
         line = lines[number]
         if line[:1].isalpha() or line[:1] in (b"_", b"$"):
@@ -46,7 +46,7 @@ def _heading(lines: Sequence[bytes], start: int, looked: int, before: bytes) -> 
 
 
 def _end_of_hunk(body: bytes, found: re.Match[bytes]) -> int:
-    """The place after the hunk's last line, by the counts in its head."""
+    """Return the index after the hunk's last line, by the counts in its header."""
     old_left, new_left = (int(count) if count is not None else 1 for count in (found[2], found[3]))
     at = found.end() + 1
     while at < len(body) and (old_left > 0 or new_left > 0 or body[at : at + 1] == b"\\"):
@@ -80,9 +80,9 @@ class Body(NamedTuple):
 
 
 def diff_body(old: bytes, new: bytes, context: int = 3, *, ignore_whitespace: bool = False) -> Body:
-    """The hunks of two texts as bytes. Holds the GIL: some 10 ms for 100,000 lines."""
+    """Return the hunks of two texts as bytes. Holds the GIL for about 10 ms per 100,000 lines."""
     flags = _GIT_DEFAULT | (DiffOption.IGNORE_WHITESPACE if ignore_whitespace else DiffOption.NORMAL)
-    # libgit2 only borrows both texts: they live in `old` and `new` until the patch has been read.
+    # libgit2 only borrows both texts: `old` and `new` must live until the patch has been read.
     patch = pygit2.Patch.create_from(old, new, "f", "f", flags, context)
     data, (_, added, removed) = patch.data, patch.line_stats
     binary = bool(patch.delta.is_binary)
@@ -92,8 +92,10 @@ def diff_body(old: bytes, new: bytes, context: int = 3, *, ignore_whitespace: bo
 
 
 def diff_texts(old: bytes, new: bytes, context: int = 3, *, ignore_whitespace: bool = False) -> TextDiff:
-    """The difference of two texts as hunks with `context` lines around each change. Bytes that are not UTF-8 show as
-    U+FFFD. Costs some 0.7 µs a line that is shown: for large files run it in a thread."""
+    """Return the difference of two texts as hunks with `context` lines around each change.
+
+    Bytes that are not UTF-8 become U+FFFD. Takes about 0.7 µs per line shown: run it in a thread for large files.
+    """
     body = diff_body(old, new, context, ignore_whitespace=ignore_whitespace)
     lines = body.text.decode("utf-8", "replace").split("\n")
     hunks = read_hunks(lines[:-1] if lines[-1] == "" else lines)
@@ -103,7 +105,7 @@ def diff_texts(old: bytes, new: bytes, context: int = 3, *, ignore_whitespace: b
 def diff_commits(
     repository: pygit2.Repository, old: str, new: str, context: int = 3, *, ignore_whitespace: bool = False
 ) -> tuple[FileDiff, ...]:
-    """What changed between two commits, file by file, renames found as git finds them."""
+    """Return the changes between two commits, file by file, with renames as git detects them."""
     flags = _GIT_DEFAULT | (DiffOption.IGNORE_WHITESPACE if ignore_whitespace else DiffOption.NORMAL)
     before, after = (repository[oid].peel(pygit2.Tree) for oid in (old, new))
     diff = before.diff_to_tree(after, flags, context, 0)

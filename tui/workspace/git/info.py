@@ -1,8 +1,8 @@
-"""What clones are made with."""
+"""Versions and user settings of git."""
 
 
 def git_versions() -> dict[str, str]:
-    """The binding and the library, by name. Loads both."""
+    """Return the versions of the binding and the library by name. Loads both."""
     from importlib.metadata import version
 
     import pygit2
@@ -11,7 +11,7 @@ def git_versions() -> dict[str, str]:
 
 
 def git_user_name() -> str | None:
-    """`user.name` of the person's own git config, wherever git looks for it. No command is run."""
+    """Return `user.name` of the user's git config, from all places where git looks for it. Runs no command."""
     import pygit2
 
     for find in (pygit2.Config.get_global_config, pygit2.Config.get_xdg_config):

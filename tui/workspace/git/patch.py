@@ -1,4 +1,4 @@
-"""Unified diffs as text: git's header for one file, and reading a diff back. Nothing here needs git."""
+"""Unified diffs as text: git's header for one file, and parsing. Does not need git."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ _KINDS: dict[str, LineKind] = {" ": "context", "+": "added", "-": "removed"}
 
 
 def quote_path(path: str) -> str:
-    """A path as git writes it in a diff: quoted where it has characters beyond printable ASCII."""
+    """Return a path as git writes it in a diff: quoted if it has characters beyond printable ASCII."""
     data = path.encode("utf-8", "surrogateescape")
     if all(0x20 <= byte < 0x7F and byte not in (34, 92) for byte in data):
         return path
@@ -29,7 +29,7 @@ def _quoted_byte(byte: int) -> str:
 
 
 def unquote_path(text: str) -> str:
-    """The path behind git's quotes."""
+    """Return the path in git's quotes."""
     if len(text) < 2 or text[0] != '"' or text[-1] != '"':
         return text
     data = _ESCAPED.sub(_unescaped, text[1:-1].encode("utf-8", "surrogateescape"))
@@ -43,8 +43,10 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 
 
 def write_header(path: str, old_id: str | None, new_id: str, mode: int, *, has_hunks: bool) -> str:
-    """The lines that git writes above the hunks of a file that was added (`old_id` None) or changed. Ids are
-    abbreviated already."""
+    """Return the lines that git writes above the hunks of a file that was added (`old_id` None) or changed.
+
+    Ids are abbreviated already.
+    """
     old_name, new_name = quote_path(f"a/{path}"), quote_path(f"b/{path}")
     lines = [f"diff --git {old_name} {new_name}"]
     if old_id is None:
@@ -58,8 +60,10 @@ def write_header(path: str, old_id: str | None, new_id: str, mode: int, *, has_h
 
 
 def read_diff(text: str) -> tuple[FileDiff, ...]:
-    """The files of a unified diff as git writes it. Lines that belong to no file are passed over; a diff that breaks
-    off keeps what came before."""
+    """Parse a unified diff as git writes it into its files.
+
+    Lines that belong to no file are skipped; a truncated diff gives its complete part.
+    """
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -80,7 +84,7 @@ def _is_header(line: str) -> bool:
 
 
 def read_hunks(lines: Sequence[str]) -> tuple[Hunk, ...]:
-    """The hunks of one file, from its first `@@` on."""
+    """Return the hunks of one file, from its first `@@` on."""
     return tuple(_read_hunks(lines, 0)[0])
 
 
@@ -96,7 +100,7 @@ def _read_hunks(lines: Sequence[str], at: int) -> tuple[list[Hunk], int]:
 def _read_lines(
     lines: Sequence[str], at: int, old_range: tuple[int, int], new_range: tuple[int, int]
 ) -> tuple[list[DiffLine], int]:
-    """The lines of a hunk: as many as its head counts, whatever they look like."""
+    """Return the lines of a hunk: as many as its header counts, whatever they contain."""
     (old, old_left), (new, new_left) = old_range, new_range
     found: list[DiffLine] = []
     while at < len(lines):
@@ -163,13 +167,13 @@ def _facts(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _both_paths(line: str) -> str:
-    """The path in `diff --git a/P b/P`, where both are the same."""
+    """Return the path in `diff --git a/P b/P`, where both are the same."""
     names = line.removeprefix("diff --git ")
     half = names[: len(names) // 2]
     return unquote_path(half)[2:]
 
 
 def count_lines(hunks: Iterable[Hunk]) -> tuple[int, int]:
-    """How many lines the hunks add and remove."""
+    """Return how many lines the hunks add and remove."""
     kinds = [line.kind for hunk in hunks for line in hunk.lines]
     return kinds.count("added"), kinds.count("removed")

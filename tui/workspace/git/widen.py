@@ -1,4 +1,4 @@
-"""More context for a kept diff: from the answer itself, which holds the new text, when the repository is long gone."""
+"""More context lines for a stored diff, taken from the answer, which holds the new text, without the repository."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -11,7 +11,7 @@ from tui.workspace.answer.choose import choose_blocks
 
 
 def new_lines(case: Case, answer: str, file: FileDiff, block: int | None = None) -> tuple[str, ...] | None:
-    """The lines (without LF) of the file as the answer made it; None where the diff says otherwise."""
+    """Return the lines (without LF) of the file as the answer made it, or None if the diff contradicts it."""
     chosen = choose_blocks(find_blocks(answer), case.target_file, block).files.get(file.path)
     if chosen is None:
         return None
@@ -34,7 +34,7 @@ def _agrees(hunk: Hunk, lines: Sequence[str]) -> bool:
 
 
 def old_lines(file: FileDiff, lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines (without LF) that the file had before, from those that it has now."""
+    """Return the lines (without LF) that the file had before, computed from its current lines."""
     old: list[str] = []
     at = 0
     for change in _changes(file.hunks):
@@ -45,8 +45,10 @@ def old_lines(file: FileDiff, lines: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Change(NamedTuple):
-    """Lines that stand together and are no context. `at` counts the new lines before them; `shift` is how much larger
-    the numbers of old lines are before them."""
+    """Adjacent lines that are not context.
+
+    `at` is the number of new lines before them; `shift` is how much larger the numbers of old lines are before them.
+    """
 
     at: int
     shift: int
@@ -63,8 +65,10 @@ class _Change(NamedTuple):
 
 
 def widen_hunks(hunks: Sequence[Hunk], lines: Sequence[str], context: int) -> tuple[Hunk, ...]:
-    """The hunks with up to `context` lines around each change; those that then meet become one. `lines` are all lines
-    of the new text, as `new_lines` gives them."""
+    """Return the hunks with up to `context` lines around each change; hunks that meet are merged.
+
+    `lines` are all lines of the new text, from `new_lines`.
+    """
     groups: list[list[_Change]] = []
     for change in _changes(hunks):
         if groups and change.at - groups[-1][-1].end <= 2 * context:
