@@ -276,7 +276,7 @@ async def test_the_screen_shows_the_same(kept: KeptRun, report: dict[str, Any], 
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
         screen = seen.app.screen
         assert isinstance(screen, MatrixScreen)
-        await seen.until(lambda: screen.matrix.survey.pairs and screen.panel.table.size.height)
+        await seen.until(lambda: screen.matrix.statistics.pairs and screen.panel.table.size.height)
         lines = heads_of(screen)
         counts, efforts = ([summary[name][model] for model in MODELS] for name in ("by_model", "effort"))
         assert [*pieces(lines, "passed · 95%")] == [

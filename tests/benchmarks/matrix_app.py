@@ -122,18 +122,18 @@ class MatrixBenchApp(ThemedApp[None]):
         assert self.place is not None
         matrix, took = self.place.matrix, []
         await self.workers.wait_for_complete([each for each in self.workers if each.group == "count"])
-        wanted = matrix.wanted
-        changes = [wanted._replace(order=Order(kind, matrix.models[0])) for kind in _ORDERS]  # type: ignore[arg-type]
-        changes += [wanted._replace(filter=parse_filter(text)) for text in _FILTERS]
-        changes += [wanted._replace(differing=True), wanted._replace(grouping="tag")]
+        options = matrix.row_options
+        changes = [options._replace(order=Order(kind, matrix.models[0])) for kind in _ORDERS]  # type: ignore[arg-type]
+        changes += [options._replace(filter=parse_filter(text)) for text in _FILTERS]
+        changes += [options._replace(differing=True), options._replace(grouping="tag")]
         for each in changes:
             before = process_time()
-            matrix.wanted = each
+            matrix.row_options = each
             matrix.arrange()
             self.place.rows_changed()
             await asyncio.sleep(0.05)  # painted
             took.append(process_time() - before)
-        matrix.wanted = wanted
+        matrix.row_options = options
         matrix.arrange()
         self.place.rows_changed()
         self._tell("order", max(took))

@@ -12,7 +12,7 @@ from tui.app.matrix.columns import column_at, lay_out
 from tui.app.matrix.comparison_lines import brief, judgement, pair_lines, pairs_table, sentence
 from tui.app.matrix.header_lines import MatrixHeading, head_lines, matrix_header
 from tui.app.matrix.matrix import Heading, Matrix, Order
-from tui.app.matrix.statistics import Since, Statistics, survey
+from tui.app.matrix.statistics import Since, Statistics, compute_statistics
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filter import parse_filter
@@ -29,16 +29,16 @@ def names(matrix: Matrix) -> list[str]:
 
 
 def arranged(matrix: Matrix, **changes: object) -> list[str]:
-    matrix.wanted = matrix.wanted._replace(**changes)  # type: ignore[arg-type]
+    matrix.row_options = matrix.row_options._replace(**changes)  # type: ignore[arg-type]
     matrix.arrange()
     return names(matrix)
 
 
-def surveyed(matrix: Matrix) -> Statistics:
-    while not matrix.ledger.complete:
-        matrix.ledger.count(0.001)
-    matrix.survey = survey(matrix.snapshot())
-    return matrix.survey
+def computed(matrix: Matrix) -> Statistics:
+    while not matrix.cell_counts.complete:
+        matrix.cell_counts.count(0.001)
+    matrix.statistics = compute_statistics(matrix.snapshot())
+    return matrix.statistics
 
 
 def test_rows_stand_in_their_categories_as_in_the_suite() -> None:
@@ -109,7 +109,7 @@ def test_the_filter_finds_what_the_order_by_disagreement_has_first(make: Callabl
 
 
 def test_figures_hold_what_was_counted() -> None:
-    figures = surveyed(matrix_of()).figures
+    figures = computed(matrix_of()).figures
     gpt, claude, gemini = (figures[model] for model in MODELS)
     assert gpt.tally == ModelTotals(10, 6, 4, 0, 0)
     assert (claude.tally.trials, claude.tally.flaky) == (9, 1)
@@ -118,7 +118,7 @@ def test_figures_hold_what_was_counted() -> None:
     assert gpt.effort.median_ms == 1500 + 40 * 4.5
     assert gpt.effort.p95_ms is None, "too few to tell"
     assert (gpt.effort.first_token_ms, gpt.effort.input_tokens, gpt.effort.output_tokens) == (300, 600, 1500)
-    assert surveyed(large(200)).figures["provider/model-0"].effort.p95_ms is not None
+    assert computed(large(200)).figures["provider/model-0"].effort.p95_ms is not None
 
 
 def test_unknown_tokens_and_costs_are_said_to_be_unknown() -> None:
@@ -128,7 +128,7 @@ def test_unknown_tokens_and_costs_are_said_to_be_unknown() -> None:
     del matrix.state.trials[key]
     matrix.state.take_results([result(key, "✓", silent)])
     matrix.show(matrix.suite, matrix.state, matrix.models)
-    found = surveyed(matrix)
+    found = computed(matrix)
     lines = [text_of(line) for line in head_lines(lay_out(100, 2, 10), matrix.models, found.figures, None, whole=True)]
     assert next(line for line in lines if line.startswith("tokens")).split()[4:7] == ["≥60", "·", "≥150"]
     assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "unknown", "unknown"]
@@ -144,7 +144,7 @@ def test_costs_are_added_up_and_what_is_missing_is_said() -> None:
         del matrix.state.trials[key]
         matrix.state.take_results([result(key, sign, paid)])
     matrix.show(matrix.suite, matrix.state, matrix.models)
-    found = surveyed(matrix)
+    found = computed(matrix)
     layout = lay_out(120, 3, 10)
     lines = [text_of(line) for line in head_lines(layout, matrix.models, found.figures, None, whole=True)]
     # The flaky trial of c was paid for twice.
@@ -155,20 +155,20 @@ def test_costs_are_added_up_and_what_is_missing_is_said() -> None:
 
 def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
     matrix = matrix_of()
-    surveyed(matrix)
+    computed(matrix)
     key = TrialKey("case-0", MODELS[0])
     matrix.state.take(RunStarted("run", (key,), ""))
     assert list(matrix.take(key)) == [1]
-    assert matrix.ledger.cell(*key[:2]).status == "waiting"
+    assert matrix.cell_counts.cell(*key[:2]).status == "waiting"
     assert [*matrix.words.values()] == [17, 2, 7, 0, 2]
     matrix.state.take(TrialStarted(key))
     matrix.take(key)
-    assert matrix.ledger.cell(*key[:2]).status == "running"
+    assert matrix.cell_counts.cell(*key[:2]).status == "running"
     matrix.state.take(TrialFinished(result(key, "✓")))
     matrix.take(key)
     matrix.take(key)
     assert [*matrix.words.values()] == [18, 2, 7, 0, 2]
-    assert survey(matrix.snapshot()).figures[MODELS[0]].tally.passed == 7
+    assert compute_statistics(matrix.snapshot()).figures[MODELS[0]].tally.passed == 7
 
 
 def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
@@ -178,13 +178,13 @@ def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
     for key in keys[:6]:
         matrix.state.take(TrialFinished(result(key, "✓")))
     matrix.show(matrix.suite, matrix.state, matrix.models)
-    pair = surveyed(matrix).pair(None)
+    pair = computed(matrix).pair(None)
     assert pair is not None
     assert (pair.interim, pair.p_value, pair.p_holm, pair.difference_95) == (True, None, None, None)
     lines = [
         sentence(pair, matrix.names, matrix.progress),
         brief(pair, matrix.names, matrix.progress),
-        *pairs_table(surveyed(matrix).pairs, matrix.names),
+        *pairs_table(computed(matrix).pairs, matrix.names),
         *pair_lines(pair, matrix.names, {}, {}, matrix.progress),
     ]
     shown = "\n".join(map(text_of, lines))
@@ -196,7 +196,7 @@ def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
     matrix.state.take(RunStarted("run", keys[6:], ""))
     matrix.state.take(RunFinished("run", "finished", ""))
     matrix.show(matrix.suite, matrix.state, matrix.models)
-    pair = surveyed(matrix).pair(None)
+    pair = computed(matrix).pair(None)
     assert pair is not None
     assert "p = " in text_of(sentence(pair, matrix.names, matrix.progress))
 
@@ -206,7 +206,7 @@ def test_a_kept_run_that_was_interrupted_has_counts_and_no_test() -> None:
     matrix.take_kept("kept", {}, 120)
     matrix.show(matrix.suite, matrix.state, matrix.models)
     assert (matrix.interim, matrix.progress) == (True, "0 of 120")
-    assert all(pair.interim for pair in surveyed(matrix).pairs)
+    assert all(pair.interim for pair in computed(matrix).pairs)
 
 
 def test_what_a_cancelled_run_did_not_ask_has_its_result_again() -> None:
@@ -216,14 +216,14 @@ def test_what_a_cancelled_run_did_not_ask_has_its_result_again() -> None:
     matrix.take(key)
     matrix.state.take(RunFinished("run", "cancelled", ""))
     matrix.show(matrix.suite, matrix.state, matrix.models)
-    surveyed(matrix)
-    assert matrix.ledger.cell(*key[:2]).status == "failed"
+    computed(matrix)
+    assert matrix.cell_counts.cell(*key[:2]).status == "failed"
     assert [*matrix.words.values()] == [17, 2, 8, 0, 2]
 
 
 def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     matrix = matrix_of()
-    found = surveyed(matrix)
+    found = computed(matrix)
     pair = found.pair((MODELS[2], MODELS[0]))
     assert pair is not None
     assert (pair.win_cases, pair.loss_cases) == (("case-4", "case-8", "case-9"), ("case-0", "case-3", "case-5"))
@@ -253,7 +253,7 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
 
 def test_the_cases_of_a_pair_are_in_the_order_of_the_suite_and_errors_are_said() -> None:
     matrix = matrix_of([("A", f"case {number}", "✓!" if number < 8 else "✓✗") for number in range(12)], ("good", "bad"))
-    found = surveyed(matrix)
+    found = computed(matrix)
     pair = found.pair(None)
     assert pair is not None
     turned = replace(pair, win_cases=pair.win_cases[5:] + pair.win_cases[:5])
@@ -274,28 +274,28 @@ def test_names_too_long_for_a_narrow_matrix_keep_their_end() -> None:
 
 def test_what_follows_from_a_pair_stands_where_a_narrow_screen_shows_it() -> None:
     matrix = matrix_of()
-    for pair, line in zip(surveyed(matrix).pairs, pairs_table(matrix.survey.pairs, matrix.names), strict=True):
+    for pair, line in zip(computed(matrix).pairs, pairs_table(matrix.statistics.pairs, matrix.names), strict=True):
         assert judgement(pair, matrix.names)[0].partition(";")[0] in text_of(line)[:70]
 
 
 def test_a_clear_winner_is_named_and_repeats_are_tested_by_sign_flips() -> None:
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(12)], ("good", "bad"))
-    pair = surveyed(matrix).pair(None)
+    pair = computed(matrix).pair(None)
     assert pair is not None
     assert text_of(sentence(pair, matrix.names)).endswith("p < 0.001 (exact McNemar): good does better.")
-    found = surveyed(repeated()).pair(None)
+    found = computed(repeated()).pair(None)
     assert found is not None
     assert "(sign-flip over cases, Holm over 3 pairs)" in text_of(sentence(found, repeated().names))
 
 
 def test_one_model_has_nobody_to_be_compared_with() -> None:
-    assert surveyed(matrix_of([("A", "one", "✓")], ("alone",))).pair(None) is None
+    assert computed(matrix_of([("A", "one", "✓")], ("alone",))).pair(None) is None
 
 
 def test_a_baseline_says_what_broke_and_what_was_fixed() -> None:
     matrix = matrix_of()
     matrix.baseline = baseline_of(EARLIER, history_of(matrix).read_outcomes(EARLIER))
-    found = surveyed(matrix)
+    found = computed(matrix)
     assert found.since == {MODELS[0]: Since(1, 3), MODELS[1]: Since(2, 2), MODELS[2]: Since(2, 1)}
     rows = arranged(matrix, grouping="none", order=Order("change"))
     assert rows[0] == "Leap years"
@@ -347,7 +347,7 @@ def test_the_header_leaves_out_what_matters_least() -> None:
 
 def test_hostile_text_is_shown_and_never_obeyed() -> None:
     matrix = hostile()
-    found = surveyed(matrix)
+    found = computed(matrix)
     layout = lay_out(120, 2, 60)
     lines = [matrix.row_line(place, layout) for place in range(len(matrix.rows))]
     lines += head_lines(layout, matrix.models, found.figures, None, whole=True)
@@ -368,8 +368,8 @@ def test_another_suite_keeps_what_was_chosen_as_far_as_it_can() -> None:
     matrix.pair = MODELS[0], MODELS[1]
     other = matrix_of((("A", "one", "✓✓"),), MODELS[1:], Path("other.yaml"))
     matrix.show(other.suite, other.state, other.models)
-    assert matrix.wanted.order == Order()
-    assert matrix.wanted.grouping == "tag"
+    assert matrix.row_options.order == Order()
+    assert matrix.row_options.grouping == "tag"
     assert matrix.pair is None
 
 

@@ -58,7 +58,7 @@ async def opened(
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
         screen = seen.app.screen
         assert isinstance(screen, MatrixScreen)
-        await seen.until(lambda: screen.matrix.survey.figures and screen.panel.table.size.height)
+        await seen.until(lambda: screen.matrix.statistics.figures and screen.panel.table.size.height)
         yield seen, screen
 
 
@@ -148,7 +148,7 @@ async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_pa
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
         screen = seen.app.screen
         assert isinstance(screen, MatrixScreen)
-        await seen.until(lambda: screen.matrix.survey.figures and screen.panel.table.size.height)
+        await seen.until(lambda: screen.matrix.statistics.figures and screen.panel.table.size.height)
         heads = [head.split() for head in heads_of(screen)]
         assert heads[1][3:5] == ["97%", "83–99"]
         assert heads[2][3:] == ["1", "·", "0"] * 2
@@ -193,7 +193,7 @@ async def alone(size: tuple[int, int] = (140, 40), app: MatrixApp | None = None)
         app = MatrixApp(matrix, history_of(matrix))
     async with app.run_test(size=size) as pilot:
         app.hand = pilot
-        await until(pilot, lambda: app.matrix.survey.figures and app.place.panel.table.size.height, "it is counted")
+        await until(pilot, lambda: app.matrix.statistics.figures and app.place.panel.table.size.height, "it is counted")
         yield app
 
 
@@ -203,7 +203,7 @@ async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
         await pilot.press("s")
         await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
         await pilot.press("down", "down", "down", "enter")
-        await until(pilot, lambda: matrix.wanted.order == Order("all fail"))
+        await until(pilot, lambda: matrix.row_options.order == Order("all fail"))
         assert rows_of(screen)[1].split()[:2] == ["Leap", "years"]
         await pilot.press("d")
         assert all("Leap" not in row for row in rows_of(screen))
@@ -253,11 +253,11 @@ async def test_the_mouse_sorts_by_a_head_and_opens_by_a_second_click() -> None:
         columns = screen.panel.table.columns
         at = columns.name + 2 * columns.cell + 1
         await pilot.click("#heads", offset=(at, 0))
-        await until(pilot, lambda: app.matrix.wanted.order == Order("model", MODELS[2]))
+        await until(pilot, lambda: app.matrix.row_options.order == Order("model", MODELS[2]))
         await pilot.click("#heads", offset=(at, 0))
-        await until(pilot, lambda: app.matrix.wanted.order.reverse)
+        await until(pilot, lambda: app.matrix.row_options.order.reverse)
         await pilot.click("#heads", offset=(at, 0))
-        await until(pilot, lambda: app.matrix.wanted.order == Order())
+        await until(pilot, lambda: app.matrix.row_options.order == Order())
         await pilot.click("#cells", offset=(4, 3))
         assert screen.panel.table.case_id == "case-2"
         assert app.gone == []
@@ -308,7 +308,7 @@ async def test_the_statistics_choose_the_pair_below() -> None:
 async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) -> None:
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
     async with alone((width, 24), MatrixApp(matrix, history_of(matrix))) as app:
-        await until(app.hand, lambda: bool(matrix.survey.pairs))
+        await until(app.hand, lambda: bool(matrix.statistics.pairs))
         await app.hand.press("p")
         await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
         shown = app.screen.query_one(LineListView)

@@ -72,7 +72,7 @@ async def test_the_cursor_stays_in_sight_and_the_view_within_the_rows() -> None:
         await app.hand.resize_terminal(120, 24)
         await until(app.hand, lambda: table.cursor == table.scroll_offset.y + table.size.height - 1, "still in sight")
         assert table.scroll_offset.y == table.max_scroll_y
-        app.place.matrix.wanted = app.place.matrix.wanted._replace(grouping="none")
+        app.place.matrix.row_options = app.place.matrix.row_options._replace(grouping="none")
         app.place.matrix.arrange()
         app.place.rows_changed()
         assert table.scroll_offset.y <= table.max_scroll_y

@@ -176,7 +176,7 @@ _TRIALS_A_LOOK = 32
 
 
 class CellCounts:
-    """Of one suite. `cell` is right at any time; `tallies` hold what was counted so far, all of it once `complete`.
+    """Of one suite. `cell` is right at any time; `totals` hold what was counted so far, all of it once `complete`.
     `kept` are outcomes of trials whose results were not read; `attempts` is how many the suite allows."""
 
     def __init__(
@@ -192,7 +192,7 @@ class CellCounts:
         self._cells: dict[tuple[str, str], Cell] = {}
         self._rest: Iterator[TrialKey] | None = None
         self._begun = False
-        self.tallies = {model: ModelTotals() for model in models}
+        self.totals = {model: ModelTotals() for model in models}
 
     @property
     def complete(self) -> bool:
@@ -242,12 +242,12 @@ class CellCounts:
             self._count(key)
 
     def _count(self, key: TrialKey) -> None:
-        tally = self.tallies.get(key.model)
-        if tally is None or key.case not in self._known:
+        totals = self.totals.get(key.model)
+        if totals is None or key.case not in self._known:
             return
         trial = self._state.trials.get(key)
         outcome = self._outcome(trial) if trial is not None and not trial.is_open else None
-        tally.put(key, outcome)
+        totals.put(key, outcome)
 
     def _outcome(self, trial: TrialProgress) -> Outcome | None:
         return outcome_of(trial.result) if trial.result is not None else self._kept.get(trial.key)

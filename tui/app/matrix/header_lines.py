@@ -109,7 +109,7 @@ def head_lines(
     *,
     whole: bool,
 ) -> list[Line]:
-    """The heads of the models in sight; those that matter most where not the `whole` is wanted."""
+    """The heads of the models in sight; those that matter most where `whole` is False."""
     seen = [figures.get(models[place], _NONE) for place in layout.visible]
     names = fitted_names(models, max(1, layout.cell - 1)) if models else []
     total = Since(*map(sum, zip(*since.values(), strict=True))) if since else Since()

@@ -134,7 +134,7 @@ def order_words(order: Order, name_of: Callable[[str], str]) -> str:
 _LONGEST_NAME = 60
 
 
-class QueueFilter(NamedTuple):
+class RowOptions(NamedTuple):
     """What a person chose to see."""
 
     order: Order = Order()
@@ -156,13 +156,13 @@ class Matrix:
         kept: Mapping[TrialKey, Outcome] | None = None,
         unfinished: int = 0,
     ) -> None:
-        self.wanted = QueueFilter()
+        self.row_options = RowOptions()
         self.baseline: Baseline | None = None
         self.asked_for_baseline = False
         self.pair: tuple[str, str] | None = None
         self.rows: list[Row] = []
         self._places: dict[str, list[int]] | None = None
-        self.survey = Statistics()
+        self.statistics = Statistics()
         self.take_kept(run, kept or {}, unfinished)
         self.take_bands({})
         self.show(suite, state, models)
@@ -189,42 +189,42 @@ class Matrix:
         self.longest_name = min(_LONGEST_NAME, longest)
         if self.pair and not set(self.pair) <= set(self.models):
             self.pair = None
-        if self.wanted.order.kind == "model" and self.wanted.order.model not in self.models:
-            self.wanted = self.wanted._replace(order=Order())
+        if self.row_options.order.kind == "model" and self.row_options.order.model not in self.models:
+            self.row_options = self.row_options._replace(order=Order())
         self.arrange()
 
     def recount(self) -> None:
         """Everything is to be counted anew: a run that ended has given trials back what they had before."""
         suite, models = self.suite, self.models
-        self.ledger = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
+        self.cell_counts = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
 
     # --- rows
 
     def arrange(self) -> None:
         """Choose, sort and group the rows as the trials stand now."""
-        wanted = self.wanted
+        options = self.row_options
         cases: Sequence[Case] = self.suite.cases
-        if wanted.filter or wanted.differing:
-            cases = [case for case in cases if self._is_wanted(case)]
-        column = self.models.index(wanted.order.model) if wanted.order.kind == "model" else 0
-        self.rows = grouped(sorted_cases(cases, wanted.order, self.cells, column, self.change), wanted.grouping)
+        if options.filter or options.differing:
+            cases = [case for case in cases if self._is_displayed(case)]
+        column = self.models.index(options.order.model) if options.order.kind == "model" else 0
+        self.rows = grouped(sorted_cases(cases, options.order, self.cells, column, self.change), options.grouping)
         self.case_count = len(cases)
         self._places = None
 
-    def _is_wanted(self, case: Case) -> bool:
-        wanted = self.wanted
-        if not wanted.differing and not wanted.filter.needs_statuses:
-            return wanted.filter.matches(case, {})
+    def _is_displayed(self, case: Case) -> bool:
+        options = self.row_options
+        if not options.differing and not options.filter.needs_statuses:
+            return options.filter.matches(case, {})
         cells = self.cells(case)
-        if wanted.differing and not spread_of(cells):
+        if options.differing and not spread_of(cells):
             return False
         statuses = dict(zip(self.models, [cell.status for cell in cells], strict=True))
         shares = dict(zip(self.models, [cell.share for cell in cells], strict=True))
-        return wanted.filter.matches(case, statuses, shares)
+        return options.filter.matches(case, statuses, shares)
 
     def cells(self, case: Case) -> list[Cell]:
         """A cell for each model."""
-        cell, case_id = self.ledger.cell, case.id
+        cell, case_id = self.cell_counts.cell, case.id
         return [cell(case_id, model) for model in self.models]
 
     def change(self, case: Case) -> Change:
@@ -253,7 +253,7 @@ class Matrix:
 
     def take(self, key: TrialKey) -> Sequence[int]:
         """A trial has moved; the rows that show it."""
-        self.ledger.take(key)
+        self.cell_counts.take(key)
         return self.places_of(key.case)
 
     # --- lines
@@ -266,20 +266,20 @@ class Matrix:
         cells: list[Line] = []
         for column in layout.visible:
             model = self.models[column]
-            cell = self.ledger.cell(case.id, model)
+            cell = self.cell_counts.cell(case.id, model)
             before = self.baseline.before(case.id, model, cell) if self.baseline else None
             band = self._bands.get((case.id, model))
             cells.append(with_band(cell_line(cell, beat, before), band, layout.cell))
         change = change_line(self.change(case)) if self.baseline else ()
-        indent = "" if self.wanted.grouping == "none" else "  "
+        indent = "" if self.row_options.grouping == "none" else "  "
         name = cut_middle(sanitize_line(case.name or case.id, 200), layout.name - 1 - len(indent))
         return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
 
     def snapshot(self) -> Snapshot:
-        """What a survey needs, as it stands now."""
-        ledger = self.ledger
-        tallies = {model: tally.copy() for model, tally in ledger.tallies.items()}
-        return Snapshot(tallies, ledger.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
+        """Return what `compute_statistics` needs, as it is now."""
+        cell_counts = self.cell_counts
+        totals = {model: each.copy() for model, each in cell_counts.totals.items()}
+        return Snapshot(totals, cell_counts.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
 
     @property
     def interim(self) -> bool:
@@ -299,8 +299,8 @@ class Matrix:
     @property
     def words(self) -> Mapping[CountedVerdict, int]:
         """How many trials count as what."""
-        tallies = self.ledger.tallies.values()
-        return {word: sum(tally.words[word] for tally in tallies) for word in get_args(CountedVerdict)}
+        totals = self.cell_counts.totals.values()
+        return {word: sum(each.words[word] for each in totals) for word in get_args(CountedVerdict)}
 
     @property
     def heading(self) -> MatrixHeading:
@@ -309,7 +309,7 @@ class Matrix:
         run = self.run or state.run_id or ""
         counts = state.counts if state.running else None
         against = baseline.run_id if baseline else ""
-        since = sum(tally.passed_since for tally in self.ledger.tallies.values())
+        since = sum(each.passed_since for each in self.cell_counts.totals.values())
         return MatrixHeading(self.suite.name, run, against, self.words, counts, self.order_words, passed_since=since)
 
     @property
@@ -323,8 +323,8 @@ class Matrix:
     @property
     def order_words(self) -> str:
         """By what the rows are sorted, and what is left out."""
-        words = order_words(self.wanted.order, lambda model: self.names.get(model, ""))
-        return f"only differing · {words}" if self.wanted.differing else words
+        words = order_words(self.row_options.order, lambda model: self.names.get(model, ""))
+        return f"only differing · {words}" if self.row_options.differing else words
 
 
 def two_to_compare(

@@ -98,9 +98,9 @@ class MatrixPanel(FilteredPanel):
     @on(MatrixTable.LayoutChanged)
     def draw_heads(self) -> None:
         """Bring the heads up to date."""
-        matrix, survey = self._matrix, self._matrix.survey
+        matrix, statistics = self._matrix, self._matrix.statistics
         whole = self.has_class("-low") == self._turned
-        self.head.show(head_lines(self.table.columns, matrix.models, survey.figures, survey.since, whole=whole))
+        self.head.show(head_lines(self.table.columns, matrix.models, statistics.figures, statistics.since, whole=whole))
 
     def turn_figures(self) -> None:
         """All figures in the heads where there were fewer, and the other way round."""
@@ -120,7 +120,7 @@ class MatrixPanel(FilteredPanel):
         """How many cases and models, and how the filter stands."""
         matrix = self._matrix
         self.border_title = Content(matrix.title)
-        self.tell_filter(matrix.wanted.filter, matrix.case_count, chosen=matrix.wanted.differing)
+        self.tell_filter(matrix.row_options.filter, matrix.case_count, chosen=matrix.row_options.differing)
 
     # --- what is chosen
 

@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from tui.app.bindings import bind
 from tui.app.matrix.baseline import Baseline, baseline_of
-from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, QueueFilter, spread_of, two_to_compare
+from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, RowOptions, spread_of, two_to_compare
 from tui.app.matrix.messages import (
     CancelRequested,
     CompareRequested,
@@ -24,7 +24,7 @@ from tui.app.matrix.messages import (
     RunRequested,
 )
 from tui.app.matrix.panel import MatrixPanel
-from tui.app.matrix.statistics import survey
+from tui.app.matrix.statistics import compute_statistics
 from tui.app.matrix.table_view import MatrixHeader
 from tui.app.presentation.pieces import Line
 from tui.app.run_controls import current_pace, key_of
@@ -83,8 +83,8 @@ class LiveMatrixScreen(Screen[str | None]):
         self._case = case
         self._moved: set[TrialKey] = set()
         self._beats = 0
-        self._unsurveyed = self._surveying = False
-        self._survey_from = 0.0
+        self._outdated = self._computing = False
+        self._next_statistics = 0.0
         self.header = MatrixHeader(id="header")
         self.panel = MatrixPanel(matrix, id="matrix")
 
@@ -126,21 +126,21 @@ class LiveMatrixScreen(Screen[str | None]):
     @work(group="count", exclusive=True)
     async def count(self) -> None:
         """Count what there is, in portions that no key has to wait for, then work out what follows from it."""
-        ledger = self.matrix.ledger
-        while not ledger.complete:
-            ledger.count(_SLICE_SECONDS)
+        cell_counts = self.matrix.cell_counts
+        while not cell_counts.complete:
+            cell_counts.count(_SLICE_SECONDS)
             await asyncio.sleep(0)
         self.show_heading()
-        await self._take_survey()
+        await self._compute_statistics()
 
-    async def _take_survey(self) -> None:
-        self._unsurveyed, self._surveying = False, True
+    async def _compute_statistics(self) -> None:
+        self._outdated, self._computing = False, True
         began = monotonic()
         try:
-            self.matrix.survey = await asyncio.to_thread(survey, self.matrix.snapshot())
+            self.matrix.statistics = await asyncio.to_thread(compute_statistics, self.matrix.snapshot())
         finally:
-            self._surveying = False
-        self._survey_from = monotonic() + max(_LEAST_PAUSE_SECONDS, _PAUSES * (monotonic() - began))
+            self._computing = False
+        self._next_statistics = monotonic() + max(_LEAST_PAUSE_SECONDS, _PAUSES * (monotonic() - began))
         self.panel.draw_heads()
         self.show_sentence()
 
@@ -152,16 +152,16 @@ class LiveMatrixScreen(Screen[str | None]):
         for key in moved:
             table.refresh_rows(matrix.take(key))
         if moved:
-            self._unsurveyed = True
+            self._outdated = True
         if moved or (matrix.state.running and self._beats % _BEATS_A_SECOND == 0):
             self.show_heading()
         if self._beats % _BEATS_A_PULSE == 0 and self.app.animation_level != "none":
             table.beat(place for key in matrix.state.in_progress for place in matrix.places_of(key.case))
         still = not moved and not matrix.state.running
-        due = still or monotonic() > self._survey_from
-        if self._unsurveyed and due and not self._surveying and matrix.ledger.complete:
+        due = still or monotonic() > self._next_statistics
+        if self._outdated and due and not self._computing and matrix.cell_counts.complete:
             self.count()
-        if still and not self._unsurveyed:
+        if still and not self._outdated:
             self._timer.pause()
 
     # --- showing it
@@ -184,7 +184,7 @@ class LiveMatrixScreen(Screen[str | None]):
     def show_sentence(self) -> None:
         """What can be said of the chosen pair."""
         matrix = self.matrix
-        pair = matrix.survey.pair(matrix.pair)
+        pair = matrix.statistics.pair(matrix.pair)
         if pair is None:
             self.panel.show_sentence(())
             return
@@ -237,8 +237,8 @@ class MatrixScreen(LiveMatrixScreen):
 
     # --- order, groups, filter
 
-    def _choose(self, wanted: QueueFilter) -> None:
-        self.matrix.wanted = wanted
+    def _choose(self, options: RowOptions) -> None:
+        self.matrix.row_options = options
         self.matrix.arrange()
         self.rows_changed()
 
@@ -256,37 +256,37 @@ class MatrixScreen(LiveMatrixScreen):
             orders.append((Order("change"), "by change since the baseline: what broke first"))
         orders += [(Order("model", model), f"by {matrix.names[model]}: the worst first") for model in matrix.models]
         current = next(
-            (at for at, (each, _) in enumerate(orders) if each == matrix.wanted.order._replace(reverse=False)), 0
+            (at for at, (each, _) in enumerate(orders) if each == matrix.row_options.order._replace(reverse=False)), 0
         )
         lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
         place = await self.app.push_screen_wait(ChoiceScreen("Sort the rows", lines, current, takes="sorts"))
         if place is not None:
-            self._choose(matrix.wanted._replace(order=orders[place][0]))
+            self._choose(matrix.row_options._replace(order=orders[place][0]))
 
     @on(MatrixPanel.ColumnChosen)
     def sort_by_column(self, message: MatrixPanel.ColumnChosen) -> None:
         """The same by a click on a head; a second click turns it around, a third takes it back."""
-        models, wanted = self.matrix.models, self.matrix.wanted
+        models, options = self.matrix.models, self.matrix.row_options
         if message.column < 0:
             order = Order("name")
         else:
             order = Order("model", models[message.column]) if message.column < len(models) else Order("change")
-        if wanted.order == order:
+        if options.order == order:
             order = order._replace(reverse=True)
-        elif wanted.order == order._replace(reverse=True):
+        elif options.order == order._replace(reverse=True):
             order = Order()
-        self._choose(wanted._replace(order=order))
+        self._choose(options._replace(order=order))
 
     def action_reverse(self) -> None:
         """Turn the order around."""
-        order = self.matrix.wanted.order
-        self._choose(self.matrix.wanted._replace(order=order._replace(reverse=not order.reverse)))
+        order = self.matrix.row_options.order
+        self._choose(self.matrix.row_options._replace(order=order._replace(reverse=not order.reverse)))
 
     def action_group(self) -> None:
         """The next kind of groups."""
-        wanted = self.matrix.wanted
-        grouping = GROUPINGS[(GROUPINGS.index(wanted.grouping) + 1) % len(GROUPINGS)]
-        self._choose(wanted._replace(grouping=grouping))
+        options = self.matrix.row_options
+        grouping = GROUPINGS[(GROUPINGS.index(options.grouping) + 1) % len(GROUPINGS)]
+        self._choose(options._replace(grouping=grouping))
         said = "Not grouped" if grouping == "none" else f"Grouped by {grouping}"
         self.notify(said, markup=False, timeout=2)
 
@@ -296,8 +296,8 @@ class MatrixScreen(LiveMatrixScreen):
 
     def action_turn_differing(self) -> None:
         """Only the cases in which models differ, or all."""
-        wanted = self.matrix.wanted
-        self._choose(wanted._replace(differing=not wanted.differing))
+        options = self.matrix.row_options
+        self._choose(options._replace(differing=not options.differing))
 
     def action_next_differing(self, by: int) -> None:
         """Go to the next such case, from the cursor on."""
@@ -317,9 +317,9 @@ class MatrixScreen(LiveMatrixScreen):
 
     @on(MatrixPanel.FilterChanged)
     def take_filter(self, message: MatrixPanel.FilterChanged) -> None:
-        """Only the cases that are wanted."""
-        if message.wanted != self.matrix.wanted.filter:
-            self._choose(self.matrix.wanted._replace(filter=message.wanted))
+        """Only the cases that the filter selects."""
+        if message.wanted != self.matrix.row_options.filter:
+            self._choose(self.matrix.row_options._replace(filter=message.wanted))
 
     # --- an earlier run
 
@@ -372,8 +372,8 @@ class MatrixScreen(LiveMatrixScreen):
     def _take_baseline(self, baseline: Baseline | None) -> None:
         matrix = self.matrix
         matrix.baseline = baseline
-        if baseline is None and matrix.wanted.order.kind == "change":
-            matrix.wanted = matrix.wanted._replace(order=Order())
+        if baseline is None and matrix.row_options.order.kind == "change":
+            matrix.row_options = matrix.row_options._replace(order=Order())
         matrix.arrange()
         self.rows_changed()
         self.count()
@@ -402,16 +402,16 @@ class MatrixScreen(LiveMatrixScreen):
         from tui.app.matrix.pairs_dialog import PairsScreen
 
         matrix = self.matrix
-        pairs = matrix.survey.pairs
+        pairs = matrix.statistics.pairs
         if not pairs:
             few = len(matrix.models) < 2
             why = "Two models are needed to compare." if few else "Two models with results are needed to compare."
             self.notify(why, markup=False)
             return
-        shown = matrix.survey.pair(matrix.pair)
+        shown = matrix.statistics.pair(matrix.pair)
         cases = {case.id: case for case in matrix.suite.cases}
         current = pairs.index(shown) if shown in pairs else 0
-        figures = matrix.survey.figures
+        figures = matrix.statistics.figures
         place = await self.app.push_screen_wait(
             PairsScreen(pairs, current, matrix.names, cases, figures, matrix.progress)
         )

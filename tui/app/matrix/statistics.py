@@ -24,7 +24,7 @@ class Snapshot:
     """What was known at one moment; nobody changes it any more. `clusters` is by case; the figures of a run that is
     not finished are `interim`."""
 
-    tallies: Mapping[str, ModelTotals]
+    totals: Mapping[str, ModelTotals]
     cells: Mapping[tuple[str, str], Cell]
     baseline: Baseline | None
     clusters: Mapping[str, str] = field(default_factory=dict)
@@ -52,12 +52,12 @@ class Statistics:
         return (best[0][0], best[1][0]) if len(best) == 2 else None
 
 
-def survey(snapshot: Snapshot) -> Statistics:
+def compute_statistics(snapshot: Snapshot) -> Statistics:
     """Work it out: tenths of a second for tens of thousands of trials."""
     from tui.statistics.comparison import compare_models
 
     clusters = snapshot.clusters
-    figures = {model: figures_of(tally.outcomes.values(), clusters) for model, tally in snapshot.tallies.items()}
+    figures = {model: figures_of(totals.outcomes.values(), clusters) for model, totals in snapshot.totals.items()}
     # A model without any result in this suite is a column to fill, not one to compare.
     passes = {model: each.rates.passes for model, each in figures.items() if each.tally.trials}
     return Statistics(figures, compare_models(passes, clusters, interim=snapshot.interim), _since(snapshot))
@@ -67,7 +67,7 @@ def _since(snapshot: Snapshot) -> dict[str, Since] | None:
     baseline = snapshot.baseline
     if baseline is None:
         return None
-    moved: dict[str, list[int]] = {model: [0, 0] for model in snapshot.tallies}
+    moved: dict[str, list[int]] = {model: [0, 0] for model in snapshot.totals}
     for place, before in baseline.cells.items():
         now = snapshot.cells.get(place)
         change = change_of(now, before) if now is not None else 0
