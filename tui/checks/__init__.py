@@ -1,1 +1,1 @@
-"""Patterns and assertions: watched while text arrives, decided on the whole answer."""
+"""Evaluating patterns and assertions: provisionally while an answer streams, finally on the whole answer."""

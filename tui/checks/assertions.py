@@ -1,4 +1,4 @@
-"""Checks that need no pattern: decided here and now, in time linear to the answer."""
+"""Checks without patterns, evaluated in this process in time linear in the length of the answer."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from tui.model.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as far as it came: its text, the names of the tools used in their order, and the memory after it."""
+    """An answer so far: its text, the names of the tools used in order, and the memory after it."""
 
     text: str
     tools_used: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ _EXCERPT = 200
 
 
 def decide_assertion(check: Check, answer: Answer) -> CheckResult:
-    """The result of a check of TestHaven's that is no pattern."""
+    """Return the result of an assertion of TestHaven that is not a pattern."""
     match check.kind:
         case "output.includes":
             return _includes(check, answer.text)
@@ -42,21 +42,21 @@ def decide_assertion(check: Check, answer: Answer) -> CheckResult:
 
 
 def occurrences(part: str, text: str, start: int = 0) -> Matches:
-    """Where a part stands in a text, from `start` on, without overlap."""
+    """Return the non-overlapping occurrences of a part in a text, from `start` on."""
     spans: list[Span] = []
     at, number = text.find(part, start), 0
     while at >= 0:
         number += 1
         if len(spans) < MOST_SPANS:
             spans.append((at, at + len(part)))
-        if not part:  # it stands everywhere; once is enough
+        if not part:  # an empty text occurs everywhere; one occurrence is enough
             break
         at = text.find(part, at + len(part))
     return Matches(number, tuple(spans))
 
 
 def excerpt(text: str) -> str:
-    """The beginning of an answer, for a line that starts with `got`."""
+    """Return the beginning of an answer, for a line that starts with `got`."""
     return quote(text[: _EXCERPT + 1]) if text else "an empty answer"
 
 
@@ -92,12 +92,12 @@ def _remembers(check: Check, memory: JsonValue) -> CheckResult:
 
 
 def _expected(check: Check, answer: Answer) -> CheckResult:
-    """All three fields count, and one that was left out is empty. No memory at all is an empty one."""
-    wanted = check.expected if isinstance(check.expected, dict) else {}
+    """Compare all three fields: a field that was left out is empty, and so is a missing memory."""
+    expected = check.expected if isinstance(check.expected, dict) else {}
     pairs: tuple[tuple[str, JsonValue, JsonValue], ...] = (
-        ("output", wanted.get("output", ""), answer.text),
-        ("tools_used", wanted.get("tools_used", []), list(answer.tools_used)),
-        ("memory", wanted.get("memory", {}), {} if answer.memory is None else answer.memory),
+        ("output", expected.get("output", ""), answer.text),
+        ("tools_used", expected.get("tools_used", []), list(answer.tools_used)),
+        ("memory", expected.get("memory", {}), {} if answer.memory is None else answer.memory),
     )
     unequal = [(name, want, got) for name, want, got in pairs if not same(want, got)]
     if not unequal:

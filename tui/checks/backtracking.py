@@ -1,4 +1,4 @@
-"""Warn of patterns whose time grows exponentially with the text: found by trying them on short texts made from them."""
+"""Warnings about patterns that take exponential time, found by trying them on short texts derived from them."""
 
 import re
 import time
@@ -11,7 +11,7 @@ from tui.checks.engine import Engine
 from tui.checks.patterns import engine_of_this_thread
 from tui.model.suite import CheckKind
 
-# Only a repeated group can be exponential; most patterns have none, and are not tried.
+# Only a repeated group can be exponential; patterns without one are not tried.
 _REPEATED_GROUP = re.compile(r"\)(?:[*+]|\{\d)")
 _LONGEST = 2_000
 _MOST_SAMPLES = 6
@@ -41,10 +41,10 @@ _OF_ESCAPE = {
 
 
 def pattern_warning(kind: CheckKind, pattern: str) -> str | None:
-    """Return that a pattern of that kind of check takes exponential time, and on which text; None where none is found.
+    """Return a warning if a pattern takes exponential time, with the text that shows it, or None.
 
-    A Python pattern is tried as the JavaScript pattern that is written the same, where there is one. Takes some 50 ms
-    where a pattern is exponential, less than 1 ms as a rule where it is not.
+    A Python pattern is tried as the JavaScript pattern with the same source, if there is one. Takes some 50 ms for an
+    exponential pattern, usually less than 1 ms otherwise.
     """
     is_pattern = kind in ("expected_pattern", "forbidden_pattern", "output.matches")
     if not is_pattern or len(pattern) > _LONGEST or not _REPEATED_GROUP.search(pattern):
@@ -71,14 +71,14 @@ def _warning(pattern: str) -> str | None:
 
 
 class _Probe(NamedTuple):
-    """A text that repeats what a group takes, and ends with what it does not take."""
+    """A text that repeats what a group matches, and ends with what it does not match."""
 
     before: str
     repeated: str
     after: str
 
     def text(self, number: int) -> str:
-        """The text with so many repeats."""
+        """Return the text with this number of repeats."""
         return self.before + self.repeated * number + self.after
 
 
@@ -115,9 +115,11 @@ def _probes(pattern: str) -> Iterator[_Probe]:
 
 
 class _Sampler:
-    """Reads a pattern, and makes a few short texts that each of its parts takes. Approximate: what it gets wrong is not
-    found. `repeated` has for each repeated group a text that leads to it and what it takes; `excluded` are characters
-    that a class excludes."""
+    """Derives short texts from a pattern that each of its parts matches.
+
+    Approximate: an exponential group for which it derives a wrong text is not found. `repeated` maps each repeated
+    group to a text that leads to it and a text that it matches; `excluded` are characters that a class excludes.
+    """
 
     def __init__(self, pattern: str) -> None:
         self.repeated: list[tuple[str, list[str]]] = []
@@ -177,7 +179,7 @@ class _Sampler:
 
 
 def _character(part: str) -> str:
-    """Return a character that an escape, or the character itself, takes."""
+    """Return a character that an escape, or the character itself, matches."""
     if part in _OF_ESCAPE:
         return _OF_ESCAPE[part]
     if part[:2] in ("\\x", "\\u") and len(part) > 2:

@@ -1,4 +1,4 @@
-"""Decides checks on answers: finally on the whole, and provisionally while the text arrives."""
+"""Evaluating checks on answers: finally on the whole answer, and provisionally while it streams."""
 
 from collections.abc import Sequence
 
@@ -15,16 +15,20 @@ __all__ = ["Answer", "Checker", "Watch", "Watched"]
 
 
 class Checker:
-    """Patterns are evaluated in worker processes, which start on first use; one that runs longer than 1 s of processor
-    time, or crashes, is `timed_out`, and the others are decided all the same, as long as those of one answer take no
-    more than 5 s together. Belongs to one event loop."""
+    """Evaluates checks, with patterns in worker processes that are started on first use.
+
+    A pattern that takes longer than 1 s of processor time, or crashes, is `timed_out`; the other patterns are still
+    evaluated, as long as those of one answer take no more than 5 s together. Belongs to one event loop.
+    """
 
     def __init__(self) -> None:
         self._pool = Pool()
 
     async def decide(self, checks: Sequence[Check], answer: Answer) -> tuple[CheckResult, ...]:
-        """One result for each check, in their order. Checks of kind `command` are left out: they are not decided on
-        the answer, and who runs the command adds the result."""
+        """Return one result for each check, in their order.
+
+        Checks of kind `command` are ignored: whoever runs the command adds the result.
+        """
         searches = [_search_for(check) for check in checks if _is_pattern(check)]
         found = iter(await self._search(answer.text, searches))
         return tuple(
@@ -34,23 +38,23 @@ class Checker:
         )
 
     def watch(self, checks: Sequence[Check]) -> Watch:
-        """Follow an answer while it arrives."""
+        """Return a watch that evaluates the checks while an answer streams."""
         return Watch(checks, self._search)
 
     async def _search(self, text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
-        """Plain words here, everything that an engine is needed for in a worker."""
-        here = [find_plain(text, search) for search in searches]
-        asked = [search for search, found in zip(searches, here, strict=True) if found is None]
-        there = iter(await self._pool.search(text, asked) if asked else ())
-        return tuple(next(there) if found is None else found for found in here)
+        """Search for plain texts in this process, and for all other patterns in a worker."""
+        local = [find_plain(text, search) for search in searches]
+        remaining = [search for search, found in zip(searches, local, strict=True) if found is None]
+        replies = iter(await self._pool.search(text, remaining) if remaining else ())
+        return tuple(next(replies) if found is None else found for found in local)
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The worker processes that run now."""
+        """The ids of the running worker processes."""
         return self._pool.pids
 
     async def close(self) -> None:
-        """End the worker processes; what is being decided is `timed_out`. May be called again."""
+        """End the worker processes; checks in progress are `timed_out`. May be called repeatedly."""
         self._pool.close()
 
 

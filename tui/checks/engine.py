@@ -1,6 +1,7 @@
-"""Evaluate JavaScript patterns. No other module knows which engine does it, so that it can be exchanged.
+"""The JavaScript pattern engine. No other module depends on which engine it is, so that it can be replaced.
 
-The engine is quickjs-ng. Its patterns are V8's, but for what `_PROGRAM` refuses in `fault`. Offsets are UTF-16 units.
+The engine is quickjs-ng. Its patterns are those of V8, except those that `_PROGRAM` refuses in `fault`. Offsets are
+UTF-16 units.
 """
 
 import importlib.util
@@ -120,10 +121,10 @@ def engine_folder() -> str:
 
 
 class Found(NamedTuple):
-    """What one search found: the number of matches, and the first 1,000 as a flat list `[start, end, start, …]`.
+    """The result of one search: the number of matches, and the first 1,000 as a flat list `[start, end, start, …]`.
 
-    `end` says why the search stopped before the end of the text, empty if it did not; `reason` is what the engine says
-    of a pattern that it cannot compile.
+    `end` is why the search stopped before the end of the text, else empty; `reason` is the engine's error for a pattern
+    that cannot be compiled.
     """
 
     total: int
@@ -133,7 +134,7 @@ class Found(NamedTuple):
 
 
 class Engine:
-    """One JavaScript engine, for the thread that made it. A search that is ended by a limit leaves it usable."""
+    """A JavaScript engine for the thread that created it. It remains usable after a search exceeds a limit."""
 
     def __init__(self) -> None:
         import quickjs
@@ -147,10 +148,10 @@ class Engine:
         )
 
     def fault(self, pattern: str) -> str:
-        """Return what is wrong with a pattern, in the engine's words; empty where nothing is.
+        """Return the engine's error for a pattern, empty if the pattern is valid.
 
-        Refused besides what no engine takes: group modifiers (`(?i:…)`) and a group name that is used twice (ES2025),
-        which the V8 of Node 20 refuses and later ones accept.
+        Besides invalid patterns it refuses group modifiers (`(?i:…)`) and duplicate group names (ES2025), which the V8
+        of Node 20 refuses and later versions accept.
         """
         self._context.set_time_limit(-1)
         try:
@@ -161,10 +162,10 @@ class Engine:
     def search(
         self, text: str, searches: Sequence[tuple[str, int]], seconds: Callable[[], float]
     ) -> Iterator[list[Found]]:
-        """Find all matches of each pattern that begin at its offset or later, in batches, in order.
+        """Find all matches of each pattern from its offset on, and yield the results in batches, in order.
 
-        `seconds` is asked before each batch how much processor time each of its patterns has. A batch ends after a
-        pattern that was stopped. The memory of the engine is limited.
+        `seconds` is called before each batch and returns the processor time of each of its patterns. A batch ends after
+        a pattern that was stopped. The memory of the engine is limited.
         """
         flat = (part for pattern, start in searches for part in (self._string(pattern), start))
         self._context.set_time_limit(-1)
@@ -208,7 +209,7 @@ class Engine:
 
 
 def _first_line(error: Exception) -> str:
-    """What the engine says, without its name for the kind of error."""
+    """Return the engine's message without the name of the error's type."""
     return str(error).partition("\n")[0].partition(": ")[2]
 
 

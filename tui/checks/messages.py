@@ -1,4 +1,4 @@
-"""How a decided check is put into words: what was expected, what came, and where the two differ."""
+"""Messages about evaluated checks: the expected value, the actual value, and their difference."""
 
 import difflib
 import json
@@ -17,12 +17,12 @@ _LONGEST_SHOWN = 100_000
 
 
 def line_of(text: str, place: int) -> int:
-    """The line, from 1, on which a code point stands."""
+    """Return the line, counted from 1, of a code point."""
     return text.count("\n", 0, place) + 1
 
 
 def words_for_matches(matches: Matches, text: str) -> str:
-    """How often something was found and where, or that it was not, or why that cannot be said."""
+    """Return the number of matches and their lines, that there are none, or why the search failed."""
     if matches.failure:
         return f"could not be evaluated: {matches.failure}"
     if not matches.count:
@@ -37,7 +37,7 @@ def words_for_matches(matches: Matches, text: str) -> str:
 
 
 def quote(value: JsonValue | Missing) -> str:
-    """A value on one line, as JSON, cut where it is long."""
+    """Return a value as JSON on one line, truncated if it is long."""
     if isinstance(value, Missing):
         return "missing"
     if isinstance(value, str):
@@ -46,7 +46,7 @@ def quote(value: JsonValue | Missing) -> str:
 
 
 def words_for_values(expected: JsonValue | Missing, got: JsonValue | Missing, name: str = "") -> str:
-    """`expected …` and `got …` on a line each; with a diff below where they do not fit on a line."""
+    """Return `expected …` and `got …` on a line each, or a diff if they do not fit on a line."""
     label = f" {name}" if name else ""
     lines = [f"expected{label} {quote(expected)}", f"got{label} {quote(got)}"]
     if not _fits(expected) or not _fits(got):
@@ -55,13 +55,15 @@ def words_for_values(expected: JsonValue | Missing, got: JsonValue | Missing, na
 
 
 def diff_lines(got: Sequence[str], expected: Sequence[str]) -> list[str]:
-    """A unified diff from what came (`-`) to what was expected (`+`): the first 80 lines that differ on each side."""
+    """Return a unified diff from the actual (`-`) to the expected text (`+`), at most 80 changed lines a side."""
     head = _common(got, expected)
     tail = _common(got[head:][::-1], expected[head:][::-1])
     first = max(0, head - _CONTEXT)
     last = max(0, tail - _CONTEXT)
-    came, wanted = (list(side[first : min(len(side) - last, first + _MOST_LINES)]) for side in (got, expected))
-    hunks = difflib.unified_diff(came, wanted, "got", "expected", lineterm="", n=_CONTEXT)
+    actual_lines, expected_lines = (
+        list(side[first : min(len(side) - last, first + _MOST_LINES)]) for side in (got, expected)
+    )
+    hunks = difflib.unified_diff(actual_lines, expected_lines, "got", "expected", lineterm="", n=_CONTEXT)
     lines = [_numbered(line, first) if line.startswith("@@") else _cut(line, _LONGEST_LINE) for line in hunks]
     left_out = sum(max(0, len(side) - last - first - _MOST_LINES) for side in (got, expected))
     return [*lines, f"… {left_out:,} more lines"] if left_out else lines
@@ -73,7 +75,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _numbered(header: str, offset: int) -> str:
-    """A hunk's header, with lines counted in the whole."""
+    """Return the header of a hunk with the line numbers of the whole text."""
     return " ".join(_shifted(part, offset) if part[:1] in "-+" else part for part in header.split(" "))
 
 
@@ -99,7 +101,7 @@ def _lines_of(value: JsonValue | Missing) -> list[str]:
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """A long line in pieces, so that the diff shows which part of it differs."""
+    """Split long lines into pieces, so that the diff shows which part of them differs."""
     if len(line) <= _LONGEST_LINE:
         yield line
         return

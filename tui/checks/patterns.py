@@ -1,4 +1,4 @@
-"""Can a pattern be compiled at all? Decided in this process, before anything is run."""
+"""Validating patterns in this process before a run."""
 
 import re
 import threading
@@ -42,8 +42,10 @@ _engines = threading.local()
 
 
 def pattern_error(kind: CheckKind, pattern: str) -> str | None:
-    """Why a pattern of that kind of check cannot be used, as a sentence without its full stop; None where it can,
-    and for kinds whose target is no pattern."""
+    """Return why a pattern is invalid for that kind of check, as a sentence without its full stop, or None.
+
+    Kinds whose target is not a pattern are always valid.
+    """
     if kind in ("expected_pattern", "forbidden_pattern"):
         return javascript_error(pattern)
     return python_error(pattern) if kind == "output.matches" else None
@@ -76,7 +78,7 @@ def engine_of_this_thread() -> Engine:
 
 @lru_cache(maxsize=32_768)
 def python_error(pattern: str) -> str | None:
-    """Why that is no regular expression of Python's, or None."""
+    """Return why the text is not a regular expression of Python, or None."""
     if len(pattern) > _LONGEST:
         return f"the pattern is longer than {_LONGEST:,} characters; split it"
     try:
@@ -90,14 +92,14 @@ def python_error(pattern: str) -> str | None:
     return None
 
 
-# Signs that mean themselves in a JavaScript pattern, wherever they stand.
+# Characters without a special meaning in a JavaScript pattern.
 _PLAIN = re.compile(r"[A-Za-z0-9 _@#%&=:;,'\"!<>/~`-]{1,200}")
-# Longer texts go to a worker, so that the screen never waits for them.
+# Longer texts are searched by a worker, so that the screen stays responsive.
 _LONGEST_PLAIN = 256 * 1024
 
 
 def find_plain(text: str, search: Search) -> Matches | None:
-    """What a worker would find; None where the pattern is not plain, or the text long."""
+    """Return the result of a search for plain text, or None if the pattern is not plain or the text is long."""
     if search.engine != "javascript" or len(text) > _LONGEST_PLAIN:
         return None
     words = _words(search.pattern)
@@ -109,5 +111,5 @@ def find_plain(text: str, search: Search) -> Matches | None:
 
 @lru_cache(maxsize=4_096)
 def _words(pattern: str) -> re.Pattern[str] | None:
-    # Without the `u` flag JavaScript folds no other letter into an ASCII one.
+    # Without the `u` flag no other letter folds to an ASCII letter in JavaScript.
     return re.compile(re.escape(pattern), re.IGNORECASE | re.ASCII) if _PLAIN.fullmatch(pattern) else None

@@ -1,4 +1,4 @@
-"""The worker processes: started when they are needed, given work fairly, replaced when a pattern was too much."""
+"""A pool of worker processes: started on demand, scheduled fairly, and replaced after a pattern crashes one."""
 
 import asyncio
 import os
@@ -34,8 +34,11 @@ from tui.checks.protocol import (
 
 
 class Job:
-    """`done` holds the results in the order of `searches`, once all are there. `spent` is how many seconds processes
-    that died had searched; `one_by_one` says that one of them died of some pattern and it is not known of which."""
+    """The searches in one text.
+
+    `done` resolves to the results in the order of `searches`. `spent` is the processor time in seconds used by workers
+    that died; `one_by_one` is true after a worker died of an unknown pattern of the job.
+    """
 
     def __init__(self, text: str, searches: Sequence[Search]) -> None:
         self.searches = tuple(searches)
@@ -48,16 +51,16 @@ class Job:
 
     @cached_property
     def text(self) -> bytes:
-        """The text as it is sent."""
+        """The text, encoded as it is sent."""
         return encode_text(self._text)
 
     @property
     def open(self) -> list[tuple[int, Search]]:
-        """What is still to be searched for, each with its number."""
+        """The numbered searches without a result."""
         return [(number, self.searches[number]) for number, each in enumerate(self._results) if each is None]
 
     def settle(self, number: int, matches: Matches) -> None:
-        """Take the result of one search; a second one for the same changes nothing."""
+        """Set the result of one search; a second result is ignored."""
         if self._results[number] is None:
             self._results[number] = matches
         results = [each for each in self._results if each is not None]
@@ -65,7 +68,7 @@ class Job:
             self.done.set_result(tuple(results))
 
     def settle_all(self, failure: str) -> None:
-        """Give up what is still open."""
+        """Set a failure as the result of all open searches."""
         for number, _ in self.open:
             self.settle(number, Matches(failure=failure))
 
@@ -76,8 +79,10 @@ _CHUNK = 1 << 18
 
 
 class WorkerProcess:
-    """Started at once; OSError if that cannot be. `on_replies` is called with what it answered, `on_end` once, when
-    it is gone for any reason but `stop`."""
+    """A worker process, started at once. Raises OSError if it cannot be started.
+
+    `on_replies` is called with its replies, `on_end` once when it ends for any reason other than `stop`.
+    """
 
     def __init__(
         self,
@@ -101,23 +106,23 @@ class WorkerProcess:
 
     @property
     def note(self) -> Note:
-        """What it is doing, or was doing when it died."""
+        """The activity that the worker noted last, also after its death."""
         return Note.read(self._note)
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The id of the process."""
         return self._process.pid
 
     def send(self, frame: bytes) -> None:
-        """Hand over a frame; what does not fit into the socket now goes when it does."""
+        """Send a frame; the part that the socket does not accept now is sent later."""
         if not self._unsent:
             try:
                 frame = frame[self._link.send(frame) :]
             except BlockingIOError:
                 pass
             except OSError:
-                return  # it is gone: the reader sees that and tells
+                return  # it has ended: the reader reports that
             if frame:
                 self._loop.add_writer(self._link, self._write)
         self._unsent += frame
@@ -127,7 +132,7 @@ class WorkerProcess:
         self._process.kill()
 
     def stop(self) -> int:
-        """End it and let go of everything. How it ended: the negative number of a signal, or the exit status."""
+        """End the process and return its exit status, or the negative number of a signal."""
         self._loop.remove_reader(self._link)
         self._loop.remove_writer(self._link)
         self._link.close()
@@ -165,7 +170,7 @@ class WorkerProcess:
 
 
 def describe_end(status: int) -> str:
-    """How a process ended, in words."""
+    """Return in words how a process ended."""
     if status >= 0:
         return f"exit status {status}"
     try:
@@ -175,7 +180,7 @@ def describe_end(status: int) -> str:
 
 
 def _open_note() -> int:
-    """A small file without a name. In memory where that exists, so that a full disk does not matter."""
+    """Open a small file without a name, in memory if possible, so that a full disk does not matter."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("assay-note", os.MFD_CLOEXEC)
     with tempfile.TemporaryFile() as file:
@@ -183,8 +188,10 @@ def _open_note() -> int:
 
 
 def _start(note: int) -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
-    """In a session of its own, so that Ctrl-C and Ctrl-Z at the terminal do not reach it; without the person's
-    environment, site hooks or current folder, so that nothing there can be loaded into it."""
+    """Start a worker in a session of its own, so that Ctrl-C and Ctrl-Z at the terminal do not reach it.
+
+    It does not get the user's environment, site hooks or current folder, so that it loads no code from there.
+    """
     folders = [str(Path(tui.__file__).parent.parent), engine_folder()]
     near, far = socket.socketpair()
     with far:
@@ -210,7 +217,7 @@ _BATCH = 16
 _BATCH_BYTES = 1 << 20
 _GROW_SECONDS = 0.1
 _WATCH_SECONDS = 0.5
-# Looks at the clock, not beats of it: after the machine slept only one look has passed.
+# Looks are counted, not seconds: a suspended machine counts as one look.
 _STUCK_LOOKS = 10
 _LOST_LOOKS = 60
 _MOST_LOSSES = 2
@@ -220,8 +227,11 @@ CLOSED = "the checks were stopped first"
 
 
 class Pool:
-    """Searches texts in worker processes. A pattern that runs too long or crashes its process has a failure for a
-    result; the others of the same text, and other texts, are not touched by that."""
+    """Searches texts in worker processes.
+
+    A pattern that takes too long or crashes its process results in a failure; the other patterns of the same text and
+    other texts are not affected.
+    """
 
     def __init__(self) -> None:
         self._queue: deque[Job] = deque()
@@ -234,7 +244,7 @@ class Pool:
         self._is_closed = False
 
     async def search(self, text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
-        """What came of each search, in their order."""
+        """Return the result of each search, in their order."""
         job = Job(text, searches)
         if self._is_closed:
             job.settle_all(CLOSED)
@@ -244,7 +254,7 @@ class Pool:
         return await job.done
 
     def close(self) -> None:
-        """End all processes; what is still searched for gets a failure. May be called again."""
+        """End all processes; open searches get a failure. May be called repeatedly."""
         self._is_closed = True
         waiting = [*self._queue, *(job for worker in self._workers for job in worker.jobs.values())]
         self._queue.clear()
@@ -256,11 +266,11 @@ class Pool:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The processes that run now."""
+        """The ids of the running processes."""
         return tuple(worker.pid for worker in self._workers)
 
     def _pump_soon(self) -> None:
-        """All that is asked in one turn of the loop goes out together."""
+        """Schedule one send for all requests of this iteration of the event loop."""
         if not self._pumping:
             self._pumping = True
             asyncio.get_running_loop().call_soon(self._pump)
@@ -279,7 +289,7 @@ class Pool:
             asyncio.get_running_loop().call_later(_GROW_SECONDS, self._grow)
 
     def _grow(self) -> None:
-        """All processes have been busy for a while and there is more to do: one more."""
+        """Start another process if all have been busy for a while and jobs are waiting."""
         self._growing = False
         if self._queue and not self._is_closed:
             if all(worker.jobs for worker in self._workers):
@@ -288,7 +298,7 @@ class Pool:
 
     def _start_worker(self) -> None:
         try:
-            self._workers.append(WorkerProcess(self._take, self._bury))
+            self._workers.append(WorkerProcess(self._take, self._remove_worker))
         except OSError as error:
             if not self._workers:
                 self._give_up(str(error))
@@ -307,9 +317,9 @@ class Pool:
                 (each.engine, each.pattern) in self._suspects for _, each in job.open
             )
             if is_suspect and frames:
-                break  # it goes alone, so that nothing waits behind it
+                break  # it is sent alone, so that no other search waits for it
             self._queue.popleft()
-            if job.done.done():  # whoever asked has gone
+            if job.done.done():  # the caller has gone
                 continue
             number = next(self._numbers)
             worker.jobs[number] = job
@@ -334,25 +344,25 @@ class Pool:
         if not worker.jobs and self._queue:
             self._pump_soon()
 
-    def _bury(self, worker: WorkerProcess) -> None:
+    def _remove_worker(self, worker: WorkerProcess) -> None:
         note = worker.note
         status = worker.stop()
         self._workers.remove(worker)
         if not worker.has_answered and note.phase == IDLE:
             self._false_starts += 1
         if note.phase != IDLE and note.job in worker.jobs:
-            self._blame(worker.jobs[note.job], note, status, worker.is_stuck)
+            self._settle_crash(worker.jobs[note.job], note, status, worker.is_stuck)
         elif note.phase == IDLE:
             for job in worker.jobs.values():
-                _lose(job, status)
+                _count_loss(job, status)
         self._queue.extend(job for job in worker.jobs.values() if not job.done.done())
         if self._false_starts >= _MOST_FALSE_STARTS:
             self._false_starts = 0
             self._give_up(describe_end(status))
         self._pump()
 
-    def _blame(self, job: Job, note: Note, status: int, is_stuck: bool) -> None:
-        """The process died of this pattern, unless somebody else ended it: then it is tried once more."""
+    def _settle_crash(self, job: Job, note: Note, status: int, is_stuck: bool) -> None:
+        """Fail the pattern that the process died of; if the process was ended from outside, retry it once."""
         is_slow = is_stuck or status == -signal.SIGPROF
         job.spent = note.spent
         if not is_slow and status in (-signal.SIGKILL, -signal.SIGTERM):
@@ -379,10 +389,10 @@ class Pool:
     def _watch(self) -> None:
         if not self._watching:
             self._watching = True
-            asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._look)
+            asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._check_progress)
 
-    def _look(self) -> None:
-        """End what neither moves nor is ended by the system, for example because somebody stopped it."""
+    def _check_progress(self) -> None:
+        """End processes without progress that the system does not end, for example because they were suspended."""
         self._watching = False
         busy = [worker for worker in self._workers if worker.jobs]
         looks = {}
@@ -399,8 +409,8 @@ class Pool:
             self._watch()
 
 
-def _lose(job: Job, status: int) -> None:
-    """The process died with the job in hand, but of none of its patterns."""
+def _count_loss(job: Job, status: int) -> None:
+    """Count a loss: the process died with the job, but of none of its patterns."""
     job.losses += 1
     if job.losses > _MOST_LOSSES:
         job.settle_all(f"the process that evaluates patterns ended again and again ({describe_end(status)})")

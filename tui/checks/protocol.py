@@ -1,8 +1,8 @@
-"""How the checker and its worker process talk: length-prefixed frames over a socket, and a note of what is being done.
+"""The protocol between the checker and its worker: length-prefixed frames over a socket, and a note on a file.
 
 A request is a JSON header `[job, spent, one_by_one, [[number, engine, pattern, start], …]]` and the text in UTF-8; a
-reply is a JSON list of `[job, number, failure, count, counted, [start, end, …]]`. The note lies in a small file that
-outlives the worker, so that its death can be laid to the right pattern.
+reply is a JSON list of `[job, number, failure, count, counted, [start, end, …]]`. The note is a small file that
+outlives the worker and names the pattern that it died of.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from tui.model.results import Span
 
 Language = Literal["javascript", "python"]
-# Processor time, so that a busy or suspended machine is not laid to the pattern.
+# Processor time, so that a busy or suspended machine does not make a pattern fail.
 SECONDS_A_PATTERN = 1.0
 SECONDS_A_TEXT = 5.0
 
@@ -25,14 +25,16 @@ TOO_LARGE = "the pattern needs too much memory on this text"
 
 
 def too_long(seconds: float) -> str:
-    """Return why a pattern was stopped after so many seconds: fewer than a pattern has where the others took them."""
+    """Return why a pattern was stopped after this many seconds, which are fewer if other patterns used up the time."""
     return TOO_LONG if seconds >= SECONDS_A_PATTERN else TOO_LONG_TOGETHER
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A pattern and where in the text it is looked for: matches begin at `start` or later, and the engine sees all of
-    the text before that, for `^`, `\\b` and lookbehind."""
+    """A pattern and the position from which it is searched for.
+
+    Matches begin at `start` or later; the engine sees the text before it, for `^`, `\\b` and lookbehind.
+    """
 
     engine: Language
     pattern: str
@@ -41,10 +43,10 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """How often a pattern was found, and where: the first 1,000 spans, in code points of the text.
+    """The number of matches of a pattern, and the first 1,000 spans in code points of the text.
 
-    `failure` says why it could not be evaluated, empty if it could. `counted` is False where at least one match is
-    sure but looking for the rest took too long or too much memory.
+    `failure` is why it could not be evaluated, else empty. `counted` is False if at least one match is certain but the
+    others took too long or too much memory to find.
     """
 
     count: int = 0
@@ -62,8 +64,11 @@ IDLE, EVALUATING, COUNTING, BATCH = range(4)
 
 
 class Request(NamedTuple):
-    """A text and what to search it for, each with the number that its reply names. `spent` is how many seconds earlier
-    searches of that text took; `one_by_one` asks for a note of each pattern."""
+    """A text and its numbered searches.
+
+    `spent` is the time in seconds that earlier searches of that text took; `one_by_one` requests a note for each
+    pattern.
+    """
 
     job: int
     spent: float
@@ -73,7 +78,7 @@ class Request(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came of search `number` of a job."""
+    """The result of search `number` of a job."""
 
     job: int
     number: int
@@ -81,8 +86,11 @@ class Reply(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What the worker is doing; in phase COUNTING the first match is known, in code points. `spent` is how many seconds
-    the job's searches had taken before."""
+    """What the worker is doing.
+
+    In phase COUNTING the first match is known, in code points. `spent` is the time in seconds that the job's earlier
+    searches took.
+    """
 
     job: int
     number: int
@@ -92,12 +100,12 @@ class Note(NamedTuple):
     spent: float = 0.0
 
     def write(self, descriptor: int) -> None:
-        """Replace what the file says."""
+        """Replace the note in the file."""
         os.pwrite(descriptor, _NOTE.pack(*self), 0)
 
     @classmethod
     def read(cls, descriptor: int) -> "Note":
-        """What the file says; idle if nothing was ever written."""
+        """Return the note in the file; idle if none was written."""
         data = os.pread(descriptor, _NOTE.size, 0)
         return cls(*_NOTE.unpack(data)) if len(data) == _NOTE.size else cls(0, 0, IDLE)
 
@@ -117,7 +125,7 @@ def pack_request(
 
 
 def unpack_requests(buffer: bytearray) -> Iterator[Request]:
-    """Take every whole request from the buffer's start."""
+    """Remove all complete requests from the start of the buffer, and return them."""
     while len(buffer) >= _REQUEST.size:
         header_size, text_size = _REQUEST.unpack_from(buffer)
         middle = _REQUEST.size + header_size
@@ -130,7 +138,7 @@ def unpack_requests(buffer: bytearray) -> Iterator[Request]:
 
 
 def pack_replies(replies: Sequence[Reply]) -> bytes:
-    """Several replies in one frame."""
+    """Return several replies as one frame."""
     plain = [
         (job, number, found.failure, found.count, found.counted, [at for span in found.spans for at in span])
         for job, number, found in replies
@@ -140,7 +148,7 @@ def pack_replies(replies: Sequence[Reply]) -> bytes:
 
 
 def unpack_replies(buffer: bytearray) -> Iterator[Reply]:
-    """Take every whole reply from the buffer's start."""
+    """Remove all complete replies from the start of the buffer, and yield them."""
     while len(buffer) >= _REPLY.size:
         end = _REPLY.size + _REPLY.unpack_from(buffer)[0]
         if len(buffer) < end:

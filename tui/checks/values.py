@@ -1,4 +1,4 @@
-"""JSON values: where a dotted path leads, and whether two are the same."""
+"""JSON values: access by dotted path, and equality."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,15 +8,17 @@ from tui.model.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """There is nothing at that path. It equals null, and nothing else."""
+    """The value at a path that does not exist. It equals null and nothing else."""
 
 
 MISSING: Final = Missing()
 
 
 def value_at(memory: JsonValue, path: str) -> JsonValue | Missing:
-    """What a dotted path leads to: keys of objects, numbers of list items from 0. A key that itself holds dots is
-    found as well; where several readings lead somewhere, the one with the shortest keys first."""
+    """Return the value at a dotted path of object keys and list indices from 0.
+
+    A key may contain dots; if several splits lead to a value, the one with the shortest keys first is used.
+    """
     parts = path.split(".")
     open_ends: list[tuple[JsonValue, int]] = [(memory, 0)]
     seen: set[tuple[int, int]] = set()
@@ -31,7 +33,7 @@ def value_at(memory: JsonValue, path: str) -> JsonValue | Missing:
 
 
 def _next_ends(value: JsonValue, parts: list[str], at: int) -> list[tuple[JsonValue, int]]:
-    """Where the path may go on from here, the shortest key last."""
+    """Return the possible ends of the next key of the path, the shortest key last."""
     if isinstance(value, dict):
         keys = ((".".join(parts[at:end]), end) for end in range(len(parts), at, -1))
         return [(value[key], end) for key, end in keys if key in value]
@@ -42,7 +44,7 @@ def _next_ends(value: JsonValue, parts: list[str], at: int) -> list[tuple[JsonVa
 
 
 def same(one: JsonValue | Missing, other: JsonValue | Missing) -> bool:
-    """Equal as JSON: true is not 1, 1 is 1.0, objects regardless of order, what is missing equals null."""
+    """Return whether two values are equal as JSON: true is not 1, 1 is 1.0, a missing value equals null."""
     open_pairs = [(None if one is MISSING else one, None if other is MISSING else other)]
     while open_pairs:
         a, b = open_pairs.pop()

@@ -1,7 +1,7 @@
-"""The worker process: searches texts for patterns, and is ended by the system where an engine does not end one itself.
+"""The worker process, which searches texts for patterns within limits that the system enforces.
 
-Started by `process.py` with a socket as its standard input. It ends when that is closed, and holds nothing that
-would be missed.
+Started by `pool.py` with a socket as its standard input. It ends when the socket is closed, and has no state worth
+saving.
 """
 
 import os
@@ -47,8 +47,11 @@ FirstFound = Callable[[int, int], None]
 def find_javascript(
     engine: Engine, text: str, searches: Sequence[Search], seconds: Callable[[], float] = lambda: SECONDS_A_PATTERN
 ) -> Iterator[list[Matches]]:
-    """Return all matches of each search, in batches, in the order of the searches. `seconds` is asked before each batch
-    how long one of its patterns may take; a batch ends after a pattern that took longer."""
+    """Yield all matches of each search in batches, in the order of the searches.
+
+    `seconds` is called before each batch and returns the time limit of one of its patterns; a batch ends after a
+    pattern that took longer.
+    """
     offsets = Utf16Offsets(text)
     allowed = SECONDS_A_PATTERN
 
@@ -57,21 +60,24 @@ def find_javascript(
         allowed = seconds()
         return allowed
 
-    wanted = [(search.pattern, offsets.utf16(search.start)) for search in searches]
-    for batch in engine.search(text, wanted, allow):
+    batch_input = [(search.pattern, offsets.utf16(search.start)) for search in searches]
+    for batch in engine.search(text, batch_input, allow):
         yield [_matches(found, offsets, allowed) for found in batch]
 
 
-def find_python(text: str, search: Search, tell_first: FirstFound) -> Matches:
-    """Return all matches from `search.start` on. `tell_first` is told the first one before the others are looked for:
-    it is enough for a verdict, should the rest take too long."""
+def find_python(text: str, search: Search, on_first_match: FirstFound) -> Matches:
+    """Return all matches from `search.start` on.
+
+    `on_first_match` is called with the first match before the others are searched for, because it is enough for a
+    verdict if the others take too long.
+    """
     first: list[Span] = []
     try:
         found = _python(search.pattern).finditer(text, search.start)
         first += [match.span() for match in islice(found, 1)]
         if not first:
             return Matches()
-        tell_first(*first[0])
+        on_first_match(*first[0])
         spans = first + [match.span() for match in islice(found, MOST_SPANS - 1)]
         return Matches(len(spans) + sum(1 for _ in found), tuple(spans))
     except (re.error, ValueError, OverflowError, RecursionError) as error:
@@ -81,7 +87,7 @@ def find_python(text: str, search: Search, tell_first: FirstFound) -> Matches:
 
 
 class Utf16Offsets:
-    """Where a text's characters are in UTF-16, where one outside the basic plane counts as two."""
+    """A mapping between code points and UTF-16 offsets, where a character outside the basic plane counts as two."""
 
     def __init__(self, text: str) -> None:
         self._points = [] if text.isascii() else [match.start() for match in _ASTRAL.finditer(text)]
@@ -92,8 +98,10 @@ class Utf16Offsets:
         return point + bisect_left(self._points, point)
 
     def spans(self, flat: Sequence[int]) -> tuple[Span, ...]:
-        """Return the spans of `[start, end, start, …]` in code points; one that begins or ends inside a character is
-        widened to the whole of it."""
+        """Return the spans of `[start, end, start, …]` in code points.
+
+        A span that begins or ends inside a character is extended to the whole character.
+        """
         if not self._points:
             return tuple(zip(flat[::2], flat[1::2], strict=True))
         return tuple(
@@ -122,12 +130,12 @@ def _matches(found: Found, offsets: Utf16Offsets, seconds: float) -> Matches:
 _MEMORY = 512 * 1024 * 1024
 _FLUSH_SECONDS = 0.05
 _CHUNK = 1 << 20
-# The engine of JavaScript patterns ends them itself; the system ends the process if it did not.
+# The engine stops JavaScript patterns itself; if it does not, the system ends the process.
 _GRACE_SECONDS = 1.0
 
 
 class Worker:
-    """Answers the requests that come over `link`, and notes in `note` (a file descriptor) what it is doing."""
+    """A server of the requests that arrive over `link`; its activity is noted in `note` (a file descriptor)."""
 
     def __init__(self, link: socket.socket, note: int) -> None:
         self._link, self._note = link, note
@@ -137,7 +145,7 @@ class Worker:
         self._sent_at = 0.0
 
     def serve(self) -> None:
-        """Work until the other side is gone."""
+        """Process requests until the socket is closed."""
         buffer = bytearray()
         while chunk := self._link.recv(_CHUNK):
             buffer += chunk
@@ -149,7 +157,7 @@ class Worker:
                 self._rest()
 
     def _work(self, job: "_Job") -> None:
-        """Search until all is done, or until a pattern took too long and other texts wait."""
+        """Search until all jobs are done, or a pattern took too long while other texts wait."""
         while job.open:
             if job.left <= 0:
                 self._reply(job, [Matches(failure=TOO_LONG_TOGETHER)] * len(job.open))
@@ -203,7 +211,7 @@ class Worker:
 
 
 class _Job:
-    """A request as far as it is done; `spent` is the processor time of its searches, in seconds."""
+    """The state of a request; `spent` is the processor time of its searches in seconds."""
 
     def __init__(self, request: Request) -> None:
         self.number, self.spent, self._one_by_one, searches, self.text = request
@@ -212,11 +220,11 @@ class _Job:
 
     @property
     def left(self) -> float:
-        """How many seconds all that is open has together."""
+        """The seconds left for all open searches together."""
         return SECONDS_A_TEXT - self.spent
 
     def next_searches(self) -> list[Search]:
-        """Return what is open up to a search of the other language; the first alone where that was asked for."""
+        """Return the open searches up to one of another language; only the first if one by one was requested."""
         if self._one_by_one:
             return [self.open[0][1]]
         language = self.open[0][1].engine
@@ -228,14 +236,14 @@ class _Job:
         return max(0.001, min(SECONDS_A_PATTERN, self.left))
 
     def end(self) -> None:
-        """Count the time since `begin`."""
+        """Add the processor time since `begin`."""
         self.spent += time.process_time() - self._began_at
 
 
 def main(note: int) -> None:
     """Serve the socket that is standard input."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with suppress(ValueError, OSError):  # some systems have no such limit
+    with suppress(ValueError, OSError):  # not every system has this limit
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     warnings.simplefilter("ignore")
