@@ -64,11 +64,7 @@ class Navigator:
         if sources is None:
             self._screen.notify(_NO_MODEL, severity="warning", markup=False)
             return
-        answers, scores = self._context.session.history.answers, self._context.scores
-        reviewer = self._context.session.reviews.default_reviewer
-        self._screen.app.push_screen(
-            CompareScreen(answers, suite, *sources, case_id, reviewer=reviewer, note_names=scores.record_names)
-        )
+        self._screen.app.push_screen(CompareScreen(suite, *sources, case_id, self._context))
 
     async def compare_models(
         self, open_suite: OpenSuite, models: tuple[str, ...], current: str, case_id: str | None

@@ -1,6 +1,6 @@
 """Pairs of answers: the cases that two sources have both answered, the preferences, and how two answers differ."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -11,6 +11,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, SavedAnswers, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
+from tui.session.reviews import Reviews
 
 Outcomes = Mapping[str, Sequence[Outcome]]
 
@@ -115,20 +116,20 @@ class ComparisonSession:
 
 
 class AnswerPairs:
-    """Read the answers of a suite in pairs, and save the preferences of a reviewer.
+    """Read the answers of a suite in pairs, and save the preferences of the configured reviewer.
 
     All methods block: call them in a thread. They raise StoreError.
     """
 
-    def __init__(self, answers: SavedAnswers, suite: Suite, reviewer: Callable[[], str | None]) -> None:
+    def __init__(self, answers: SavedAnswers, suite: Suite, reviews: Reviews) -> None:
         self.suite = suite
-        self._answers, self._reviewer = answers, reviewer
+        self._answers, self._reviews = answers, reviews
 
     def open(self, a: Source, b: Source, seed: int | None) -> ComparisonSession:
         """Begin a pass through the cases that both sources have answered; with a `seed` it is blind."""
         pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
         comparison = ComparisonSession(self.suite, pair, seed)
-        reviewers = ("", self._reviewer() or "")
+        reviewers = ("", self._reviews.default_reviewer() or "")
         comparison.load_preferences([each for each in self.preferences() if each.reviewer in reviewers])
         return comparison
 
@@ -153,7 +154,7 @@ class AnswerPairs:
 
     def save(self, preferred: Preferred) -> None:
         """Save a preference of the reviewer."""
-        self._answers.preferences.append(replace(preferred, reviewer=self._reviewer() or ""))
+        self._answers.preferences.append(replace(preferred, reviewer=self._reviews.default_reviewer() or ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -17,13 +16,15 @@ from textual.screen import Screen
 from tui.app.compare.lines import Names, leaderboard_of, nothing_lines, source_line, source_names
 from tui.app.compare.pairs import AnswerPairs, CaseEntry, ComparisonSession, next_answer
 from tui.app.compare.view import CaseList, CompareTitle, CompareView
+from tui.app.context import AppContext
+from tui.app.notifications import notify_error
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
 from tui.model.errors import AssayError
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
-from tui.session.answers import Answer, SavedAnswers, Source
+from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 
 _NARROW, _BESIDE = 100, 110
@@ -68,20 +69,11 @@ class CompareScreen(Screen[None]):
     ]
     AUTO_FOCUS = "DiffView"
 
-    def __init__(
-        self,
-        answers: SavedAnswers,
-        suite: Suite,
-        a: Source,
-        b: Source,
-        case: str | None = None,
-        *,
-        reviewer: Callable[[], str | None] = lambda: None,
-        note_names: Callable[[str, str], None] = lambda _run, _where: None,
-    ) -> None:
+    def __init__(self, suite: Suite, a: Source, b: Source, case: str | None, context: AppContext) -> None:
         super().__init__()
         self.title_line, self.entries, self.view = CompareTitle(), CaseList(), CompareView()
-        self._pairs, self._note_names = AnswerPairs(answers, suite, reviewer), note_names
+        self._pairs = AnswerPairs(context.session.history.answers, suite, context.session.reviews)
+        self._scores = context.scores
         self._sources, self._first_case = [a, b], case
         self._runs: dict[str, RunRecord] = {}
         self._comparison: ComparisonSession | None = None
@@ -150,7 +142,7 @@ class CompareScreen(Screen[None]):
         try:
             pair = await asyncio.to_thread(self._pairs.read, comparison, entry.case, folded=self._folded)
         except AssayError as error:
-            self._notify_error(error)
+            notify_error(self, error)
             return
         swapped = comparison.swapped(entry.case)
         names, answers = self._names, (pair.a, pair.b)
@@ -161,10 +153,7 @@ class CompareScreen(Screen[None]):
         self._answers = pair.both
         if not comparison.blind:
             for run_id in pair.run_ids:
-                self._note_names(run_id, "Compare")
-
-    def _notify_error(self, error: AssayError) -> None:
-        self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
+                self._scores.record_names(run_id, "Compare")
 
     def action_step(self, by: int) -> None:
         """Go to the next case, or back to the one before."""
@@ -196,7 +185,7 @@ class CompareScreen(Screen[None]):
             await asyncio.to_thread(self._pairs.save, preferred)
         except AssayError as error:
             self._answers = answers
-            self._notify_error(error)
+            notify_error(self, error)
             return
         comparison.record(preferred)
         if not comparison.step(1):
@@ -220,7 +209,7 @@ class CompareScreen(Screen[None]):
             preferences = await asyncio.to_thread(self._pairs.preferences)
             leaderboard = await asyncio.to_thread(leaderboard_of, preferences, self._pairs.suite.path)
         except AssayError as error:
-            self._notify_error(error)
+            notify_error(self, error)
             return
         await self.app.push_screen(TextScreen("Preferences", leaderboard.lines, "p"))
 

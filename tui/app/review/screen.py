@@ -175,7 +175,7 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show the first item; while names are hidden, hold notifications of other screens back."""
-        self._unsaved_work.append(self.unkept)
+        self._unsaved_work.append(self.describe_unsaved_notes)
         if self.review_session.hidden:
             self._hold.hold()
         self.set_interval(_TITLE_SECONDS, self._show_title)
@@ -183,7 +183,7 @@ class ReviewScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         """Show the notifications that were held back."""
-        self._unsaved_work.remove(self.unkept)
+        self._unsaved_work.remove(self.describe_unsaved_notes)
         self._hold.release()
 
     def on_resize(self, event: Resize) -> None:
@@ -364,7 +364,7 @@ class ReviewScreen(Screen[None]):
         message = f"A note has at most {LONGEST_NOTE:,} characters: what came after them was left out."
         self.notify(message, severity="warning", markup=False, timeout=6)
 
-    def unkept(self) -> str:
+    def describe_unsaved_notes(self) -> str:
         """Return which notes would be lost with this screen, in sentences; empty for none."""
         item, editor = self.view.criterion.noted_item, self.view.criterion.editor
         writing = item is not None and editor.is_open and editor.text.strip() != self.review_session.note(item)
@@ -564,7 +564,7 @@ class ReviewScreen(Screen[None]):
         review = self.review_session.review
         blind = _LEAVE_BLIND if self.review_session.hidden and review.items else ""
         look = _LOOK if review.is_blind_open else ""
-        question = "\n\n".join(filter(None, (blind, look, self.unkept())))
+        question = "\n\n".join(filter(None, (blind, look, self.describe_unsaved_notes())))
         if not question:
             self.dismiss(None)
             return
