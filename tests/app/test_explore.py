@@ -153,7 +153,9 @@ async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(t
         await seen.press("escape", "slash", *"differs:no")
         await seen.until(lambda: "query by mail" in seen.rows[-1])
         await seen.press("escape", "slash", *"differs:x")
-        await seen.until(lambda: "no differs:x; there are yes, no" in str(seen.screen.suites.border_subtitle))
+        await seen.until(
+            lambda: "unknown value differs:x; available: yes, no" in str(seen.screen.suites.border_subtitle)
+        )
 
 
 async def test_the_first_case_that_a_filter_leaves_is_shown_and_run(tmp_path: Path) -> None:

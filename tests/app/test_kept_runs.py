@@ -168,7 +168,7 @@ async def test_a_file_that_is_gone_is_told_in_the_overview(store: SqliteStore, t
         await seen.press("enter")
         await seen.until(lambda: in_explore(seen) and seen.row.startswith("✓✗"))
         await seen.press("left", "left")
-        await seen.until(lambda: "not there any more" in seen.overview)
+        await seen.until(lambda: "no longer exists" in seen.overview)
 
 
 async def test_an_interrupted_run_is_resumed_where_it_stopped(store: SqliteStore, tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_tables_for_people_say_the_same(kept: KeptRun, report: dict[str, Any], f
             (max(pair["p_value"], 0.001), max(pair["p_holm"], 0.001)), abs=0.005
         )
         said = {"a_better": f"{pair['a']} does better", "b_better": f"{pair['b']} does better"}
-        shown = f"no difference shown: these cases would show a difference of {round(100 * pair['detectable'])} points"
+        shown = f"no difference shown: detectable difference with these cases: {round(100 * pair['detectable'])} points"
         assert row[2].startswith(said.get(pair["conclusion"], shown))
 
 

@@ -20,7 +20,7 @@ def main(names: list[str]) -> int:
     known = known_benchmarks()
     unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"No benchmark {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
+        print(f"No benchmark {', '.join(unknown)}; available: {', '.join(known)}", file=sys.stderr)
         return 2
     figures: list[Figure] = []
     for name in names or known:

@@ -28,7 +28,7 @@ from tui.session.session import list_suite_files, open_suite
 def test_an_exponential_pattern_is_warned_of(pattern: str) -> None:
     warning = pattern_warning("forbidden_pattern", pattern)
     assert warning is not None
-    assert warning.startswith("takes exponential time on an answer such as '")
+    assert warning.startswith("needs exponential time on an answer such as '")
     assert pattern_warning("output.matches", pattern) == warning
     assert pattern_warning("output.includes", pattern) is None
 

@@ -41,7 +41,7 @@ def test_the_first_match_is_told_before_the_others_are_looked_for() -> None:
 
 def test_what_cannot_be_compiled_is_a_failure() -> None:
     for search in (Search("javascript", "("), Search("python", "(")):
-        assert find("a", search).failure.startswith("the pattern cannot be compiled: ")
+        assert find("a", search).failure.startswith("invalid pattern: ")
 
 
 def test_half_a_character_in_the_text_is_what_it_is() -> None:

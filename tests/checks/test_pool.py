@@ -85,7 +85,10 @@ async def test_enough_is_found_before_the_rest_takes_too_long(checker: Checker) 
     answer = Answer("line\nok" + "a" * 40 + "!")
     (result,) = await checker.decide([Check("expected_pattern", "ok|(a+)+$")], answer)
     assert result.state == "passed"
-    assert (result.detail, result.spans) == ("found, first on line 2; the rest could not be counted", ((5, 7),))
+    assert (result.detail, result.spans) == (
+        "found, starting on line 2; further matches could not be counted",
+        ((5, 7),),
+    )
 
 
 async def test_a_process_that_dies_in_the_middle_of_several_patterns_is_not_laid_to_all(checker: Checker) -> None:
@@ -106,7 +109,7 @@ async def test_a_pattern_in_which_the_process_dies_is_no_pass(checker: Checker) 
     os.kill(checker.pids[0], signal.SIGSEGV)
     (result,) = await task
     assert result.state == "timed_out"
-    assert "ended the process that evaluated it (SIGSEGV" in result.detail
+    assert "crashed the process that evaluated it (SIGSEGV" in result.detail
 
 
 async def test_a_slow_pattern_does_not_end_the_process(checker: Checker) -> None:
@@ -122,7 +125,7 @@ async def test_the_patterns_of_an_answer_have_five_seconds_together(checker: Che
     quick = Check("expected_pattern", "a+!")
     results = await checker.decide([quick, *slow, quick, Check("output.matches", "!$")], SLOW)
     details = [each.detail for each in results]
-    together = "could not be evaluated: the patterns of this answer ran longer than 5 s together"
+    together = "could not be evaluated: the patterns of this answer ran longer than 5 s in total"
     assert results[0].state == "passed"
     assert details.count(TOO_LONG) in (4, 5)
     assert details[1:] == [TOO_LONG] * details.count(TOO_LONG) + [together] * details.count(together)
@@ -135,7 +138,7 @@ async def test_what_python_patterns_took_counts_too(checker: Checker) -> None:
     results = await checker.decide([*checks, Check("expected_pattern", "a+!")], SLOW)
     assert {each.state for each in results} == {"timed_out"}
     assert [each.detail for each in results][:4] == [TOO_LONG] * 4
-    assert results[-1].detail.endswith("5 s together")
+    assert results[-1].detail.endswith("5 s in total")
 
 
 async def test_memory_is_limited(checker: Checker) -> None:
@@ -169,7 +172,7 @@ async def test_a_process_that_is_killed_again_and_again_ends_in_a_sentence(check
         await asyncio.sleep(0.005)
     (result,) = task.result()
     assert len(killed) == 2
-    assert result.detail == "could not be evaluated: the pattern ended the process that evaluated it (SIGKILL)"
+    assert result.detail == "could not be evaluated: the pattern crashed the process that evaluated it (SIGKILL)"
 
 
 async def test_an_idle_process_that_is_killed_is_not_missed(checker: Checker) -> None:
@@ -192,7 +195,7 @@ async def test_a_python_that_cannot_be_started_is_a_sentence(checker: Checker, m
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     (result,) = await checker.decide([Check("forbidden_pattern", "a+")], SLOW)
     assert result.state == "timed_out"
-    assert "the process that evaluates patterns cannot be started ([Errno 2]" in result.detail
+    assert "cannot start the process that evaluates patterns ([Errno 2]" in result.detail
 
 
 async def test_a_python_that_ends_at_once_is_a_sentence(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +227,7 @@ async def test_closing_ends_the_processes_and_what_is_being_decided() -> None:
     await checker.close()
     assert all(is_gone(pid) for pid in pids)
     results = [result for (result,) in await asyncio.gather(*tasks)]
-    assert {result.detail for result in results} == {"could not be evaluated: the checks were stopped first"}
+    assert {result.detail for result in results} == {"could not be evaluated: the checks were cancelled"}
     assert (await checker.decide([CATASTROPHE], SLOW))[0].state == "timed_out"
     assert checker.pids == ()
 

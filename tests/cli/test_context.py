@@ -76,8 +76,8 @@ async def test_a_context_without_a_file_is_a_warning_and_no_system_message(assay
     write_suite(assay.home, [], repositoryContext={"path": ".", "includeFiles": ["*.rs"]})
     async with ModelServer(say("ok")) as server:
         ran = await run(assay, server, "-f", "json")
-    assert "Warning: repositoryContext gives no file to send along" in ran.err
-    assert "Left out: is not among includeFiles: a.py" in ran.err
+    assert "Warning: repositoryContext matches no file" in ran.err
+    assert "Omitted: is not in includeFiles: a.py" in ran.err
     assert [message["role"] for message in server.asked[0].body["messages"]] == ["user"]
     assert json.loads(ran.out)["run"]["context"]["files"] == [0, 0]
 
@@ -94,12 +94,12 @@ async def test_stderr_and_every_report_say_what_went_along(assay: CommandLine, c
     async with ModelServer(say("ok")) as server:
         ran = await run(assay, server, "-f", chosen)
     sizes = [len(prompt) - len("Go on.") for prompt in prompts(server)]
-    assert f"Context: 1 file, {sizes[0]} characters, about {-(-sizes[0] // 4)} tokens a prompt\n" in ran.err
+    assert f"Context: 1 file, {sizes[0]} characters, about {-(-sizes[0] // 4)} tokens per prompt\n" in ran.err
     words = (
-        f"1–2 files, {sizes[0]}–{sizes[1]} characters, about {-(-sizes[0] // 4)}–{-(-sizes[1] // 4)} tokens a prompt"
+        f"1–2 files, {sizes[0]}–{sizes[1]} characters, about {-(-sizes[0] // 4)}–{-(-sizes[1] // 4)} tokens per prompt"
     )
-    left_out = "is larger than maxFileSizeBytes (101 of 100 bytes): b.py; is a link: c.py"
-    assert f"Context: {words}\nLeft out: {left_out}\n" in ran.err
+    left_out = "is larger than maxFileSizeBytes (101 of 100 bytes): b.py; is a symbolic link: c.py"
+    assert f"Context: {words}\nOmitted: {left_out}\n" in ran.err
     if chosen == "json":
         said = json.loads(ran.out)["run"]["context"]
         assert (said["files"], said["characters"]) == ([1, 2], sizes)
@@ -112,4 +112,4 @@ async def test_stderr_and_every_report_say_what_went_along(assay: CommandLine, c
         ]
     else:
         assert words in ran.out
-        assert "is a link: c.py" in ran.out.replace("\\", "")
+        assert "is a symbolic link: c.py" in ran.out.replace("\\", "")

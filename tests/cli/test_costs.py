@@ -106,4 +106,4 @@ def test_prices_that_make_no_sense_are_told_before_anything_is_asked(assay: Comm
     write_prices(assay, "prices:\n  mock-a: {input: free, output: 1}\n")
     ran = assay.run("run", str(write_suite(assay.home, 1)))
     assert (ran.code, ran.out) == (2, "")
-    assert "config.yaml:2:19: error: prices.mock-a.input: must be a number of USD per million tokens" in ran.err
+    assert "config.yaml:2:19: error: prices.mock-a.input: expected a number of USD per million tokens" in ran.err

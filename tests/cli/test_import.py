@@ -58,7 +58,7 @@ def test_importing_twice_adds_nothing(assay: CommandLine) -> None:
     before = runs(assay)
     again = assay.run("import", GREETINGS, CAPITALS, CAPITALS)
     assert (first.code, again.code) == (0, 0)
-    assert again.err.count("imported before; nothing was added") == 3
+    assert again.err.count("already imported") == 3
     assert runs(assay) == before
     assert [run["suite"] for run in before] == ["Capitals", "version-2"]
 
@@ -69,7 +69,7 @@ def test_one_bad_file_and_nothing_is_kept(assay: CommandLine) -> None:
     assert ran.code == 2
     assert "bad.json: error: results.results[0].success: is missing" in ran.err
     assert "nowhere.json: error: file: does not exist; check the path" in ran.err
-    assert ran.err.splitlines()[-1].startswith("Nothing was imported. `promptfoo eval -o results.json` writes a file")
+    assert ran.err.splitlines()[-1].startswith("Nothing was imported. To write a file that can be imported, run")
     assert "Traceback" not in ran.err
     assert runs(assay) == []
 

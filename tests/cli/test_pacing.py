@@ -29,11 +29,11 @@ def test_a_line_tells_the_way_from_what_was_said_last() -> None:
         lines.line(moved(5), 13),
     ]
     assert told == [
-        "", "openai: 8 → 6 at once: 429, Retry-After 2 s", "", "", "openai: 6 → 3 at once: 429", "",
-        "openai: 3 → 5 at once",
+        "", "openai: concurrency 8 → 6: 429, Retry-After 2 s", "", "", "openai: concurrency 6 → 3: 429", "",
+        "openai: concurrency 3 → 5",
     ]  # fmt: skip
-    assert lines.narrowed == "5 of 8 at once"
-    assert lines.line(moved(8), 14) == "openai: 5 → 8 at once"
+    assert lines.narrowed == "concurrency 5/8"
+    assert lines.line(moved(8), 14) == "openai: concurrency 5 → 8"
     assert lines.narrowed == ""
 
 
@@ -61,10 +61,10 @@ async def test_a_server_that_takes_six_at_once_is_asked_six_after_a_while(assay:
         words = ("run", str(suite), "--concurrency", "8", "-f", "json")
         ran = await assay.run_async(*words, env=keys_for(server[0]))
     assert report_of(ran)["summary"]["passed"] == 200
-    assert "openai: 8 → 6 at once: 429, Retry-After 0.02 s" in ran.err
+    assert "openai: concurrency 8 → 6: 429, Retry-After 0.02 s" in ran.err
     assert server[0].most_in_flight <= 8
     assert next(refused) < 40
-    assert len(re.findall(r"→ \d at once", ran.err)) < 10
+    assert len(re.findall(r"concurrency \d → \d", ran.err)) < 10
 
 
 async def test_5xx_narrows_nothing(assay: CommandLine) -> None:
@@ -76,4 +76,4 @@ async def test_5xx_narrows_nothing(assay: CommandLine) -> None:
     async with ModelServer(script) as server:
         ran = await assay.run_async("run", str(suite), "--concurrency", "6", "-f", "json", env=keys_for(server))
     assert report_of(ran)["summary"]["passed"] == 12
-    assert "at once" not in ran.err
+    assert "concurrency" not in ran.err

@@ -44,7 +44,7 @@ def test_how_many_cases_a_difference_takes(assay: CommandLine) -> None:
     assert found["cases"] == plan_cases(0.15, 0.3).cases
     assert 0.8 == found["power"] <= mcnemar_power(int(found["cases"]), 0.15, 0.3)
     said = assay.run("plan", "--difference", "0.15", "--discordance", "0.3").out
-    assert said.startswith(f"{found['cases']} cases show a difference of 15 points with at least 80% power, where the")
+    assert said.startswith(f"{found['cases']} cases detect a difference of 15 points with at least 80% power, if the")
 
 
 def test_which_difference_some_cases_show(assay: CommandLine) -> None:
@@ -54,7 +54,7 @@ def test_which_difference_some_cases_show(assay: CommandLine) -> None:
     assert both["power"] == mcnemar_power(60, 0.2, 0.25)
     few = planned(assay, "--cases", "5")
     assert (few["cases"], few["difference"]) == (5, None)
-    assert "5 cases show no difference at all" in assay.run("plan", "--cases", "5").out
+    assert "5 cases cannot detect any difference" in assay.run("plan", "--cases", "5").out
 
 
 def test_a_run_tells_how_often_models_differ(assay: CommandLine) -> None:
@@ -66,7 +66,7 @@ def test_a_run_tells_how_often_models_differ(assay: CommandLine) -> None:
     assert found["discordance"] == (pair["wins"] + pair["losses"]) / 40
     assert found["difference"] == pair["detectable"], "the report says the same"
     text = assay.run("report", run).out
-    assert f"these cases would show a difference of {round(100 * pair['detectable'])} points (80% power)" in text
+    assert f"detectable difference with these cases: {round(100 * pair['detectable'])} points (80% power)" in text
     more = planned(assay, "--run", run, "--difference", "0.1")
     assert more["cases"] == plan_cases(0.1, found["discordance"]).cases > 40
 
@@ -82,7 +82,7 @@ def test_a_run_of_several_models_is_planned_for_all_pairs(assay: CommandLine) ->
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "There is nothing to plan"),
+        ([], "Nothing to plan"),
         (["--difference", "0.4", "--discordance", "0.3"], "is larger than the discordance 0.3"),
         (["--difference", "0"], "the difference is 0"),
         (["--difference", "nan"], "the difference is nan"),

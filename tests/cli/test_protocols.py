@@ -48,7 +48,7 @@ async def test_a_setting_that_has_no_place_is_noted_in_the_report(assay: Command
         name = "anthropic/claude-x?seed=7&max_tokens=9"
         ran = await assay.run_async("run", str(suite), "-m", name, "-f", "json", env=env)
         (asked,) = server.asked
-    assert first_step(ran.out)["notes"] == ["The seed was not sent: the Messages API has none"]
+    assert first_step(ran.out)["notes"] == ["The seed was not sent, because the Messages API does not support it"]
     assert (asked.headers["authorization"], asked.body["max_tokens"]) == (f"Bearer {KEY}", 9)
 
 

@@ -79,7 +79,7 @@ async def test_the_cloning_example_and_a_kept_clone(assay: CommandLine) -> None:
                 "run", suite, "--allow-local", "--keep-temp", "-f", "json", env=keys(server, assay)
             )
     assert ran.code == 0, ran.err
-    kept = next(line.removeprefix("Kept: ") for line in ran.err.splitlines() if line.startswith("Kept: "))
+    kept = next(line.removeprefix("Saved clone: ") for line in ran.err.splitlines() if line.startswith("Saved clone: "))
     branches = git(Path(kept), "branch", "--list", "--format=%(refname:short)").decode().split()
     assert len(branches) == 3
     for branch in branches:

@@ -50,13 +50,13 @@ def give(reviews: Reviews, name: str, extents: Sequence[Extent]) -> None:
 def test_scores_are_carried_to_another_home_and_back(scored: CommandLine, tmp_path: Path) -> None:
     exported = scored.run("review", "export", "last")
     assert (exported.code, exported.out.count("\n")) == (0, 32)
-    assert exported.err == "32 lines of scoring\n"
+    assert exported.err == "32 lines of scores\n"
     assert "\x1b" not in exported.out
     mine = scored.run("review", "export", RUN[:8], "--reviewer", "Ada", "-o", "ada.jsonl")
-    assert (mine.code, mine.out, mine.err) == (0, "", "16 lines of scoring: ada.jsonl\n")
+    assert (mine.code, mine.out, mine.err) == (0, "", "16 lines of scores: ada.jsonl\n")
     assert {json.loads(line)["reviewer"] for line in (tmp_path / "ada.jsonl").read_text().splitlines()} == {"Ada"}
     again = scored.run("review", "import", "ada.jsonl")
-    assert (again.code, again.out, again.err) == (0, "", "Lines: 0 new, 16 known already\n")
+    assert (again.code, again.out, again.err) == (0, "", "Lines: 0 new, 16 already known\n")
     assert scored.run("review", "export", "last").out == exported.out
 
 
@@ -81,7 +81,7 @@ def test_a_template_is_filled_in(scored: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "cy.jsonl").write_text(text.replace('"extent": null', '"extent": 2', 3))
     assert (
         scored.run("review", "import", "cy.jsonl").err
-        == "Lines: 3 new, 13 not scored, passed over\nReviewers: Cy (3 new)\n"
+        == "Lines: 3 new, 13 not scored, skipped\nReviewers: Cy (3 new)\n"
     )
 
 
@@ -125,7 +125,7 @@ def test_agreement_without_a_figure_says_why(scored: CommandLine) -> None:
     (scored.home / "alike.jsonl").write_text("".join(json.dumps(line) + "\n" for line in alike))
     assert scored.run("review", "import", "alike.jsonl").code == 0
     told = scored.run("review", "agreement", "last").out
-    assert "Cy and Di: no figure, as all these extents are the same (3 scored by both)" in told
+    assert "Cy and Di: no value: all extents are equal (3 scored by both)" in told
 
 
 def test_what_cannot_be_done_is_bad_input(scored: CommandLine, tmp_path: Path) -> None:
@@ -160,15 +160,15 @@ def test_reports_have_the_scores(scored: CommandLine, tmp_path: Path) -> None:
     file = next(folder.glob("ada-*.jsonl"))
     file.write_text(file.read_text() + "<<<<<<< HEAD\n")
     told = scored.run("report", "last", "-f", "json", "-o", "r.json")
-    assert ":17: error: is not one JSON object" in told.err
+    assert ":17: error: is not a JSON object" in told.err
     assert (tmp_path / "r.json").exists()
 
 
 def test_scores_for_inspect_are_of_one_model(scored: CommandLine, tmp_path: Path) -> None:
     refused = scored.run("review", "export", "last", "--inspect")
     assert (refused.code, refused.out) == (2, "")
-    assert "Inspect's logs are of one model each" in refused.err
-    assert "Name one with --model: openai/mock-a, local/mock-b." in refused.err
+    assert "An Inspect log holds one model, and this run has several" in refused.err
+    assert "Select one with --model: openai/mock-a, local/mock-b." in refused.err
     ran = scored.run("review", "export", "last", "--inspect", "-m", "local/mock-b", "-o", "b.jsonl")
     assert (ran.code, ran.out, ran.err) == (0, "", "4 lines for Inspect: b.jsonl\n")
     records = [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()]
@@ -180,9 +180,9 @@ def test_scores_for_inspect_are_of_one_model(scored: CommandLine, tmp_path: Path
 
 def test_inspect_reads_lines_by_the_files_name(scored: CommandLine) -> None:
     ran = scored.run("review", "export", "last", "--inspect", "-m", "openai/mock-a", "-o", "scores.json")
-    assert "only from a file whose name ends in .jsonl" in ran.err
+    assert "only from files named *.jsonl" in ran.err
     unknown = scored.run("review", "export", "last", "--inspect", "-m", "nobody")
-    assert (unknown.code, "The run has no model nobody" in unknown.err) == (2, True)
+    assert (unknown.code, "The run has no model named nobody" in unknown.err) == (2, True)
     assert scored.run("review", "export", "last", "--model", "openai/mock-a").code == 2
     assert scored.run("review", "export", "last", "--inspect", "--template").code == 2
 
@@ -241,19 +241,19 @@ async def test_scores_stay_on_the_answer_that_they_were_given_for(assay: Command
     assert {(each["reviewer"], each["answer"]) for each in exported} == {
         (name, sha256(b"first no").hexdigest()) for name in ("Ada", "Bo")
     }, "they stay in the trail, those of no answer bound by their time"
-    sentence = "12 scores are of answers that were replaced since, and count nowhere."
+    sentence = "12 scores belong to answers that were replaced later, and are not counted."
     assert f"Note: {sentence}\n" in assay.run("review", "agreement", "last").err
     for args in ((), ("--risk-analysis",)):
         assert sentence in assay.run("report", "last", *args).out
     inspected = assay.run("review", "export", "last", "--inspect", "-m", "openai/mock-a")
     assert inspected.out == ""
-    assert "Left out: 12 scores of answers that were replaced since\n" in inspected.err
+    assert "Skipped: 12 scores of answers that were replaced by a rerun\n" in inspected.err
 
     async with ModelServer(say("first no")) as server:
         await assay.run_async("run", "--rerun-failed", "last", env=keys_for(server))
     assert len(scores_in(assay.run("report", "last", "-f", "json"))) == 12, "the same text is the same answer"
     again = assay.run("review", "import", "unnamed.jsonl", "named.jsonl")
-    assert again.err == "Lines: 0 new, 12 known already\n"
+    assert again.err == "Lines: 0 new, 12 already known\n"
 
 
 async def test_a_line_of_no_answer_is_refused_where_there_was_none_yet(assay: CommandLine) -> None:
@@ -266,7 +266,7 @@ async def test_a_line_of_no_answer_is_refused_where_there_was_none_yet(assay: Co
     (assay.home / "early.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(bad)}\n")
     ran = assay.run("review", "import", "early.jsonl")
     assert ran.code == 2
-    assert "early.jsonl:2: error: scored_at: 2020-01-01T00:00:00Z is before the first answer by " in ran.err
+    assert "early.jsonl:2: error: scored_at: 2020-01-01T00:00:00Z is earlier than any answer by " in ran.err
     assert assay.run("review", "export", "last").out == ""
     (assay.home / "early.jsonl").write_text(f"{json.dumps(early)}\n")
     assert assay.run("review", "import", "early.jsonl").code == 0, "it names its answer"
@@ -279,7 +279,7 @@ def test_reports_and_exports_during_a_blind_session_are_recorded(scored: Command
     review = reviews.open_review(RUN, "Cy", blind=True)
     review.give(review.items[0].key, 2)
     reviews.remember_reviewer("Cy")
-    note = "Note: Cy scores this run blind and sees names now: recorded in the score file."
+    note = "Note: Cy reviews this run blind and has now seen model names: recorded in the score file."
     for args in (("report", "last"), ("review", "export", "last")):
         assert note in scored.run(*args).err
     review.reveal()
@@ -327,11 +327,11 @@ async def test_a_packet_is_filled_in_elsewhere_and_shows_whose_answers_it_holds_
     (elsewhere.home / "packet.jsonl").write_text(filled)
     there = elsewhere.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
     assert there.code == 2
-    assert "packet.jsonl:1: error: packet: was not made here" in there.err
+    assert "packet.jsonl:1: error: packet: unknown" in there.err
     imported = assay.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
-    assert imported.err == "Lines: 11 new, 1 not scored, passed over\nReviewers: Dora (11 new)\n"
+    assert imported.err == "Lines: 11 new, 1 not scored, skipped\nReviewers: Dora (11 new)\n"
     again = assay.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
-    assert again.err == "Lines: 0 new, 11 known already, 1 not scored, passed over\n"
+    assert again.err == "Lines: 0 new, 11 already known, 1 not scored, skipped\n"
     kept = [json.loads(line) for line in assay.run("review", "export", "last").out.splitlines()]
     assert {(each["blind"], each["masked"], each["extent"], each["reviewer"]) for each in kept} == {
         (True, 2, 3, "Dora")
@@ -344,24 +344,27 @@ async def test_a_packet_is_filled_in_elsewhere_and_shows_whose_answers_it_holds_
     (assay.home / "packet.jsonl").write_text(changed)
     refused = assay.run("review", "import", "packet.jsonl", "--reviewer", "Dora")
     assert refused.code == 2
-    assert "another extent or note is kept already; write the time of the change as scored_at" in refused.err
+    assert (
+        "another extent or note is already saved; for a changed score, set scored_at to the time of the change"
+        in refused.err
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"id": "0" * 32}, "id: the packet has no such answer"),
-        ({"packet": "../x"}, "packet: was not made here"),
-        ({"packet": 5}, "packet: was not made here"),
-        ({"version": 2}, "version: must be 1"),
-        ({"criteria": "Tone"}, "criteria: must be a list of objects"),
-        ({"criteria": [{"name": "Tone", "extent": 5}]}, 'extent: 5 must be 0, 1, 2, 3, 4 or "n/a"'),
+        ({"packet": "../x"}, "packet: unknown"),
+        ({"packet": 5}, "packet: unknown"),
+        ({"version": 2}, "version: expected 1"),
+        ({"criteria": "Tone"}, "criteria: expected a list of objects"),
+        ({"criteria": [{"name": "Tone", "extent": 5}]}, 'extent: 5 is not valid; expected 0, 1, 2, 3, 4 or "n/a"'),
         ({"criteria": [{"name": "Gone", "extent": 1}]}, "has no criterion `Gone`"),
         ({"criteria": [{"name": ["Tone"], "extent": 1}]}, "criterion: "),
-        ({"criteria": [{"name": "Tone", "extent": 1, "note": 5}]}, "note: 5 must be a text"),
-        ({"reviewer": 5}, "reviewer: 5 must be a text"),
+        ({"criteria": [{"name": "Tone", "extent": 1, "note": 5}]}, "note: 5 is not valid; expected a string"),
+        ({"reviewer": 5}, "reviewer: 5 is not valid; expected a string"),
         ({"scored_at": "2026"}, "scored_at: "),
-        ({"scored_at": "1999-12-31T00:00:00Z"}, "before 2000 or later than tomorrow"),
+        ({"scored_at": "1999-12-31T00:00:00Z"}, "before 2000 or after tomorrow"),
     ],
 )
 def test_a_bad_line_of_a_packet_is_told_with_its_place(

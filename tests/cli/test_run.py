@@ -80,7 +80,7 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ([], "Name a suite"),
+        ([], "Pass a suite"),
         (["nothing.json"], "nothing.json"),
         (["suite.json", "--repeat", "0"], "--repeat"),
         (["suite.json", "--models"], "--models"),
@@ -88,7 +88,7 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
         (["suite.json", "--colour"], "--colour"),
         (["suite.json", "--case", "none-such"], "No case"),
         (["suite.json", "--tag", "none-such"], "No case"),
-        (["suite.json", "-o", "suite.json/folder/report.md"], "suite.json/folder: The folder cannot be made"),
+        (["suite.json", "-o", "suite.json/folder/report.md"], "suite.json/folder: Cannot create the folder"),
         (["suite.json", "-m", "openai/x"], "OPENAI_API_KEY"),
         (["suite.json", "-m", "local//nowhere/x.gguf"], "/nowhere/x.gguf cannot be read"),
         (["suite.json", "-m", "local/other"], "has no model other"),
@@ -96,15 +96,15 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
         (["suite.json", "-m", "some-model"], "provider/some-model"),
         (["suite.json", "--agent", "none.py"], "none.py"),
         (["--resume", "0193"], "0193"),
-        (["--resume", "last", "--rerun-failed", "last"], "exclude each other"),
-        (["suite.json", "-m", ""], "-m names nothing"),
-        (["suite.json", "--tag", " , "], "--tag names nothing"),
-        (["suite.json", "--case", ""], "--case names nothing"),
-        (["suite.json", "--languages", ""], "--languages names nothing"),
-        (["suite.json", "--clone", "https://h/x", "--branch=-x"], "The branch is refused: it begins with `-`"),
-        (["suite.json", "--clone", "https://h/x", "--repo", "."], "Leave one of the two out"),
+        (["--resume", "last", "--rerun-failed", "last"], "cannot be combined"),
+        (["suite.json", "-m", ""], "-m has no value"),
+        (["suite.json", "--tag", " , "], "--tag has no value"),
+        (["suite.json", "--case", ""], "--case has no value"),
+        (["suite.json", "--languages", ""], "--languages has no value"),
+        (["suite.json", "--clone", "https://h/x", "--branch=-x"], "The branch name is not allowed: it begins with `-`"),
+        (["suite.json", "--clone", "https://h/x", "--repo", "."], "Remove one of them"),
         ([".", "--tag", "none-such"], "No case"),
-        (["cache"], "There is no suite"),
+        (["cache"], "No suite found"),
     ],
 )
 def test_bad_input_is_one_sentence_and_2(assay: CommandLine, args: list[str], words: str) -> None:
@@ -326,7 +326,7 @@ async def test_of_several_suites_those_without_such_a_case_are_passed_over(assay
     async with ModelServer(say("yes")) as server:
         ran = await assay.run_async("run", ".", "--case", "case-2", "-f", "json", env=keys_for(server))
     assert (ran.code, report_of(ran)["summary"]["passed"], len(server.asked)) == (0, 1, 1)
-    assert "few/suite.json has no case with such a tag and id" in ran.err
+    assert "few/suite.json: no case matches --tag and --case" in ran.err
 
 
 async def test_a_key_in_a_question_is_sent_as_it_is_and_kept_in_no_result(assay: CommandLine) -> None:
@@ -347,7 +347,7 @@ async def test_models_that_the_server_does_not_list_are_warned_of(assay: Command
         unknown = await assay.run_async("run", str(suite), "-m", names, "-f", "json", env=keys_for(server))
     assert (ran.code, unknown.code) == (0, 0)
     assert [line for line in ran.err.splitlines() if "Warning" in line] == [
-        "Warning: openai/mock-b: openai does not list the model mock-b; 'assay models' shows those that it lists."
+        "Warning: openai/mock-b: openai does not list the model mock-b; run 'assay models' to see its models."
     ]
     assert "Warning" not in unknown.err
 

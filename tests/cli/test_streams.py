@@ -68,7 +68,7 @@ async def test_a_report_that_finds_no_room_is_3_and_can_be_written_again(assay: 
         for words in ("> /dev/full", "-o /dev/full"):
             ran = await asyncio.to_thread(in_shell, assay, f"$assay run '{suite}' -f json {words}", server)
             assert ran.code == 3
-            assert "The report cannot be written (No space left on device). The run is kept" in ran.err
+            assert "Cannot write the report (No space left on device). The run is saved" in ran.err
     assert report_of(assay.run("report", "last", "-f", "json"))["summary"]["passed"] == 2
 
 
@@ -78,7 +78,7 @@ async def test_a_run_that_cannot_begin_leaves_no_empty_report(assay: CommandLine
         # So many blocks of 512 bytes hold the empty history, and nothing more.
         ran = await asyncio.to_thread(in_shell, assay, f"ulimit -f 120; $assay run '{suite}' -f json", server)
         assert (ran.code, ran.out, len(server.asked)) == (3, "", 0)
-    assert "what was kept before is safe" in ran.err
+    assert "Results saved earlier are safe" in ran.err
 
 
 @pytest.mark.long

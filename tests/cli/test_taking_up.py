@@ -22,7 +22,7 @@ async def test_a_finished_run_stays_as_it_ended(assay: CommandLine) -> None:
         assert len(server.asked) == 2
     assert (again.code, failed.code) == (0, 0)
     assert again.out == failed.out == first.out
-    assert "nothing is left to ask" in again.err
+    assert "nothing left to run" in again.err
 
 
 async def test_a_finished_run_is_not_cloned_again(assay: CommandLine) -> None:
@@ -75,7 +75,7 @@ async def test_the_suite_may_be_named_beside_the_run(assay: CommandLine, words: 
         ran = await assay.run_async("run", *words, "-f", "json", env=keys_for(server))
     assert ran.code == 1
     assert len(report_of(ran)["results"]) == 1
-    assert ("goes on as it was begun" in ran.err) == ("-m" in words)
+    assert ("continues with its original models" in ran.err) == ("-m" in words)
 
 
 async def test_the_run_of_another_suite_is_not_taken_up_and_a_changed_one_is_noted(assay: CommandLine) -> None:
@@ -88,7 +88,7 @@ async def test_the_run_of_another_suite_is_not_taken_up_and_a_changed_one_is_not
         changed = await assay.run_async("run", "suite.json", "--rerun-failed", "last", env=keys_for(server))
         assert len(server.asked) == 2
     assert (other.code, other.out) == (2, "")
-    assert "The run is of another suite" in other.err
+    assert "The run belongs to another suite" in other.err
     assert "has changed since" in changed.err
 
 

@@ -171,7 +171,7 @@ def test_a_key_in_a_file_that_others_can_read_is_warned_about(tmp_path: Path, mo
     file = written(tmp_path, "providers:\n  mine: {base_url: 'http://h/v1', api_key: literal-key}\n", mode)
     (warning,) = load_config(tmp_path, {}).warnings
     assert str(warning) == (
-        f"{file}:2:3: warning: providers: a key is written here and others can read the file (mode {mode:o}). "
+        f"{file}:2:3: warning: providers: contains an API key, and other users can read the file (mode {mode:o}). "
         f"Run: chmod 600 {file}"
     )
     written(tmp_path, "providers:\n  mine: {base_url: 'http://h/v1', api_key: '${K}'}\n", mode)
@@ -186,118 +186,134 @@ WRONG: list[tuple[str, str, str]] = [
         "modles: unknown key. Did you mean models? Known keys are models, providers, rules, theme, keys, "
         "risk, reviewer, prices, review",
     ),
-    ("- a\n", "1:1", "must be a mapping of names to values, not a list"),
-    ("theme: [a]\n", "1:8", "theme: must be a single value, not a list"),
-    ("theme: 5\n", "1:8", "theme: must be a text; put it in quotes"),
-    ("theme: ''\n", "1:8", "theme: must be a text, and not empty"),
-    ("theme: ~\n", "1:8", "theme: must be a text, and not empty"),
-    ("models: 7\n", "1:9", "models: must be a mapping of names to values, not a single value"),
-    ("models: {a: {}}\n", "1:10", "models.a: needs an id: the model that is asked"),
-    ("models: {a: {id: 4.1}}\n", "1:18", "models.a.id: must be a text; put it in quotes"),
-    ("models: {'a?b': {id: x}}\n", "1:10", "models.a?b: a variant's name has no `?` and no white space around it"),
+    ("- a\n", "1:1", "expected a mapping of names to values, got a list"),
+    ("theme: [a]\n", "1:8", "theme: expected a single value, got a list"),
+    ("theme: 5\n", "1:8", "theme: expected a string; put it in quotes"),
+    ("theme: ''\n", "1:8", "theme: expected a string that is not empty"),
+    ("theme: ~\n", "1:8", "theme: expected a string that is not empty"),
+    ("models: 7\n", "1:9", "models: expected a mapping of names to values, got a single value"),
+    ("models: {a: {}}\n", "1:10", "models.a: is missing `id`, the id of the model"),
+    ("models: {a: {id: 4.1}}\n", "1:18", "models.a.id: expected a string; put it in quotes"),
+    (
+        "models: {'a?b': {id: x}}\n",
+        "1:10",
+        "models.a?b: the name of a variant cannot contain `?` or begin or end with white space",
+    ),
     (
         "models: {a: {id: x, temprature: 1}}\n",
         "1:21",
         "models.a.temprature: unknown key. Did you mean temperature? Known keys are provider, id, "
         "temperature, top_p, seed, max_tokens, system, api",
     ),
-    ("models: {a: {id: x, temperature: true}}\n", "1:34", "models.a.temperature: must be a number"),
-    ("models: {a: {id: x, temperature: '1'}}\n", "1:34", "models.a.temperature: must be a number"),
-    ("models: {a: {id: x, temperature: .inf}}\n", "1:34", "models.a.temperature: must be a number"),
-    ("models: {a: {id: x, top_p: 2}}\n", "1:28", "models.a.top_p: must be from 0 to 1"),
-    ("models: {a: {id: x, seed: 1.5}}\n", "1:27", "models.a.seed: must be a whole number"),
-    ("models: {a: {id: x, max_tokens: 0}}\n", "1:33", "models.a.max_tokens: must be at least 1 and below 2^63"),
-    ("models: {a: {id: x, api: grpc}}\n", "1:26", "models.a.api: must be chat or responses"),
-    ("models: {a: {id: x, system: [a]}}\n", "1:29", "models.a.system: must be a single value, not a list"),
+    ("models: {a: {id: x, temperature: true}}\n", "1:34", "models.a.temperature: is not a number"),
+    ("models: {a: {id: x, temperature: '1'}}\n", "1:34", "models.a.temperature: is not a number"),
+    ("models: {a: {id: x, temperature: .inf}}\n", "1:34", "models.a.temperature: is not a number"),
+    ("models: {a: {id: x, top_p: 2}}\n", "1:28", "models.a.top_p: is not between 0 and 1"),
+    ("models: {a: {id: x, seed: 1.5}}\n", "1:27", "models.a.seed: is not a whole number"),
+    ("models: {a: {id: x, max_tokens: 0}}\n", "1:33", "models.a.max_tokens: is less than 1 or not below 2^63"),
+    ("models: {a: {id: x, api: grpc}}\n", "1:26", "models.a.api: is not chat or responses"),
+    ("models: {a: {id: x, system: [a]}}\n", "1:29", "models.a.system: expected a single value, got a list"),
     (
         "models: {a: {id: x, provider: opnai}}\n",
         "1:31",
-        f"models.a.provider: there is no provider opnai. Did you mean openai? Providers are {PROVIDERS}",
+        f"models.a.provider: unknown provider opnai. Did you mean openai? Providers are {PROVIDERS}",
     ),
-    ("models: {a: {id: x}, a: {id: y}}\n", "1:22", "models.a: is given twice; keep one"),
+    ("models: {a: {id: x}, a: {id: y}}\n", "1:22", "models.a: duplicate key; remove one"),
     (
         "models: {a: {id: x, seed: " + "9" * 5000 + "}}\n",
         "1:27",
-        "models.a.seed: cannot be read as a value; put it in quotes if it is a text",
+        "models.a.seed: is not a valid value; put text in quotes",
     ),
     (
         "models: {a: {id: 2026-13-45}}\n",
         "1:18",
-        "models.a.id: cannot be read as a value; put it in quotes if it is a text",
+        "models.a.id: is not a valid value; put text in quotes",
     ),
-    ("models: {[a]: {id: x}}\n", "1:10", "models: a name must be a text"),
-    ("providers: {mine: {}}\n", "1:13", "providers.mine: needs a base_url, for example http://localhost:8080/v1"),
+    ("models: {[a]: {id: x}}\n", "1:10", "models: expected a string as name"),
+    ("providers: {mine: {}}\n", "1:13", "providers.mine: is missing base_url, for example http://localhost:8080/v1"),
     (
         "providers: {a b: {base_url: 'http://h'}}\n",
         "1:13",
-        "providers.a b: a provider's name has letters, digits, `_`, `-` and `.` only",
+        "providers.a b: the name of a provider can contain only letters, digits, `_`, `-` and `.`",
     ),
     (
         "providers: {mine: {base_url: 'http://h', kind: opnai}}\n",
         "1:48",
-        "providers.mine.kind: Did you mean openai? Must be one of openai, local, anthropic, copilot",
+        "providers.mine.kind: Did you mean openai? Expected one of openai, local, anthropic, copilot",
     ),
-    ("providers: {mine: {base_url: h}}\n", "1:30", "providers.mine.base_url: must begin with http:// or https://"),
+    ("providers: {mine: {base_url: h}}\n", "1:30", "providers.mine.base_url: has no http:// or https:// prefix"),
     (
         "providers: {mine: {base_url: 'http://u:p@h'}}\n",
         "1:30",
-        "providers.mine.base_url: carries a name or a password; use api_key instead",
+        "providers.mine.base_url: contains a user name or password; use api_key instead",
     ),
     (
         "providers: {mine: {base_url: 'http://${H}'}}\n",
         "1:30",
-        "providers.mine.base_url: holds a variable; ${NAME} works in api_key and headers only",
+        "providers.mine.base_url: contains a variable; ${NAME} works only in api_key and headers",
     ),
     (
         "providers: {openai: {token_limit: tokens}}\n",
         "1:35",
-        "providers.openai.token_limit: Did you mean max_tokens? Must be one of max_tokens, max_completion_tokens",
+        "providers.openai.token_limit: Did you mean max_tokens? Expected one of max_tokens, max_completion_tokens",
     ),
     (
         "providers: {openai: {proxy: 'socks5://h'}}\n",
         "1:29",
-        "providers.openai.proxy: must begin with http:// or https://",
+        "providers.openai.proxy: has no http:// or https:// prefix",
     ),
     (
         "providers: {openai: {api: response}}\n",
         "1:27",
-        "providers.openai.api: Did you mean responses? Must be one of chat, responses",
+        "providers.openai.api: Did you mean responses? Expected one of chat, responses",
     ),
     (
         "providers: {anthropic: {api: chat}}\n",
         "1:30",
-        "providers.anthropic.api: chooses between OpenAI's protocols; this provider speaks none of them",
+        "providers.anthropic.api: selects one of the OpenAI protocols, and this provider uses none of them",
     ),
     (
         "providers: {mine: {kind: anthropic}}\n",
         "1:13",
-        "providers.mine: needs a base_url, for example http://localhost:8080",
+        "providers.mine: is missing base_url, for example http://localhost:8080",
     ),
-    ("providers: {openai: {api_key: 12345}}\n", "1:31", "providers.openai.api_key: must be a text; put it in quotes"),
+    (
+        "providers: {openai: {api_key: 12345}}\n",
+        "1:31",
+        "providers.openai.api_key: expected a string; put it in quotes",
+    ),
     (
         "providers: {openai: {api_key: '${A'}}\n",
         "1:31",
-        "providers.openai.api_key: holds a ${ that is no ${NAME}; names have letters, digits and _",
+        "providers.openai.api_key: contains a ${ that is not ${NAME}; names have letters, digits and _",
     ),
     (
         "providers: {openai: {headers: {Host: x}}}\n",
         "1:32",
-        "providers.openai.headers.Host: is set by Assay itself; remove it",
+        "providers.openai.headers.Host: is set by Assay; remove it",
     ),
-    ("providers: {openai: {headers: {'a b': x}}}\n", "1:32", "providers.openai.headers.a b: is no name of a header"),
+    (
+        "providers: {openai: {headers: {'a b': x}}}\n",
+        "1:32",
+        "providers.openai.headers.a b: is not a valid header name",
+    ),
     (
         "providers: {openai: {headers: {X-A: 'é'}}}\n",
         "1:37",
-        "providers.openai.headers.X-A: holds a character that cannot be sent in a header",
+        "providers.openai.headers.X-A: contains a character that is not allowed in a header",
     ),
-    ("rules: {gpt-*: nowhere}\n", "1:16", f"rules.gpt-*: there is no provider nowhere. Providers are {PROVIDERS}"),
-    ("rules: {'a/*': openai}\n", "1:9", "rules.a/*: rules are for bare ids; no bare id has a `/`"),
-    ("a: [\n", "2:1", "is not YAML: expected the node content, but found '<stream end>'"),
-    ("a: b: c\n", "1:5", "is not YAML: mapping values are not allowed here"),
-    ("a: 1\n---\nb: 2\n", "2:1", "is not YAML: but found another document"),
-    ("a: &x 1\nb: *x\n", "2:4", "aliases (*name) are not read here; write the value again"),
-    ("a: !!python/object:os.system {}\n", "1:4", "tags (!name) are not read here"),
-    ("a: \x07\n", "", "is not YAML: special characters are not allowed"),
+    ("rules: {gpt-*: nowhere}\n", "1:16", f"rules.gpt-*: unknown provider nowhere. Providers are {PROVIDERS}"),
+    (
+        "rules: {'a/*': openai}\n",
+        "1:9",
+        "rules.a/*: rules apply to model ids without a provider, so a rule cannot contain `/`",
+    ),
+    ("a: [\n", "2:1", "is not valid YAML: expected the node content, but found '<stream end>'"),
+    ("a: b: c\n", "1:5", "is not valid YAML: mapping values are not allowed here"),
+    ("a: 1\n---\nb: 2\n", "2:1", "is not valid YAML: but found another document"),
+    ("a: &x 1\nb: *x\n", "2:4", "aliases (*name) are not supported; repeat the value"),
+    ("a: !!python/object:os.system {}\n", "1:4", "tags (!name) are not supported; remove the tag"),
+    ("a: \x07\n", "", "is not valid YAML: special characters are not allowed"),
     ("a: " + "[" * 50_000, "1:19", "is nested deeper than 16 levels"),
 ]
 
@@ -310,8 +326,8 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: 
 def test_a_literal_key_that_cannot_be_sent_is_not_quoted(tmp_path: Path) -> None:
     (said,) = problems(tmp_path, 'providers: {openai: {api_key: "sk-sécret"}}\n')
     assert said == (
-        "1:31: error: providers.openai.api_key: "
-        "holds a space or a character that cannot be sent in a header; copy the key again"
+        "1:31: error: providers.openai.api_key: contains a space or a character that is not allowed in a header; copy "
+        "the key again"
     )
 
 
@@ -330,7 +346,7 @@ def test_everything_that_is_wrong_is_said_at_once_in_the_files_order(tmp_path: P
     ("data", "said"),
     [
         (b"a: \xff\n", " error: is not UTF-8 (byte 3)"),
-        (b"a: b\n" * 100_000, " error: is larger than 256 KiB; a config file is not"),
+        (b"a: b\n" * 100_000, " error: is larger than 256 KiB, the limit for a config file"),
     ],
 )
 def test_a_file_that_is_no_text(tmp_path: Path, data: bytes, said: str) -> None:
@@ -339,7 +355,9 @@ def test_a_file_that_is_no_text(tmp_path: Path, data: bytes, said: str) -> None:
 
 def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").mkdir()
-    with pytest.raises(ConfigError, match=r"config\.yaml: cannot be read \(Is a directory\)\. Mend or remove it\."):
+    with pytest.raises(
+        ConfigError, match=r"config\.yaml: cannot be read \(Is a directory\)\. Fix or remove the file\."
+    ):
         load_config(tmp_path, {})
 
 
@@ -372,10 +390,10 @@ prices:
   odd: {input: 1, output: 2, ouput: 3}
   flat: 3
 """
-    usd = "must be a number of USD per million tokens, from 0 to 1,000,000"
+    usd = "expected a number of USD per million tokens, from 0 to 1,000,000"
     assert problems(tmp_path, wrong) == [
-        "2:3: error: prices.half: needs output: USD per million tokens",
-        "3:3: error: prices.none: needs input and output: USD per million tokens",
+        "2:3: error: prices.half: is missing output (USD per million tokens)",
+        "3:3: error: prices.none: is missing input and output (USD per million tokens)",
         f"4:17: error: prices.word.input: {usd}",
         f"5:16: error: prices.low.input: {usd}",
         f"5:28: error: prices.low.output: {usd}",
@@ -385,5 +403,5 @@ prices:
         f"7:30: error: prices.much.output: {usd}",
         "8:30: error: prices.odd.ouput: unknown key. Did you mean output? Known keys are input, output, cached, "
         "cache_writing",
-        "9:9: error: prices.flat: must be a mapping of names to values, not a single value",
+        "9:9: error: prices.flat: expected a mapping of names to values, got a single value",
     ]

@@ -39,42 +39,50 @@ def test_a_part_is_laid_over_the_published_rule(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ("risk: 5", "1:7", "risk: must be a mapping"),
+    ("risk: 5", "1:7", "risk: expected a mapping"),
     ("risk: {wieghts: {}}", "1:8", "risk.wieghts: unknown key. Did you mean weights?"),
-    ("risk: {weights: {high: 0}}", "1:24", "risk.weights.high: must be a whole number from 1 to 100"),
-    ("risk: {weights: {high: -1}}", "1:24", "risk.weights.high: must be a whole number from 1 to 100"),
-    ("risk: {weights: {high: 101}}", "1:24", "risk.weights.high: must be a whole number from 1 to 100"),
-    ("risk: {weights: {high: 1.5}}", "1:24", "risk.weights.high: must be a whole number from 1 to 100"),
-    ('risk: {weights: {high: "3"}}', "1:24", "risk.weights.high: must be a whole number from 1 to 100"),
-    ("risk: {weights: {high: true}}", "1:24", "risk.weights.high: must be a whole number from 1 to 100"),
-    ("risk: {weights: {high: }}", "1:23", "risk.weights.high: must be a whole number from 1 to 100"),
-    ("risk: {weights: {high: [3]}}", "1:24", "risk.weights.high: must be a single value, not a list"),
+    ("risk: {weights: {high: 0}}", "1:24", "risk.weights.high: expected a whole number from 1 to 100"),
+    ("risk: {weights: {high: -1}}", "1:24", "risk.weights.high: expected a whole number from 1 to 100"),
+    ("risk: {weights: {high: 101}}", "1:24", "risk.weights.high: expected a whole number from 1 to 100"),
+    ("risk: {weights: {high: 1.5}}", "1:24", "risk.weights.high: expected a whole number from 1 to 100"),
+    ('risk: {weights: {high: "3"}}', "1:24", "risk.weights.high: expected a whole number from 1 to 100"),
+    ("risk: {weights: {high: true}}", "1:24", "risk.weights.high: expected a whole number from 1 to 100"),
+    ("risk: {weights: {high: }}", "1:23", "risk.weights.high: expected a whole number from 1 to 100"),
+    ("risk: {weights: {high: [3]}}", "1:24", "risk.weights.high: expected a single value, got a list"),
     ("risk: {weights: {hihg: 5}}", "1:18", "risk.weights.hihg: unknown key. Did you mean high?"),
-    ("risk: {weights: [1, 2]}", "1:17", "risk.weights: must be a mapping of names to values, not a list"),
+    ("risk: {weights: [1, 2]}", "1:17", "risk.weights: expected a mapping of names to values, got a list"),
     ("risk: {limits: {none: 5}}", "1:17", "risk.limits.none: unknown key."),
     ("risk: {limits: {critical: 20}}", "1:17", "risk.limits.critical: has no limit"),
-    ("risk: {limits: {low: -2}}", "1:22", "risk.limits.low: must be a whole number from 0 to 400"),
-    ("risk: {limits: {low: 5}}", "1:22", "risk.limits.low: limits must rise: medium ends at 5, low already at 5"),
+    ("risk: {limits: {low: -2}}", "1:22", "risk.limits.low: expected a whole number from 0 to 400"),
+    (
+        "risk: {limits: {low: 5}}",
+        "1:22",
+        "risk.limits.low: limits have to increase: medium ends at 5, low already at 5",
+    ),
     (
         "risk: {limits: {medium: 9}}",
         "1:25",
-        "risk.limits.medium: limits must rise: high ends at 9, medium",
+        "risk.limits.medium: limits have to increase: high ends at 9, medium",
     ),
-    ("risk:\n  limits:\n    low: 4\n    medium: 3\n", "4:13", "risk.limits.medium: limits must rise: medium ends at 3"),
-    ("risk: {limits: {low: x, medium: 1}}", "1:22", "risk.limits.low: must be a whole number from 0 to 400"),
-    ("risk: {guidance: no}", "1:18", "risk.guidance: must be a list, not a single value"),
-    ("risk: {guidance: }", "1:17", "risk.guidance: must be a list, not a single value"),
-    ("risk: {guidance: [a, b, c, d]}", "1:18", "risk.guidance: needs 5 lines, one for each extent (none, slight,"),
-    ("risk: {guidance: [a, b, c, d, e, f]}", "1:18", "risk.guidance: needs 5 lines"),
-    ("risk: {guidance: [a, b, c, d, 4]}", "1:31", "risk.guidance[4]: must be a text; put it in quotes"),
-    ('risk: {guidance: [a, b, c, d, ""]}', "1:31", "risk.guidance[4]: must be a text, and not empty"),
-    ("risk: {guidance: [a, b, c, d, [e]]}", "1:31", "risk.guidance[4]: must be a single value, not a list"),
-    ('risk: {guidance: [a, b, c, d, "e\\nf"]}', "1:31", "risk.guidance[4]: must be a single line"),
+    (
+        "risk:\n  limits:\n    low: 4\n    medium: 3\n",
+        "4:13",
+        "risk.limits.medium: limits have to increase: medium ends at 3",
+    ),
+    ("risk: {limits: {low: x, medium: 1}}", "1:22", "risk.limits.low: expected a whole number from 0 to 400"),
+    ("risk: {guidance: no}", "1:18", "risk.guidance: expected a list, got a single value"),
+    ("risk: {guidance: }", "1:17", "risk.guidance: expected a list, got a single value"),
+    ("risk: {guidance: [a, b, c, d]}", "1:18", "risk.guidance: expected 5 lines, one per extent (none, slight,"),
+    ("risk: {guidance: [a, b, c, d, e, f]}", "1:18", "risk.guidance: expected 5 lines"),
+    ("risk: {guidance: [a, b, c, d, 4]}", "1:31", "risk.guidance[4]: expected a string; put it in quotes"),
+    ('risk: {guidance: [a, b, c, d, ""]}', "1:31", "risk.guidance[4]: expected a string that is not empty"),
+    ("risk: {guidance: [a, b, c, d, [e]]}", "1:31", "risk.guidance[4]: expected a single value, got a list"),
+    ('risk: {guidance: [a, b, c, d, "e\\nf"]}', "1:31", "risk.guidance[4]: expected a single line"),
     (f"risk: {{guidance: [a, b, c, d, {'e' * 501}]}}", "1:31", "risk.guidance[4]: is longer than 500 characters"),
-    ("reviewer: ", "1:10", "reviewer: must be a text, and not empty"),
-    ("reviewer: 7", "1:11", "reviewer: must be a text; put it in quotes"),
-    ("reviewer: [anna]", "1:11", "reviewer: must be a single value, not a list"),
-    ('reviewer: "an\\u202ena"', "1:11", "reviewer: holds a character that cannot be shown"),
+    ("reviewer: ", "1:10", "reviewer: expected a string that is not empty"),
+    ("reviewer: 7", "1:11", "reviewer: expected a string; put it in quotes"),
+    ("reviewer: [anna]", "1:11", "reviewer: expected a single value, got a list"),
+    ('reviewer: "an\\u202ena"', "1:11", "reviewer: contains a character that cannot be displayed"),
     (f"reviewer: {'a' * 81}", "1:11", "reviewer: is longer than 80 characters"),
 ]
 
@@ -94,9 +102,12 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("risk: {weights: {high: 1}}", "risk.weights.high: high weighs 1, less than medium (2)"),
-        ("risk: {limits: {high: 16}}", "risk.limits.high: nothing can be critical: the greatest weight × extent is 16"),
-        ("risk: {weights: {critical: 3, high: 2}, limits: {high: 12}}", "risk.limits.high: nothing can be critical"),
+        ("risk: {weights: {high: 1}}", "risk.weights.high: high has weight 1, less than medium (2)"),
+        (
+            "risk: {limits: {high: 16}}",
+            "risk.limits.high: no score can be critical: the greatest weight × extent is 16",
+        ),
+        ("risk: {weights: {critical: 3, high: 2}, limits: {high: 12}}", "risk.limits.high: no score can be critical"),
     ],
 )
 def test_what_is_doubtful_is_a_warning(tmp_path: Path, text: str, said: str) -> None:
@@ -115,9 +126,9 @@ def test_names_to_be_masked(tmp_path: Path) -> None:
     ("text", "place", "words"),
     [
         ("review: {musk: [a]}", "1:10", "review.musk: unknown key. Did you mean mask?"),
-        ("review: {mask: Zorro}", "1:16", "review.mask: must be a list"),
-        ("review: {mask: [Zorro, a]}", "1:24", "review.mask[1]: a name to be masked has 2 to 80 printable characters"),
-        (f"review: {{mask: [{', '.join(['name'] * 101)}]}}", "1:16", "review.mask: has 101 names; at most 100"),
+        ("review: {mask: Zorro}", "1:16", "review.mask: expected a list"),
+        ("review: {mask: [Zorro, a]}", "1:24", "review.mask[1]: expected a name of 2 to 80 printable characters"),
+        (f"review: {{mask: [{', '.join(['name'] * 101)}]}}", "1:16", "review.mask: has 101 names; the limit is 100"),
     ],
 )
 def test_names_that_cannot_be_masked(tmp_path: Path, text: str, place: str, words: str) -> None:
@@ -128,4 +139,4 @@ def test_repeats_of_a_blind_review(tmp_path: Path) -> None:
     assert loaded(tmp_path, "review: {repeats: 10}\n").repeats == 10
     assert loaded(tmp_path, "review: {}\n").repeats == 0
     for wrong in ("-1", "31", "ten", "true", "0.1"):
-        assert "must be a whole number from 0 to 30" in str(problems(tmp_path, f"review: {{repeats: {wrong}}}\n"))
+        assert "expected a whole number from 0 to 30" in str(problems(tmp_path, f"review: {{repeats: {wrong}}}\n"))

@@ -34,31 +34,43 @@ HOSTILE: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
     "deep unknown key": ("s.json", lambda: f'{{{ROOT}, "x": {"[" * 65}{"]" * 65}}}', "error: JSON: is nested deeper"),
     "deep flow": ("s.yaml", lambda: "[" * 100_000, "1:65: error: YAML: is nested deeper than 64 levels"),
     "deep dashes": ("s.yaml", lambda: "- " * 100_000, "1:129: error: YAML: is nested deeper"),
-    "deep questions": ("s.yaml", lambda: "? " * 100_000, "error: YAML: a key must be plain text"),
+    "deep questions": ("s.yaml", lambda: "? " * 100_000, "error: YAML: expected a plain text key"),
     "deep blocks": ("s.yaml", lambda: "".join(" " * n + "a:\n" for n in range(1_000)), "65:65: error: YAML: is nested"),
-    "many values": ("s.json", lambda: "[" + "[]," * 5_000_000 + "1]", "error: JSON: holds more than 500,000 values"),
-    "many numbers": ("s.json", lambda: "[" + "1," * 8_000_000 + "1]", "error: JSON: holds more than 500,000 values"),
-    "many faults": ("s.json", lambda: f'{{"testCases": [{"1," * 400_000}1]}}', "more problems are not listed"),
+    "many values": ("s.json", lambda: "[" + "[]," * 5_000_000 + "1]", "error: JSON: contains more than 500,000 values"),
+    "many numbers": ("s.json", lambda: "[" + "1," * 8_000_000 + "1]", "error: JSON: contains more than 500,000 values"),
+    "many faults": ("s.json", lambda: f'{{"testCases": [{"1," * 400_000}1]}}', "more problems not listed"),
     "many unknown keys": (
         "s.json",
         lambda: json.dumps({"testCases": [], **{f"key{number}": 1 for number in range(200_000)}}),
-        "more problems are not listed",
+        "more problems not listed",
     ),
-    "many doubled keys": ("s.json", lambda: '{"input": "i"' + ',"a":1' * 200_000 + "}", "more problems are not listed"),
-    "many yaml values": ("s.yaml", lambda: "[" + "a," * 500_000 + "]", "error: YAML: holds more than 250,000 values"),
-    "many yaml lists": ("s.yaml", lambda: "[" + "[]," * 330_000 + "]", "error: YAML: holds more than 250,000 values"),
-    "many yaml keys": ("s.yaml", lambda: "".join(f"k{n}: 1\n" for n in range(90_000)), "neither of the two formats"),
+    "many doubled keys": ("s.json", lambda: '{"input": "i"' + ',"a":1' * 200_000 + "}", "more problems not listed"),
+    "many yaml values": (
+        "s.yaml",
+        lambda: "[" + "a," * 500_000 + "]",
+        "error: YAML: contains more than 250,000 values",
+    ),
+    "many yaml lists": (
+        "s.yaml",
+        lambda: "[" + "[]," * 330_000 + "]",
+        "error: YAML: contains more than 250,000 values",
+    ),
+    "many yaml keys": (
+        "s.yaml",
+        lambda: "".join(f"k{n}: 1\n" for n in range(90_000)),
+        "neither of the two suite formats",
+    ),
     "many documents": ("s.yaml", lambda: "---\n" * 250_000, "2:1: error: YAML: a second document begins here"),
-    "laughs": ("s.yaml", lambda: laughs(9), "error: YAML: the aliases stand for too much"),
+    "laughs": ("s.yaml", lambda: laughs(9), "error: YAML: the aliases expand to too many values"),
     "laughs without a letter": (
         "s.yaml",
         lambda: laughs(9).replace("x", "[]"),
-        "error: YAML: the aliases stand for too much",
+        "error: YAML: the aliases expand to too many values",
     ),
     "long aliased text": (
         "s.yaml",
         lambda: "a: &a " + "x" * 500_000 + "\nb: [" + "*a, " * 1_000 + "]\n",
-        "2:137: error: YAML: the aliases stand for too much",
+        "2:137: error: YAML: the aliases expand to too many values",
     ),
     "aliases make it deep": (
         "s.yaml",
@@ -88,12 +100,16 @@ HOSTILE: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
         lambda: "input: i\nmemory: {a: 1" + "_" * 500_000 + "x}\nb: 1",
         "3:1: warning: b: unknown key",
     ),
-    "long id": ("s.json", lambda: f'{{{ROOT}, "testCases": [{{"id": "{"a " * 500_000}"}}]}}', "may hold only letters"),
+    "long id": (
+        "s.json",
+        lambda: f'{{{ROOT}, "testCases": [{{"id": "{"a " * 500_000}"}}]}}',
+        "has a character that is not allowed",
+    ),
     "long key": ("s.json", lambda: f'{{"input": "i", "{"k" * 1_000_000}": 1}}', "warning: kkk"),
     "many slashes": (
         "s.json",
         lambda: f'{{{ROOT}, "testCases": [{{"targetFile": "{"a/" * 500_000}"}}]}}',
-        "is deeper than 32 parts",
+        "has more than 32 parts",
     ),
     "control characters": ("s.yaml", lambda: "input: a\x1b[31m", "1:9: error: YAML: the character U+001B"),
     "nul": ("s.yaml", lambda: "input: a\0", "1:9: error: YAML: the character U+0000"),
@@ -106,7 +122,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
         lambda: " " * (17 * MIB),
         "s.yml: error: file: is larger than 1 MiB, the limit for YAML",
     ),
-    "empty": ("s.yaml", lambda: "", "s.yaml: error: file: is empty; `assay init` writes a suite to begin with"),
+    "empty": ("s.yaml", lambda: "", "s.yaml: error: file: is empty; run `assay init` to write an example suite"),
     "spaces": ("s.json", lambda: " \n\t ", "s.json: error: file: is empty"),
     "only a mark": ("s.json", lambda: b"\xef\xbb\xbf", "s.json: error: file: is empty"),
     "latin": (
@@ -148,10 +164,10 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         return " ".join(str(problem) for problem in loaded.problems).replace(str(tmp_path), "FOLDER")
 
     assert line(tmp_path / "s.yaml") == "FOLDER/s.yaml: error: file: does not exist; check the path"
-    assert line(tmp_path) == "FOLDER: error: file: is a folder; name a suite file in it"
+    assert line(tmp_path) == "FOLDER: error: file: is a folder; pass a suite file in it"
     os.mkfifo(tmp_path / "pipe.json")
-    assert line(tmp_path / "pipe.json") == "FOLDER/pipe.json: error: file: is not a regular file; name a suite file"
-    assert line(Path("/dev/zero")) == "/dev/zero: error: file: is not a regular file; name a suite file"
+    assert line(tmp_path / "pipe.json") == "FOLDER/pipe.json: error: file: is not a regular file; pass a suite file"
+    assert line(Path("/dev/zero")) == "/dev/zero: error: file: is not a regular file; pass a suite file"
     assert line(tmp_path / ("x" * 300)).endswith("cannot be read (file name too long); check the path")
     assert line(Path("a\0b")).endswith("cannot be read (embedded null byte); check the path")
     (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")

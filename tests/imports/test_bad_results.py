@@ -43,26 +43,26 @@ ROW = "FILE: error: results.results[0]"
 BAD: dict[str, tuple[Callable[[], str | bytes], list[str]]] = {
     "empty": (lambda: "", ["FILE:1:1: error: JSON: EOF while parsing a value"]),
     "no json": (lambda: "hello", ["FILE:1:1: error: JSON: expected value"]),
-    "cut off": (lambda: changed()[:900], ["FILE:1:900: error: JSON: EOF while parsing"]),
+    "truncated": (lambda: changed()[:900], ["FILE:1:900: error: JSON: EOF while parsing"]),
     "a comma too many": (lambda: '{"results": 1,}', ["FILE:1:15: error: JSON: trailing comma"]),
-    "a list": (lambda: "[]", ["FILE: error: file: must be an object with keys, not an empty list"]),
+    "a list": (lambda: "[]", ["FILE: error: file: expected an object with keys, got an empty list"]),
     "nothing in it": (lambda: "{}", ["FILE: error: results: is missing"]),
     "latin 1": (lambda: b'{"a": "\xe9"}', ["FILE: error: file: is not UTF-8 (byte 0xe9 at offset 7)"]),
     "no results": (
         lambda: changed(results__results=[]),
-        ["FILE: error: results.results: must be a list with at least one result, not an empty list"],
+        ["FILE: error: results.results: expected a list with at least one result, got an empty list"],
     ),
     "no success": (lambda: changed(row__success=...), [f"{ROW}.success: is missing"]),
     "success in words": (
         lambda: changed(row__success="yes"),
-        [f"{ROW}.success: must be true or false, not the text `yes`"],
+        [f"{ROW}.success: expected true or false, got the text `yes`"],
     ),
     "three faults": (
         lambda: changed(row__success=1, row__provider=[], row__latencyMs="5"),
         [
-            f"{ROW}.provider: must be an object with keys, not an empty list",
-            f"{ROW}.success: must be true or false, not the number 1",
-            f"{ROW}.latencyMs: must be a number, not the text `5`",
+            f"{ROW}.provider: expected an object with keys, got an empty list",
+            f"{ROW}.success: expected true or false, got the number 1",
+            f"{ROW}.latencyMs: expected a number, got the text `5`",
         ],
     ),
     "a negative time": (
@@ -81,11 +81,11 @@ BAD: dict[str, tuple[Callable[[], str | bytes], list[str]]] = {
     ),
     "no time": (
         lambda: changed(results__timestamp="yesterday"),
-        ["results.timestamp: must be a time such as"],
+        ["results.timestamp: expected a time such as"],
     ),
     "a time before time": (
         lambda: changed(results__timestamp="0001-01-01T00:00:00Z"),
-        ["results.timestamp: must"],
+        ["results.timestamp: expected"],
     ),
     "deep": (lambda: '{"results": ' + "[" * 100_000, ["error: JSON: recursion limit exceeded"]),
     "deep objects": (
@@ -114,9 +114,9 @@ def test_bad_files(name: str, tmp_path: Path) -> None:
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     assert problems(tmp_path / "nowhere.json") == ["FILE: error: file: does not exist; check the path"]
-    assert problems(tmp_path) == ["FILE: error: file: is a folder; name a file in it"]
+    assert problems(tmp_path) == ["FILE: error: file: is a folder; pass a file in it"]
     os.mkfifo(tmp_path / "pipe")
-    assert problems(tmp_path / "pipe") == ["FILE: error: file: is not a regular file; name a file"]
+    assert problems(tmp_path / "pipe") == ["FILE: error: file: is not a regular file; pass a file"]
 
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_very_many_faults_are_cut_short(tmp_path: Path) -> None:
     path.write_text(json.dumps(whole))
     found = problems(path)
     assert len(found) == 51
-    assert found[-1] == "FILE: error: file: 59950 more problems are not listed; mend these first"
+    assert found[-1] == "FILE: error: file: 59950 more problems not listed; fix these and check again"
 
 
 STRANGE = {

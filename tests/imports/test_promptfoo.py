@@ -91,7 +91,7 @@ def test_an_answer(capitals: Imported) -> None:
     assert step.usage == Usage(20, 7, 5)
     assert step.timing == Timing(None, 421.0)
     assert step.finish_reason == "stop"
-    assert step.notes == ("promptfoo's score: 1", "cost as promptfoo reckoned it: 0.000125 USD")
+    assert step.notes == ("promptfoo score: 1", "cost according to promptfoo: 0.000125 USD")
     assert step.cost_usd == 0.000125
 
 
@@ -239,7 +239,7 @@ def test_a_newer_version_is_read_with_a_warning(tmp_path: Path) -> None:
     whole = document()
     whole["results"]["version"] = 9
     assert [str(problem).partition(": ")[2] for problem in imported(tmp_path, whole).warnings] == [
-        "warning: results.version: version 9 is not known, 2 to 4 are; it was read like these"
+        "warning: results.version: version 9 is unknown; it was read like versions 2 to 4"
     ]
 
 

@@ -18,7 +18,7 @@ def test_only_the_text_of_the_files_counts() -> None:
 
 
 def test_several_prompts_give_a_range_and_each_left_out_file_once() -> None:
-    link, large = LeftOutFile("a", "is a link"), LeftOutFile("b", "is binary")
+    link, large = LeftOutFile("a", "is a symbolic link"), LeftOutFile("b", "is binary")
     parts = [prompt("x" * 8, "a", left_out=(link,)), prompt("x" * 1999, "a", "b", left_out=(link, large))]
     assert merge_sent(map(sent_with, parts)) == SentContext((1, 2), (10, 2001), (link, large))
     assert merge_sent([]) is None
@@ -28,9 +28,9 @@ def test_several_prompts_give_a_range_and_each_left_out_file_once() -> None:
     ("sent", "words"),
     [
         (SentContext((0, 0), (0, 0)), "no file"),
-        (SentContext((1, 1), (9, 9)), "1 file, 9 characters, about 3 tokens a prompt"),
-        (SentContext((0, 1), (0, 4)), "0–1 files, 0–4 characters, about 0–1 tokens a prompt"),
-        (SentContext((1200, 1200), (5000, 5000)), "1,200 files, 5,000 characters, about 1,250 tokens a prompt"),
+        (SentContext((1, 1), (9, 9)), "1 file, 9 characters, about 3 tokens per prompt"),
+        (SentContext((0, 1), (0, 4)), "0–1 files, 0–4 characters, about 0–1 tokens per prompt"),
+        (SentContext((1200, 1200), (5000, 5000)), "1,200 files, 5,000 characters, about 1,250 tokens per prompt"),
     ],
 )
 def test_the_figures_in_words(sent: SentContext, words: str) -> None:
@@ -38,15 +38,15 @@ def test_the_figures_in_words(sent: SentContext, words: str) -> None:
 
 
 def test_what_was_left_out_is_grouped_by_reason_and_bounded() -> None:
-    many = tuple(LeftOutFile(f"f{number}", "is a link") for number in range(7))
+    many = tuple(LeftOutFile(f"f{number}", "is a symbolic link") for number in range(7))
     others = tuple(LeftOutFile(f"g{number}", f"reason {number}") for number in range(20))
     words = SentContext((0, 0), (0, 0), (*many, *others)).left_out_words
-    assert words.startswith("is a link: f0, f1, f2, f3 and 3 more; reason 0: g0; ")
+    assert words.startswith("is a symbolic link: f0, f1, f2, f3 and 3 more; reason 0: g0; ")
     assert words.endswith("; reason 10: g10; 9 more reasons")
     assert SentContext((0, 0), (0, 0)).left_out_words == ""
 
 
 def test_names_from_outside_cannot_act_on_a_terminal() -> None:
-    sent = SentContext((0, 0), (0, 0), (LeftOutFile("a\x1b[2J\u202e", "is a link"),))
+    sent = SentContext((0, 0), (0, 0), (LeftOutFile("a\x1b[2J\u202e", "is a symbolic link"),))
     assert "\x1b" not in sent.left_out_words
     assert "\u202e" not in sent.left_out_words

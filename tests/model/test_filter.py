@@ -72,11 +72,11 @@ def test_words_say_which_cases_are_wanted(text: str, wanted: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("tags:x", "no tags: here; did you mean tag:?"),
-        ("zzz:x", "no zzz: here; there are status: tag: sev: model: type: cat: id: differs:"),
-        ("differs:maybe", "no differs:maybe; there are yes, no"),
+        ("tags:x", "unknown filter tags:; did you mean tag:?"),
+        ("zzz:x", "unknown filter zzz:; available: status: tag: sev: model: type: cat: id: differs:"),
+        ("differs:maybe", "unknown value differs:maybe; available: yes, no"),
         ("differs:y", ""),
-        ("sev:severe", "no severity severe; there are low, medium, high, critical"),
+        ("sev:severe", "unknown severity severe; available: low, medium, high, critical"),
         ("status:", ""),
         ("stat", ""),
     ],
@@ -86,7 +86,7 @@ def test_what_makes_no_sense_is_hinted_at(text: str, hint: str) -> None:
 
 
 def test_a_status_that_is_none_names_those_there_are() -> None:
-    assert parse_filter("status:green").hint.startswith("no status green; there are passed, failed")
+    assert parse_filter("status:green").hint.startswith("unknown status green; available: passed, failed")
 
 
 def test_an_unknown_key_is_looked_for_as_it_stands() -> None:

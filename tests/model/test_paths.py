@@ -8,23 +8,23 @@ from hypothesis import strategies as st
 
 from tui.model.paths import path_fault
 
-UP = "goes up with `..`"
+UP = "contains `..`"
 LIKE_UP = "has a part that looks like `..`"
 EMPTY_PART = "has an empty part (`//`, or `/` at its end)"
-DOT = "has a part that is only `.`; leave that part out"
+DOT = "has a part `.`; remove it"
 HOME = "begins with `~`, a home folder"
-ABSOLUTE = "is absolute; give it relative to the root"
-DRIVE = "names a drive; give it relative to the root"
+ABSOLUTE = "is absolute; write it relative to the root"
+DRIVE = "has a drive letter; write it relative to the root"
 BACKSLASH = "has a backslash; write `/` between folders"
 CONTROL = "has a control character"
 FORMAT = "has a control or format character"
 UNSEEN = "has an invisible character"
 TAIL = "has a part that ends with a dot or a space"
-GIT = "has a part that is `.git` or looks like it"
-MODULES = "has a part that is `.gitmodules` or looks like it"
-SHORT = "has a part that Windows takes for `.git` or `.gitmodules`"
-DEVICE = "has the name of a device (such as `con`, `nul`, `com1`)"
-DEEP = "is deeper than 32 parts"
+GIT = "has a part that is or looks like `.git`"
+MODULES = "has a part that is or looks like `.gitmodules`"
+SHORT = "has a part that Windows treats as `.git` or `.gitmodules`"
+DEVICE = "has a reserved device name (such as `con`, `nul`, `com1`)"
+DEEP = "has more than 32 parts"
 LONG = "has a part longer than 255 bytes"
 
 HOSTILE: dict[str, tuple[str, ...]] = {

@@ -91,6 +91,6 @@ def test_small_sums_keep_two_digits(usd: float, said: str) -> None:
 def test_a_price_says_where_it_is_from() -> None:
     assert price_text(replace(PLAIN, input=0.175)) == "$0.175 in, $8.00 out per million tokens (config)"
     assert price_text(FULL) == (
-        "$2.00 in, $8.00 out, $0.50 cached, $2.50 put in the cache per million tokens, up to 200,000 tokens in"
-        " (list 1.0)"
+        "$2.00 in, $8.00 out, $0.50 cached, $2.50 written to the cache per million tokens, for up to 200,000 input "
+        "tokens (list 1.0)"
     )

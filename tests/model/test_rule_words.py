@@ -2,7 +2,7 @@
 
 from tui.model.risk import BandRule, rule_rows, rule_sentence
 
-TAIL = " An answer's band is its worst criterion's."
+TAIL = " The band of an answer is the band of its worst criterion."
 
 
 def test_the_table_tells_each_product_and_its_band() -> None:
@@ -13,12 +13,12 @@ def test_the_table_tells_each_product_and_its_band() -> None:
 
 
 def test_the_sentence_is_the_published_rule() -> None:
-    said = "Weight × extent gives the band: 0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical."
+    said = "Weight × extent determines the band: 0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical."
     assert rule_sentence(BandRule()) == said + TAIL
 
 
 def test_no_band_is_named_that_nothing_can_reach() -> None:
     ones = BandRule(weights={"low": 1, "medium": 1, "high": 1, "critical": 1})
-    assert rule_sentence(ones) == "Weight × extent gives the band: 0 negligible, 1–2 low, 3–4 medium." + TAIL
+    assert rule_sentence(ones) == "Weight × extent determines the band: 0 negligible, 1–2 low, 3–4 medium." + TAIL
     exact = BandRule(limits=(("negligible", 0), ("low", 2), ("medium", 5), ("high", 15)))
     assert "6–15 high, 16 critical." in rule_sentence(exact)

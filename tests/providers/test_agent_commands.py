@@ -118,19 +118,19 @@ async def test_it_sees_no_keys(agents: AgentProvider, command: Command) -> None:
 
 
 FAULTS = {
-    "no JSON": ("print('Loading…', flush=True)", "answered nonsense: it is not JSON: Loading…"),
-    "NaN": ("print('{\"output\": NaN}', flush=True)", "answered nonsense: it holds NaN, which JSON does not know"),
-    "no text": ("say(output=1)", "answered nonsense: output must be text, not a number"),
-    "error": ("say(error='no more flights')", "it holds no output, but an error: no more flights"),
-    "list": ("print('[]', flush=True)", "it must be an object with output, tools_used and memory, not a list"),
-    "exits": ("sys.exit(3)", "ended with exit status 3 and printed no answer"),
-    "ends": ("break", "ended with exit status 0 and printed no answer"),
+    "no JSON": ("print('Loading…', flush=True)", "sent an invalid answer: it is not JSON: Loading…"),
+    "NaN": ("print('{\"output\": NaN}', flush=True)", "sent an invalid answer: it contains NaN, which is not JSON"),
+    "no text": ("say(output=1)", "sent an invalid answer: output: expected a string, got a number"),
+    "error": ("say(error='no more flights')", "it has an error instead of an output: no more flights"),
+    "list": ("print('[]', flush=True)", "expected an object with output, tools_used and memory, got a list"),
+    "exits": ("sys.exit(3)", "exited with status 3 without an answer"),
+    "ends": ("break", "exited with status 0 without an answer"),
     "is killed": ("os.kill(os.getpid(), 15)", "was killed by signal 15 (SIGTERM)"),
     "raises": ("raise KeyError('x')", "KeyError: 'x'"),
     "endless line": ("while True: print('x' * 10**6, end='')", "answered with more than 16 MiB"),
-    "endless words": ("while True: print('x' * 10**6, file=sys.stderr)", "printed more than 16 MiB"),
-    "not UTF-8": ("os.write(1, b'\\xff\\xfe\\n')", "answered nonsense: it is not JSON"),
-    "digits": ("print('{\"output\": ' + '9' * 5000 + '}', flush=True)", "answered nonsense: "),
+    "endless words": ("while True: print('x' * 10**6, file=sys.stderr)", "wrote more than 16 MiB of output"),
+    "not UTF-8": ("os.write(1, b'\\xff\\xfe\\n')", "sent an invalid answer: it is not JSON"),
+    "digits": ("print('{\"output\": ' + '9' * 5000 + '}', flush=True)", "sent an invalid answer: "),
 }
 
 
@@ -153,8 +153,8 @@ async def test_two_answers_to_one_step_are_nonsense(agents: AgentProvider, comma
 @pytest.mark.parametrize(
     ("model_id", "said"),
     [
-        ("cmd:", "agent cmd: names no command"),
-        ("cmd:surely-not-there --x", "there is no program surely-not-there to run"),
+        ("cmd:", "agent cmd: has no command"),
+        ("cmd:surely-not-there --x", "program surely-not-there not found"),
         ("cmd:sh -c 'x", "cannot be read: No closing quotation"),
     ],
 )

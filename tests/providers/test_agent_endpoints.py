@@ -55,15 +55,19 @@ async def test_what_may_pass_is_tried_again(agents: AgentProvider, first: Reply)
 
 
 FAULTS: list[tuple[Reply, ProviderFault, str]] = [
-    (status(200, {"output": 1}), "crashed", "answered nonsense: output must be text, not a number"),
-    (status(200, {"error": "no"}), "crashed", "answered nonsense: it holds no output, but an error: no"),
-    (status(200, []), "crashed", "answered nonsense: it must be an object"),
-    (page(), "garbled", "sent a web page, not an agent's answer. Check the agent's URL."),
-    (FINE.zipped(), "garbled", "sent an answer packed with gzip, which nobody asked for"),
+    (status(200, {"output": 1}), "crashed", "sent an invalid answer: output: expected a string, got a number"),
+    (status(200, {"error": "no"}), "crashed", "sent an invalid answer: it has an error instead of an output: no"),
+    (status(200, []), "crashed", "sent an invalid answer: expected an object"),
+    (page(), "garbled", "sent a web page instead of an agent answer. Check the agent's URL."),
+    (FINE.zipped(), "garbled", "sent an answer with the encoding gzip, which was not requested"),
     (status(404), "not_found", "has no agent at /v1 (404)"),
-    (status(401), "unauthorized", "wants to know who asks (401)"),
+    (status(401), "unauthorized", "requires authentication (401)"),
     (status(422, {"detail": "input is missing"}), "refused", "refused the request (422): input is missing"),
-    (status(302, headers={"Location": "http://example.com"}), "garbled", "redirects (302), which is not followed"),
+    (
+        status(302, headers={"Location": "http://example.com"}),
+        "garbled",
+        "redirected the request (302); Assay does not follow redirects",
+    ),
     (status(200, {"output": "x" * (17 << 20)}), "garbled", "sent more than 16 MiB"),
 ]
 

@@ -134,8 +134,8 @@ FAULTS = {
     "key error": (["x = {}", 'return x["x"]'], "agent flight.py raised KeyError: 'x' (line 4)"),
     "sys.exit": (["sys.exit(3)"], "agent flight.py called sys.exit(3)"),
     "sys.exit text": (["sys.exit('no')"], "agent flight.py called sys.exit('no')"),
-    "os._exit": (["os._exit(0)"], "agent flight.py ended with exit status 0 and printed no answer"),
-    "os._exit 5": (["os._exit(5)"], "agent flight.py ended with exit status 5 and printed no answer"),
+    "os._exit": (["os._exit(0)"], "agent flight.py exited with status 0 without an answer"),
+    "os._exit 5": (["os._exit(5)"], "agent flight.py exited with status 5 without an answer"),
     "segfault": (
         ["import ctypes", "ctypes.string_at(0)"],
         "agent flight.py was killed by signal 11 (SIGSEGV)",
@@ -143,14 +143,14 @@ FAULTS = {
     "abort": (["os.abort()"], "agent flight.py was killed by signal 6 (SIGABRT)"),
     "kills itself": (
         ["os.kill(os.getpid(), 9)"],
-        "agent flight.py was killed by signal 9 (SIGKILL), perhaps because memory ran out",
+        "agent flight.py was killed by signal 9 (SIGKILL), possibly because memory ran out",
     ),
     "4 GB": (["x = bytearray(4 << 30)"], "agent flight.py raised MemoryError (line 3)"),
     "input()": (
         ["import builtins", "builtins.input()"],
         "agent flight.py raised EOFError: EOF when reading a line (line 4)",
     ),
-    "stdin": (["return sys.stdin.read()"], "must return an object with output, tools_used and memory, not str"),
+    "stdin": (["return sys.stdin.read()"], "expected an object with output, tools_used and memory, got str"),
     "recursion": (
         ["return agent(input, memory)"],
         "agent flight.py raised RecursionError: maximum recursion depth exceeded",
@@ -163,41 +163,48 @@ FAULTS = {
     "long words": (["raise ValueError('x' * 10**7)"], "agent flight.py raised ValueError: xxx"),
     "nothing": (
         ["pass"],
-        "answered nonsense: it must return an object with output, tools_used and memory, not nothing (None)",
+        "returned an invalid answer: expected an object with output, tools_used and memory, got nothing (None)",
     ),
-    "no output": (["return {}"], "agent flight.py answered nonsense: it holds no output"),
-    "a number": (["return {'output': 3}"], "agent flight.py answered nonsense: output must be text, not a number"),
+    "no output": (["return {}"], "agent flight.py sent an invalid answer: it has no output"),
+    "a number": (
+        ["return {'output': 3}"],
+        "agent flight.py sent an invalid answer: output: expected a string, got a number",
+    ),
     "a generator": (
         ["yield 1"],
-        "answered nonsense: it must return an object with output, tools_used and memory, not generator",
+        "returned an invalid answer: expected an object with output, tools_used and memory, got generator",
     ),
     "NaN": (
         ["return {'output': '', 'memory': {'x': float('nan')}}"],
-        "agent flight.py answered nonsense: its memory cannot be written as JSON: it holds NaN or infinity",
+        "agent flight.py returned an invalid answer: its memory cannot be serialized as JSON: it contains NaN or "
+        "infinity",
     ),
     "a set": (
         ["memory['x'] = {1}", "return {'output': ''}"],
-        "its memory cannot be written as JSON: Object of type set is not JSON serializable",
+        "its memory cannot be serialized as JSON: Object of type set is not JSON serializable",
     ),
-    "a circle": (["memory['x'] = memory", "return {'output': ''}"], "cannot be written as JSON: Circular reference"),
+    "a circle": (["memory['x'] = memory", "return {'output': ''}"], "cannot be serialized as JSON: Circular reference"),
     "deep": (
         ["x = {}", "for _ in range(100): x = {'x': x}", "return {'output': '', 'memory': x}"],
-        "agent flight.py answered nonsense: it is nested too deep",
+        "agent flight.py sent an invalid answer: it is nested too deeply",
     ),
     "a list for memory": (
         ["return {'output': '', 'memory': []}"],
-        "answered nonsense: memory must be an object, not a list",
+        "sent an invalid answer: memory: expected an object, got a list",
     ),
     "tools": (
         ["return {'output': '', 'tools_used': [1]}"],
-        "tools_used must hold names, or objects with a name, not a number",
+        "tools_used: expected names or objects with a name, got a number",
     ),
-    "tools as a number": (["return {'output': '', 'tools_used': 5}"], "tools_used must be a list, not a number"),
+    "tools as a number": (["return {'output': '', 'tools_used': 5}"], "tools_used expected a list, got a number"),
     "50 MB": (
         ["return {'output': 'x' * (50 << 20)}"],
-        "agent flight.py answered with 50 MiB; at most 16 MiB are taken",
+        "agent flight.py answered with 50 MiB; the limit is 16 MiB",
     ),
-    "50 MB printed": (["print('x' * (50 << 20))", "return {'output': ''}"], "agent flight.py printed more than 16 MiB"),
+    "50 MB printed": (
+        ["print('x' * (50 << 20))", "return {'output': ''}"],
+        "agent flight.py wrote more than 16 MiB of output",
+    ),
 }
 
 
@@ -222,13 +229,13 @@ LOADING = {
     "missing import": ("import nowhere_to_be_found", "cannot be loaded: ModuleNotFoundError: No module named"),
     "syntax": ("\n\ndef agent(:", "has a syntax error: invalid syntax (line 3)"),
     "raises": ("\n1/0", "cannot be loaded: ZeroDivisionError: division by zero (line 2)"),
-    "exits": ("exit(4)", "called sys.exit(4) while it was loaded"),
-    "os._exit": ("import os; os._exit(2)", "ended with exit status 2 and printed no answer"),
+    "exits": ("exit(4)", "called sys.exit(4) while being loaded"),
+    "os._exit": ("import os; os._exit(2)", "exited with status 2 without an answer"),
     "no function": (
         "def agents(input, memory): ...",
-        "has no function named agent; it needs `def agent(input, memory)`",
+        "has no function named agent; define `def agent(input, memory)`",
     ),
-    "wrong signature": ("def agent(input): ...", "has a function agent(input), but it must take two arguments"),
+    "wrong signature": ("def agent(input): ...", "has a function agent(input); expected two arguments"),
     "NUL": ("\0", "cannot be loaded"),
 }
 
@@ -243,7 +250,7 @@ async def test_a_file_that_cannot_be_loaded_says_why(
 
 
 async def test_a_missing_file_is_named(agents: AgentProvider, tmp_path: Path) -> None:
-    for name, said in (("gone.py", "agent gone.py is not there"), ("notes.txt", "is no agent")):
+    for name, said in (("gone.py", "agent gone.py does not exist"), ("notes.txt", "is not an agent")):
         with pytest.raises(ProviderError, match=said) as caught:
             await ask(agents, make_request(str(tmp_path / name)))
         assert caught.value.fault == "not_found"
@@ -313,7 +320,7 @@ async def test_no_child_outlives_it(agents: AgentProvider, write: Write, marker:
 
 async def test_no_child_outlives_its_crash(agents: AgentProvider, write: Write, marker: str) -> None:
     path = write(body("import subprocess", "subprocess.Popen(['sleep', '600'])", "os._exit(0)"))
-    assert "ended with exit status 0" in await fault_of(agents, path)
+    assert "exited with status 0" in await fault_of(agents, path)
     assert running(marker) == []
 
 

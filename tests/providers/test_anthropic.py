@@ -123,7 +123,7 @@ async def test_a_seed_has_no_place_in_the_protocol_and_that_is_noted_once() -> N
     script = in_turn(status(529, {}), messages.say("ok"))
     heard, asked = await heard_from(script, a_request(settings=Settings(seed=7)))
     assert "seed" not in asked.body
-    assert heard.notes == ["The seed was not sent: the Messages API has none"]
+    assert heard.notes == ["The seed was not sent, because the Messages API does not support it"]
 
 
 KEYS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
@@ -204,7 +204,7 @@ async def test_models_are_listed_without_the_retired_ones() -> None:
         assert asked.path == "/v1/models?limit=1000"
         assert (asked.headers["x-api-key"], asked.headers["anthropic-version"]) == (KEY, "2023-06-01")
         server.listing = page()
-        with pytest.raises(ProviderError, match="sent no list of models"):
+        with pytest.raises(ProviderError, match="did not send a list of models"):
             await provider.models()
 
 
@@ -224,34 +224,34 @@ FAILED_AT_ONCE: dict[str, tuple[Reply, bool, str, str]] = {
         status(401, failure("authentication_error", f"invalid x-api-key {KEY}")),
         True,
         "unauthorized",
-        "HOST does not accept the key (401). Check ANTHROPIC_API_KEY.",
+        "HOST rejected the API key (401). Check ANTHROPIC_API_KEY.",
     ),
     "403": (
         status(403, failure("permission_error", "not yours")),
         False,
         "unauthorized",
-        "HOST does not accept the key (403): not yours. Check ANTHROPIC_API_KEY.",
+        "HOST rejected the API key (403): not yours. Check ANTHROPIC_API_KEY.",
     ),
     "402": (
         status(402, failure("billing_error")),
         True,
         "refused",
-        "HOST says that the quota is used up (402): busy. "
-        "Look at the plan and the billing of this account (key ANTHROPIC_API_KEY).",
+        "The quota at HOST is used up (402): busy. Check the plan and billing of this account (key ANTHROPIC_API_KEY).",
     ),
     "404": (status(404, failure("not_found_error")), True, "not_found", 'Model "mock-a" or URL not found at HOST'),
     "a chat completion": (
         status(200, {"choices": []}),
         False,
         "garbled",
-        "HOST sent JSON that is no message. Check the base URL.",
+        "HOST sent JSON that is not a message. Check the base URL.",
     ),
-    "a web page": (page(), True, "garbled", "HOST sent a web page, not an API answer; check the base URL"),
+    "a web page": (page(), True, "garbled", "HOST sent a web page instead of an API response; check the base URL"),
     "gzip": (
         messages.whole("x").zipped(),
         False,
         "garbled",
-        "HOST sent an answer packed with gzip, which nobody asked for. Check the base URL, and what stands between.",
+        "HOST sent an answer with the encoding gzip, which was not requested. Check the base URL, and any proxy in "
+        "between.",
     ),
     "a final error in a stream": (
         messages.stream(started(), named("error", error={"type": "invalid_request_error", "message": "no"})),
@@ -273,7 +273,7 @@ async def test_a_fault_that_another_try_cannot_mend(reply: Reply, stream: bool, 
 
 TRIED_AGAIN: dict[str, tuple[Reply, bool, str, str]] = {
     "429": (
-        status(429, failure("rate_limit_error")), True, "overloaded", "HOST limits the rate of requests (429): busy",
+        status(429, failure("rate_limit_error")), True, "overloaded", "HOST reached its rate limit (429): busy",
     ),
     "500": (status(500, failure("api_error")), True, "overloaded", "HOST failed (500): busy"),
     "529": (status(529, failure("overloaded_error")), False, "overloaded", "HOST is overloaded (529): busy"),
@@ -287,7 +287,7 @@ TRIED_AGAIN: dict[str, tuple[Reply, bool, str, str]] = {
         messages.stream(named("error", error={"type": "rate_limit_error", "message": "slow"})),
         True,
         "overloaded",
-        "HOST limits the rate of requests: slow",
+        "HOST rate limit reached: slow",
     ),
     "another error in a stream": (
         messages.stream(named("error", error={"type": "api_error", "message": "oops"})),
@@ -296,8 +296,10 @@ TRIED_AGAIN: dict[str, tuple[Reply, bool, str, str]] = {
         "HOST sent an error: oops",
     ),
     "an error in one piece": (status(200, failure("api_error")), False, "refused", "HOST sent an error: busy"),
-    "closed after the head": (messages.stream(CLOSE), True, "unreachable", "The answer of HOST broke off"),
-    "an end after the start": (messages.stream(started()), True, "unreachable", "HOST ended its answer in the middle"),
+    "closed after the head": (messages.stream(CLOSE), True, "unreachable", "The connection to HOST was lost during "
+                                                                           "the answer"),
+    "an end after the start": (messages.stream(started()), True, "unreachable", "HOST ended the response before it "
+                                                                                "was complete"),
     "an unreadable chunk": (
         messages.stream(started(), b"data: {no\n\n"), True, "garbled", "Unreadable chunk 2 from HOST",
     ),
@@ -324,11 +326,14 @@ async def test_a_fault_on_the_first_try_only_is_forgotten(name: str) -> None:
 
 HALF = (started(), opened(), text("half "))
 INCOMPLETE: dict[str, tuple[Reply, str]] = {
-    "no more events": (messages.stream(*HALF), "HOST ended its answer in the middle"),
-    "no message_stop": (messages.stream(*HALF, closed(), stopped()), "HOST ended its answer in the middle"),
-    "no message_stop, but [DONE]": (messages.stream(*HALF, b"data: [DONE]\n\n"), "HOST ended its answer in the middle"),
-    "closed": (messages.stream(*HALF, text("never")).cut(0.75), "The answer of HOST broke off"),
-    "reset": (messages.stream(*HALF, Pause(0.05), ABORT), "The answer of HOST broke off"),
+    "no more events": (messages.stream(*HALF), "HOST ended the response before it was complete"),
+    "no message_stop": (messages.stream(*HALF, closed(), stopped()), "HOST ended the response before it was complete"),
+    "no message_stop, but [DONE]": (
+        messages.stream(*HALF, b"data: [DONE]\n\n"),
+        "HOST ended the response before it was complete",
+    ),
+    "closed": (messages.stream(*HALF, text("never")).cut(0.75), "The connection to HOST was lost during the answer"),
+    "reset": (messages.stream(*HALF, Pause(0.05), ABORT), "The connection to HOST was lost during the answer"),
     "unreadable": (messages.stream(*HALF, b"data: nonsense\n\n"), "Unreadable chunk 4 from HOST"),
     "overloaded": (
         messages.stream(*HALF, named("error", error={"type": "overloaded_error", "message": "m"})),
@@ -342,7 +347,7 @@ INCOMPLETE: dict[str, tuple[Reply, str]] = {
 @pytest.mark.parametrize(("reply", "words"), INCOMPLETE.values(), ids=INCOMPLETE)
 async def test_once_text_has_arrived_it_is_kept_and_nothing_is_tried_again(reply: Reply, words: str) -> None:
     heard, requests = await tried(reply, **SHORT)
-    assert sentence(heard) == f"{words}. What had arrived is kept; the case can be asked again."
+    assert sentence(heard) == f"{words}. The partial answer is saved; run the case again."
     assert heard.error is not None
     assert heard.error.fault == "incomplete"
     assert (heard.text, heard.end, requests, heard.waits) == ("half ", None, 1, [])
@@ -385,7 +390,7 @@ async def test_a_refused_key_stops_the_queue_until_it_is_opened_again() -> None:
     ):
         heard = [await hear(provider, a_request()) for _ in range(3)]
         assert {str(answer.error).partition(" ")[2] for answer in heard} == {
-            "does not accept the key (401). Check ANTHROPIC_API_KEY."
+            "rejected the API key (401). Check ANTHROPIC_API_KEY."
         }
         assert len(server.asked) == 1
         assert isinstance(provider, Reopens)

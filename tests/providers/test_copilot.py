@@ -36,7 +36,7 @@ from tui.providers.protocol import Reopens
 
 TOKEN = "github_pat_0123456789"
 LABEL = "Copilot SDK 1.0.27, runtime 1.0.104, mode empty, no tools, system message: "
-LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an account that has Copilot."
+LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an account with Copilot access."
 
 
 @asynccontextmanager
@@ -129,7 +129,7 @@ async def test_without_a_token_the_persons_own_login_is_used() -> None:
 
 async def test_settings_that_have_no_place_are_noted() -> None:
     heard = await heard_from(FakeSdk(), a_request(settings=Settings(temperature=0.0, seed=7)))
-    assert heard.notes[1] == "Not sent, because the Copilot SDK has no place for it: temperature, seed"
+    assert heard.notes[1] == "Not sent, because the Copilot SDK does not support it: temperature, seed"
 
 
 async def test_one_runtime_serves_many_questions_at_once_and_leaves_nothing_behind() -> None:
@@ -171,7 +171,7 @@ async def test_the_steps_of_a_case_are_one_conversation() -> None:
 
 async def test_a_conversation_that_is_lost_is_not_begun_in_the_middle() -> None:
     heard = await heard_from(FakeSdk(), step(1, "b"))
-    assert str(heard.error) == "the conversation with Copilot is lost. Run the case again."
+    assert str(heard.error) == "the Copilot session was lost. Run the case again."
 
 
 async def test_models_are_those_that_may_be_asked() -> None:
@@ -186,7 +186,7 @@ async def test_models_are_those_that_may_be_asked() -> None:
     async with opened(sdk) as provider:
         assert await provider.models() == ("claude-sonnet-5", "gpt-5.2")
         sdk.clients[0].killed = True
-        with pytest.raises(ProviderError, match="the Copilot runtime ended: CLI process exited"):
+        with pytest.raises(ProviderError, match="the Copilot runtime exited: CLI process exited"):
             await provider.models()
 
 
@@ -199,7 +199,7 @@ async def test_a_missing_runtime_is_told_in_the_sdks_words_until_a_new_run_begin
     setattr(sdk, moment, RuntimeError(DOWNLOAD))
     async with opened(sdk) as provider:
         heard = [await hear(provider, a_request()) for _ in range(3)]
-        assert {str(one.error) for one in heard} == {f"Copilot cannot be started: {DOWNLOAD}"}
+        assert {str(one.error) for one in heard} == {f"Cannot start Copilot: {DOWNLOAD}"}
         assert {one.error.fault for one in heard if one.error} == {"crashed"}
         assert heard[0].count(Sent) == 0
         assert sdk.starts <= 1
@@ -213,7 +213,7 @@ async def test_nobody_is_logged_in() -> None:
     sdk = FakeSdk()
     sdk.login = GetAuthStatusResponse(False, None, "Not authenticated")
     heard = await heard_from(sdk)
-    assert str(heard.error) == f"nobody is logged in to Copilot: Not authenticated. {LOGIN}"
+    assert str(heard.error) == f"not logged in to Copilot: Not authenticated. {LOGIN}"
     assert heard.error is not None
     assert heard.error.fault == "unauthorized"
     assert not sdk.clients[0].running
@@ -224,7 +224,7 @@ async def test_no_token_is_quoted() -> None:
     sdk = FakeSdk()
     sdk.start_error = RuntimeError(f"bad token {TOKEN} with s3cret-value")
     heard = await heard_from(sdk)
-    assert str(heard.error) == "Copilot cannot be started: bad token [removed key] with [removed key]"
+    assert str(heard.error) == "Cannot start Copilot: bad token [removed key] with [removed key]"
     heard = await heard_from(FakeSdk(lambda _: [event(SessionErrorData("query", f"no {TOKEN}"))]))
     assert str(heard.error) == "Copilot sent an error: no [removed key]"
 
@@ -256,8 +256,8 @@ async def test_a_limit_is_waited_for_and_the_question_asked_again_in_a_new_sessi
     heard = await heard_from(sdk)
     assert (heard.text, heard.end) == ("well", "stop")
     assert [(wait.reason, wait.wait_ms) for wait in heard.waits] == [
-        ("Copilot limits the rate of requests: slow down", 500),
-        ("Copilot limits the rate of requests: slow down", 1000),
+        ("Copilot rate limit reached: slow down", 500),
+        ("Copilot rate limit reached: slow down", 1000),
     ]
     assert len(sdk.clients[0].sessions) == 3
 
@@ -266,7 +266,7 @@ async def test_a_refused_login_stops_the_queue() -> None:
     sdk = FakeSdk(lambda _: [asked(), event(SessionErrorData("authentication", "bad"))])
     async with opened(sdk) as provider:
         heard = [await hear(provider, a_request()) for _ in range(2)]
-        assert {str(one.error) for one in heard} == {f"Copilot does not accept the login: bad. {LOGIN}"}
+        assert {str(one.error) for one in heard} == {f"Copilot rejected the login: bad. {LOGIN}"}
         assert len(sdk.clients[0].sessions) == 1
 
 
@@ -274,9 +274,9 @@ async def test_once_text_has_arrived_it_is_kept() -> None:
     failing = [asked(), event(AssistantMessageDeltaData("half")), event(SessionErrorData("query", "m", None, 500))]
     heard = await heard_from(FakeSdk(lambda _: failing))
     assert heard.text == "half"
-    assert str(heard.error) == "Copilot failed (500): m. What had arrived is kept; the case can be asked again."
+    assert str(heard.error) == "Copilot failed (500): m. The partial answer is saved; run the case again."
     heard = await heard_from(FakeSdk(lambda _: answer("abcdef")), answer_size=3)
-    assert (heard.text, heard.notes[1]) == ("abc", "The answer was cut at 2.86e-06 MiB")
+    assert (heard.text, heard.notes[1]) == ("abc", "The answer was truncated at 2.86e-06 MiB")
     assert heard.error is not None
     assert heard.error.fault == "incomplete"
 
@@ -285,7 +285,7 @@ async def test_a_model_that_is_refused() -> None:
     sdk = FakeSdk()
     sdk.session_error = RuntimeError('JSON-RPC Error -32603: model "gpt-9" is not available')
     heard = await heard_from(sdk)
-    assert str(heard.error) == 'Copilot refused the question: JSON-RPC Error -32603: model "gpt-9" is not available'
+    assert str(heard.error) == 'Copilot refused the request: JSON-RPC Error -32603: model "gpt-9" is not available'
 
 
 async def test_a_runtime_that_dies_is_noticed_and_started_again() -> None:
@@ -296,7 +296,7 @@ async def test_a_runtime_that_dies_is_noticed_and_started_again() -> None:
             await asyncio.sleep(0.01)
         sdk.clients[0].killed = True
         heard = await asking
-        assert str(heard.error) == "the Copilot runtime ended: CLI process exited with code 1"
+        assert str(heard.error) == "the Copilot runtime exited: CLI process exited with code 1"
         assert heard.error is not None
         assert heard.error.fault == "crashed"
         assert (await hear(provider, a_request())).text == "well"

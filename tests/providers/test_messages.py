@@ -176,7 +176,7 @@ REASONS: list[tuple[str | None, FinishReason, list[str]]] = [
     ("max_tokens", "length", []),
     ("tool_use", "tool_calls", []),
     ("refusal", "refusal", []),
-    ("pause_turn", "pause", ["The server paused the turn; the model had not finished"]),
+    ("pause_turn", "pause", ["The server paused the answer before the model finished"]),
     (
         "model_context_window_exceeded",
         "context_window",

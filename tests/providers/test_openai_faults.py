@@ -63,68 +63,69 @@ FAILED_AT_ONCE: dict[str, tuple[Reply, bool, str, str]] = {
     "400": (status(400, BUSY), True, "refused", "HOST refused the request (400): busy"),
     "413": (status(413, BUSY), True, "refused", "HOST refused the request (413): busy"),
     "422": (status(422, {"detail": [{"msg": "bad"}]}), True, "refused", "HOST refused the request (422): bad"),
-    "401": (status(401, BUSY), True, "unauthorized", "HOST does not accept the key (401). Check OPENAI_API_KEY."),
-    "403": (status(403, BUSY), True, "unauthorized", "HOST does not accept the key (403): busy. Check OPENAI_API_KEY."),
+    "401": (status(401, BUSY), True, "unauthorized", "HOST rejected the API key (401). Check OPENAI_API_KEY."),
+    "403": (status(403, BUSY), True, "unauthorized", "HOST rejected the API key (403): busy. Check OPENAI_API_KEY."),
     "404": (status(404, BUSY), True, "not_found", 'Model "mock-a" or URL not found at HOST'),
     "no credit": (
         status(429, {"error": {"message": "no", "code": "insufficient_quota"}}, headers={"Retry-After": "1"}),
         True,
         "refused",
-        "HOST says that the quota is used up (429): no. "
-        "Look at the plan and the billing of this account (key OPENAI_API_KEY).",
+        "The quota at HOST is used up (429): no. Check the plan and billing of this account (key OPENAI_API_KEY).",
     ),
     "redirect": (
         status(307, headers={"Location": "http://example.invalid/"}),
         True,
         "garbled",
-        "HOST redirects (307), which is not followed. Check the base URL.",
+        "HOST redirected the request (307); Assay does not follow redirects. Check the base URL.",
     ),
-    "web page": (page(), True, "garbled", "HOST sent a web page, not an API answer; check the base URL"),
+    "web page": (page(), True, "garbled", "HOST sent a web page instead of an API response; check the base URL"),
     "web page as text": (
-        page(kind="text/plain"), False, "garbled", "HOST sent a web page, not an API answer; check the base URL",
+        page(kind="text/plain"), False, "garbled", "HOST sent a web page instead of an API response; check the base "
+                                                   "URL",
     ),
     "web page as events": (
         page("\n <html>", kind="text/event-stream"),
         True,
         "garbled",
-        "HOST sent a web page, not an API answer; check the base URL",
+        "HOST sent a web page instead of an API response; check the base URL",
     ),
     "gzip": (
         whole("secret").zipped(),
         False,
         "garbled",
-        "HOST sent an answer packed with gzip, which nobody asked for. Check the base URL, and what stands between.",
+        "HOST sent an answer with the encoding gzip, which was not requested. Check the base URL, and any proxy in "
+        "between.",
     ),
     "gzip twice": (
         streamed("a").zipped(2),
         True,
         "garbled",
-        "HOST sent an answer packed with gzip, gzip, which nobody asked for. "
-        "Check the base URL, and what stands between.",
+        "HOST sent an answer with the encoding gzip, gzip, which was not requested. Check the base URL, and any proxy "
+        "in between.",
     ),
     "other JSON": (
         status(200, {"status": "ok"}),
         False,
         "garbled",
-        "HOST sent JSON that is no chat completion. Check the base URL.",
+        "HOST sent JSON that is not a chat completion. Check the base URL.",
     ),
     "no HTTP": (
         Reply(raw=(b"SSH-2.0-OpenSSH_9.9\r\n", CLOSE)),
         True,
         "garbled",
-        "HOST answered something that is not HTTP. Check the base URL.",
+        "HOST sent a response that is not HTTP. Check the base URL.",
     ),
     "HTTP that cannot be taken apart": (
         Reply(raw=(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n", CLOSE)),
         True,
         "garbled",
-        "HOST answered something that is not HTTP. Check the base URL.",
+        "HOST sent a response that is not HTTP. Check the base URL.",
     ),
     "a header without end": (
         Reply(raw=(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 200_000, CLOSE)),
         True,
         "garbled",
-        "HOST answered something that is not HTTP. Check the base URL.",
+        "HOST sent a response that is not HTTP. Check the base URL.",
     ),
     "a final error object": (
         events({"error": {"message": "too long", "type": "invalid_request_error"}}),
@@ -133,7 +134,8 @@ FAILED_AT_ONCE: dict[str, tuple[Reply, bool, str, str]] = {
         "HOST sent an error: too long",
     ),
     "a chunk over the limit": (
-        events(delta("x" * 3000)), True, "incomplete", "The answer was cut: HOST sent a piece over 0.00195 MiB",
+        events(delta("x" * 3000)), True, "incomplete", "The answer was truncated: HOST sent a chunk larger than "
+                                                       "0.00195 MiB",
     ),
 }  # fmt: skip
 
@@ -149,32 +151,34 @@ async def test_a_fault_that_another_try_cannot_mend(reply: Reply, stream: bool, 
 
 TORN = streamed("never seen", pieces=2)
 TRIED_AGAIN: dict[str, tuple[Reply, bool, str, str]] = {
-    "408": (status(408, BUSY), True, "overloaded", "HOST gave up waiting (408): busy"),
-    "409": (status(409, BUSY), True, "overloaded", "HOST reports a conflict (409): busy"),
-    "429": (status(429, BUSY), True, "overloaded", "HOST limits the rate of requests (429): busy"),
+    "408": (status(408, BUSY), True, "overloaded", "HOST timed out (408): busy"),
+    "409": (status(409, BUSY), True, "overloaded", "HOST reported a conflict (409): busy"),
+    "429": (status(429, BUSY), True, "overloaded", "HOST reached its rate limit (429): busy"),
     "500": (status(500, BUSY), False, "overloaded", "HOST failed (500): busy"),
     "502 with a page": (page(code=502), True, "overloaded", "HOST failed (502)"),
     "529": (status(529, BUSY), True, "overloaded", "HOST is overloaded (529): busy"),
     "closed before the head": (
-        Reply(raw=(CLOSE,)), True, "unreachable", "HOST closed the connection without an answer",
+        Reply(raw=(CLOSE,)), True, "unreachable", "HOST closed the connection without a response",
     ),
     "reset before the head": (
-        Reply(raw=(ABORT,)), True, "unreachable", "HOST closed the connection without an answer",
+        Reply(raw=(ABORT,)), True, "unreachable", "HOST closed the connection without a response",
     ),
     "closed in the head": (
         Reply(raw=(b"HTTP/1.1 200 OK\r\nConte", CLOSE)),
         True,
         "unreachable",
-        "HOST closed the connection without an answer",
+        "HOST closed the connection without a response",
     ),
     "closed after the head": (
-        events(CLOSE), True, "unreachable", "The answer of HOST broke off",
+        events(CLOSE), True, "unreachable", "The connection to HOST was lost during the answer",
     ),
-    "reset in mid-body": (whole("x" * 90).cut(how="abort"), False, "unreachable", "The answer of HOST broke off"),
-    "closed in mid-body": (whole("x" * 90).cut(), False, "unreachable", "The answer of HOST broke off"),
-    "an empty stream": (events(), True, "unreachable", "HOST ended its answer in the middle"),
+    "reset in mid-body": (whole("x" * 90).cut(how="abort"), False, "unreachable", "The connection to HOST was lost "
+                                                                                  "during the answer"),
+    "closed in mid-body": (whole("x" * 90).cut(), False, "unreachable", "The connection to HOST was lost during the "
+                                                                        "answer"),
+    "an empty stream": (events(), True, "unreachable", "HOST ended the response before it was complete"),
     "a stream with a role only": (
-        events(delta(role="assistant")), True, "unreachable", "HOST ended its answer in the middle",
+        events(delta(role="assistant")), True, "unreachable", "HOST ended the response before it was complete",
     ),
     "malformed JSON": (whole("x").garbled(), False, "garbled", "Unreadable answer (not JSON) from HOST"),
     "no body": (status(200), False, "garbled", "Unreadable answer (not JSON) from HOST"),
@@ -187,7 +191,7 @@ TRIED_AGAIN: dict[str, tuple[Reply, bool, str, str]] = {
         events({"choices": [], "usage": {"prompt_tokens": 1}}),
         True,
         "unreachable",
-        "HOST ended its answer in the middle",
+        "HOST ended the response before it was complete",
     ),
 }  # fmt: skip
 
@@ -215,10 +219,14 @@ async def test_a_fault_on_the_first_try_only_is_forgotten(name: str) -> None:
 
 
 INCOMPLETE: dict[str, tuple[Reply, str, str]] = {
-    "closed": (events(delta("half "), delta("never")).cut(), "half ", "The answer of HOST broke off"),
-    "reset": (events(delta("half "), delta("never")).cut(how="abort"), "half ", "The answer of HOST broke off"),
-    "ended without a finish reason": (events(delta("half ")), "half ", "HOST ended its answer in the middle"),
-    "ended by closing": (events(delta("half "), framing="close"), "half ", "HOST ended its answer in the middle"),
+    "closed": (events(delta("half "), delta("never")).cut(), "half ", "The connection to HOST was lost during the "
+                                                                      "answer"),
+    "reset": (events(delta("half "), delta("never")).cut(how="abort"), "half ", "The connection to HOST was lost "
+                                                                                "during the answer"),
+    "ended without a finish reason": (events(delta("half ")), "half ", "HOST ended the response before "
+                                                                       "it was complete"),
+    "ended by closing": (events(delta("half "), framing="close"), "half ", "HOST ended the response before it was "
+                                                                           "complete"),
     "unreadable": (events(delta("half "), "nonsense"), "half ", "Unreadable chunk 2 from HOST"),
     "an error object": (events(delta("half "), BUSY), "half ", "HOST sent an error: busy"),
     "stalled": (events(delta("half "), HANG), "half ", "HOST sent nothing more for 0.4 s"),
@@ -226,15 +234,15 @@ INCOMPLETE: dict[str, tuple[Reply, str, str]] = {
         events(delta("half "), *[Pause(0.1), b": keep-alive\n\n"] * 40), "half ", "HOST sent nothing more for 0.4 s",
     ),
     "trickled": (events(delta("half "), *[b"d", Pause(0.02)] * 100), "half ", "HOST sent nothing more for 0.4 s"),
-    "thought, then broken": (events(delta(reasoning="hm")), "", "HOST ended its answer in the middle"),
-    "too long": (events(delta("12345678"), delta("90AB")), "1234567890", "The answer was cut at 9.54e-06 MiB"),
+    "thought, then broken": (events(delta(reasoning="hm")), "", "HOST ended the response before it was complete"),
+    "too long": (events(delta("12345678"), delta("90AB")), "1234567890", "The answer was truncated at 9.54e-06 MiB"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("reply", "text", "words"), INCOMPLETE.values(), ids=INCOMPLETE)
 async def test_once_text_has_arrived_it_is_kept_and_nothing_is_tried_again(reply: Reply, text: str, words: str) -> None:
     heard, requests = await tried(reply, answer_size=10, **SHORT)
-    assert sentence(heard) == f"{words}. What had arrived is kept; the case can be asked again."
+    assert sentence(heard) == f"{words}. The partial answer is saved; run the case again."
     assert heard.error is not None
     assert heard.error.fault == "incomplete"
     assert (heard.text, heard.end, requests, heard.waits) == (text, None, 1, [])
@@ -243,14 +251,14 @@ async def test_once_text_has_arrived_it_is_kept_and_nothing_is_tried_again(reply
 async def test_an_answer_that_is_cut_has_a_note() -> None:
     heard, _ = await tried(events(delta("x" * 600), delta("y" * 600)), answer_size=1024)
     assert heard.text == "x" * 600 + "y" * 424
-    assert NoteChunk("The answer was cut at 0.000977 MiB") in heard.chunks
+    assert NoteChunk("The answer was truncated at 0.000977 MiB") in heard.chunks
 
 
 async def test_sixteen_mebibytes_and_more_are_cut() -> None:
     piece = delta("x" * 1_000_000)
     heard, _ = await tried(events(*[piece] * 20, delta(finish="stop")))
     assert len(heard.text) == 16 * 1024 * 1024
-    assert heard.notes == ["The answer was cut at 16 MiB"]
+    assert heard.notes == ["The answer was truncated at 16 MiB"]
     assert heard.error is not None
     assert heard.error.fault == "incomplete"
 
@@ -337,7 +345,8 @@ async def test_a_server_that_does_not_speak_tls() -> None:
     provider = OpenAIProvider(server_settings(f"https://127.0.0.1:{port}/v1"), FakeTime().patience())
     heard = await hear(provider, a_request())
     assert str(heard.error) == (
-        f"Cannot connect to 127.0.0.1:{port} (TLS: it does not speak TLS). Check the base URL and the certificate."
+        f"Cannot connect to 127.0.0.1:{port} (TLS: the server does not use TLS). Check the base URL and the "
+        "certificate."
     )
     await provider.close()
     plain.close()
@@ -381,8 +390,7 @@ async def test_the_server_says_how_long_to_wait(headers: dict[str, str], wait_ms
 async def test_a_wait_over_two_minutes_is_reported() -> None:
     heard, requests = await tried(status(429, BUSY, headers={"Retry-After": "3600"}))
     assert sentence(heard) == (
-        "HOST limits the rate of requests (429): busy; it asks to wait 3600 s. "
-        "Ask again then; Assay waits 120 s at most."
+        "HOST reached its rate limit (429): busy; retry after 3600 s. Try again then; Assay waits at most 120 s."
     )
     assert (requests, heard.waits) == (1, [])
 

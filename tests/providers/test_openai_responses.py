@@ -60,7 +60,7 @@ async def test_what_is_sent() -> None:
         "top_p": 0.9,
         "max_output_tokens": 12,
     }
-    assert heard.notes == ["The seed was not sent: the Responses API has none"]
+    assert heard.notes == ["The seed was not sent, because the Responses API does not support it"]
 
 
 async def test_what_is_left_open_is_not_sent() -> None:
@@ -119,13 +119,13 @@ FAILED = responses.ended("failed", error={"code": "server_error", "message": "oo
 FAULTS: dict[str, tuple[Reply, str, str, int]] = {
     "404": (status(404, {"error": {"message": "no"}}), "not_found", 'Model "mock-a" or URL not found at HOST', 1),
     "a chat completion": (
-        status(200, {"choices": []}), "garbled", "HOST sent JSON that is no response. Check the base URL.", 1,
+        status(200, {"choices": []}), "garbled", "HOST sent JSON that is not a response. Check the base URL.", 1,
     ),
     "failed": (events(responses.begun(), FAILED), "refused", "HOST sent an error: oops", 5),
     "limited": (
         events(named("error", code="rate_limit_exceeded", message="slow")),
         "overloaded",
-        "HOST limits the rate of requests: slow",
+        "HOST rate limit reached: slow",
         5,
     ),
     "refused": (
@@ -134,17 +134,17 @@ FAULTS: dict[str, tuple[Reply, str, str, int]] = {
         "HOST sent an error: no",
         1,
     ),
-    "no last event": (events(responses.begun()), "unreachable", "HOST ended its answer in the middle", 5),
+    "no last event": (events(responses.begun()), "unreachable", "HOST ended the response before it was complete", 5),
     "no last event after text": (
         events(responses.begun(), responses.text("half")),
         "incomplete",
-        "HOST ended its answer in the middle. What had arrived is kept; the case can be asked again.",
+        "HOST ended the response before it was complete. The partial answer is saved; run the case again.",
         1,
     ),
     "failed after text": (
         events(responses.text("half"), FAILED),
         "incomplete",
-        "HOST sent an error: oops. What had arrived is kept; the case can be asked again.",
+        "HOST sent an error: oops. The partial answer is saved; run the case again.",
         1,
     ),
 }  # fmt: skip

@@ -48,5 +48,5 @@ async def test_copilot_is_opened_without_its_sdk() -> None:
 
 
 def test_a_recording_cannot_be_opened_from_settings() -> None:
-    with pytest.raises(ConfigError, match=r"Write replay/RUN/MODEL\."):
+    with pytest.raises(ConfigError, match=r"Use replay/RUN/MODEL\."):
         open_provider(ProviderSettings("x", "replay"), {}, ())

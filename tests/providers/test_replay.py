@@ -147,7 +147,7 @@ async def test_what_went_wrong_goes_wrong_again(verdict: Verdict, fault: str | N
     step = recorded("half", finish_reason=None)
     ended = Attempt(1, verdict, "HOST refused the request (400): no", (step,), fault=fault)
     heard, raised = await ask_in_vain(player(step, ended=ended), make_request("x"))
-    assert (raised.fault, str(raised)) == (played, "As recorded: HOST refused the request (400): no")
+    assert (raised.fault, str(raised)) == (played, "Recorded error: HOST refused the request (400): no")
     assert text_of(heard) == "half"
 
 
@@ -162,7 +162,7 @@ async def test_what_is_not_there_is_said(step: int, repeat: int) -> None:
     with pytest.raises(ProviderError) as caught:
         await ask(player(recorded("x")), make_request("x", step=step, repeat=repeat))
     assert caught.value.fault == "not_found"
-    assert f"run {RUN} holds no answer to step {step + 1} of case case, repeat {repeat}" in str(caught.value)
+    assert f"run {RUN} has no answer for step {step + 1} of case case, repeat {repeat}" in str(caught.value)
 
 
 def test_the_last_attempt_of_the_models_trials_is_played() -> None:
@@ -181,5 +181,5 @@ def test_the_last_attempt_of_the_models_trials_is_played() -> None:
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])
 def test_a_speed_that_cannot_be_is_refused(speed: float) -> None:
-    with pytest.raises(ValueError, match="speed must be above 0"):
+    with pytest.raises(ValueError, match="expected a speed above 0"):
         ReplayProvider({}, RUN, speed)

@@ -28,17 +28,17 @@ BY_URL = "openai, because OPENAI_BASE_URL is set"
 BY_ROUTER = "openrouter, because OPENROUTER_API_KEY is set"
 BY_ANTHROPIC = "anthropic, because ANTHROPIC_API_KEY is set"
 BY_TOKEN = "anthropic, because ANTHROPIC_AUTH_TOKEN is set"
-NAMED = "openrouter, as it was named"
+NAMED = "openrouter, as written"
 LLAMA = "openrouter/meta-llama/llama-3"
 
 HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
     # a variant comes first, whatever else would fit
-    ("gpt-5.2", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama3", "ollama, by the config's variant gpt-5.2"),
-    ("small/hot", {}, CONFIG, "local", "smollm2-135m", "local, by the config's variant small/hot"),
+    ("gpt-5.2", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama3", "ollama, variant gpt-5.2 of the config file"),
+    ("small/hot", {}, CONFIG, "local", "smollm2-135m", "local, variant small/hot of the config file"),
     ("gpt-calm", OPENAI, CONFIG, "openai", "gpt-5.2", "openai, because OPENAI_API_KEY is set"),
     # then a rule, the first that fits
-    ("llama-x", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama-x", "ollama, by the config's rule llama*"),
-    ("phi-instruct", SERVER, CONFIG, "mine", "phi-instruct", "mine, by the config's rule *-instruct"),
+    ("llama-x", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama-x", "ollama, rule llama* of the config file"),
+    ("phi-instruct", SERVER, CONFIG, "mine", "phi-instruct", "mine, rule *-instruct of the config file"),
     # then OPENAI_BASE_URL, for any id
     ("claude-sonnet-4.5", {**SERVER, **ANTHROPIC}, Config(), "openai", "claude-sonnet-4.5", BY_URL),
     ("anything", {**SERVER, **ROUTER}, CONFIG, "openai", "anything", BY_URL),
@@ -52,14 +52,14 @@ HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
     ("gpt-5.2", {**ANTHROPIC, **ROUTER}, Config(), "openrouter", "gpt-5.2", BY_ROUTER),
     ("gemini-3-pro", {**OPENAI, **ROUTER}, Config(), "openrouter", "gemini-3-pro", BY_ROUTER),
     # named providers; an id may have slashes
-    ("openai/gpt-5.2", OPENAI, Config(), "openai", "gpt-5.2", "openai, as it was named"),
-    ("anthropic/claude-x", ANTHROPIC, Config(), "anthropic", "claude-x", "anthropic, as it was named"),
+    ("openai/gpt-5.2", OPENAI, Config(), "openai", "gpt-5.2", "openai, as written"),
+    ("anthropic/claude-x", ANTHROPIC, Config(), "anthropic", "claude-x", "anthropic, as written"),
     (LLAMA, ROUTER, Config(), "openrouter", "meta-llama/llama-3", NAMED),
-    ("local//models/a.gguf", {}, Config(), "local", "/models/a.gguf", "local, as it was named"),
-    ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "ollama, as it was named"),
-    ("mine/m", {}, CONFIG, "mine", "m", "mine, as it was named"),
-    ("replay/last", {}, Config(), "replay", "last", "replay, as it was named"),
-    ("agent/a.py", {}, Config(), "agent", "a.py", "agent, as it was named"),
+    ("local//models/a.gguf", {}, Config(), "local", "/models/a.gguf", "local, as written"),
+    ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "ollama, as written"),
+    ("mine/m", {}, CONFIG, "mine", "m", "mine, as written"),
+    ("replay/last", {}, Config(), "replay", "last", "replay, as written"),
+    ("agent/a.py", {}, Config(), "agent", "a.py", "agent, as written"),
 ]
 
 
@@ -90,21 +90,21 @@ UNRESOLVED: list[tuple[str, Mapping[str, str], str]] = [
     (
         "gemini-3",
         {},
-        "gemini-3: no provider is known for this model. Write provider/gemini-3; or set OPENAI_BASE_URL for a server, "
-        "OPENAI_API_KEY for gpt-* and o*, ANTHROPIC_API_KEY for claude-*, or OPENROUTER_API_KEY for any; or install "
-        "github-copilot-sdk and set COPILOT_GITHUB_TOKEN; or add it under models: or rules: in config.yaml. "
-        "local/smollm2-135m needs no key.",
+        "gemini-3: no provider found for this model. Use provider/gemini-3; or set OPENAI_BASE_URL for a server, "
+        "OPENAI_API_KEY for gpt-* and o*, ANTHROPIC_API_KEY for claude-*, or OPENROUTER_API_KEY for any model; or "
+        "install github-copilot-sdk and set COPILOT_GITHUB_TOKEN; or add the model under models: or rules: in "
+        "config.yaml. local/smollm2-135m needs no key.",
     ),
-    ("gpt-clam", {}, "gpt-clam: no provider is known for this model. Did you mean gpt-calm? Write provider/"),
-    ("opnai/gpt-5.2", {}, "opnai/gpt-5.2: there is no provider opnai. Did you mean openai? Providers are agent, "),
-    ("meta-llama/llama-3", {}, "meta-llama/llama-3: there is no provider meta-llama. Providers are "),
-    ("meta-llama/llama-3", SERVER, "If meta-llama/llama-3 is the id itself, write openai/meta-llama/llama-3."),
-    ("meta-llama/llama-3", ROUTER, "If meta-llama/llama-3 is the id itself, write openrouter/meta-llama/llama-3."),
-    ("github/gpt-4o", OPENAI, "github/gpt-4o: GitHub Models was retired in July 2026. Name the model with "),
+    ("gpt-clam", {}, "gpt-clam: no provider found for this model. Did you mean gpt-calm? Use provider/"),
+    ("opnai/gpt-5.2", {}, "opnai/gpt-5.2: unknown provider opnai. Did you mean openai? Providers are agent, "),
+    ("meta-llama/llama-3", {}, "meta-llama/llama-3: unknown provider meta-llama. Providers are "),
+    ("meta-llama/llama-3", SERVER, "If meta-llama/llama-3 is the model id, use openai/meta-llama/llama-3."),
+    ("meta-llama/llama-3", ROUTER, "If meta-llama/llama-3 is the model id, use openrouter/meta-llama/llama-3."),
+    ("github/gpt-4o", OPENAI, "github/gpt-4o: GitHub Models was retired in July 2026. Use another provider"),
     ("GitHub/openai/gpt-4o", OPENAI, "GitHub Models was retired in July 2026"),
-    ("openai/", OPENAI, "openai/ names no model. Write openai/MODEL."),
-    ("", {}, "a model's name is empty. Write provider/model-id."),
-    ("a\x1b[2J\u202e", {}, "a\u241b[2J<U+202E>: no provider is known"),
+    ("openai/", OPENAI, "openai/ has no model id. Use openai/MODEL."),
+    ("", {}, "empty model name. Use provider/model-id."),
+    ("a\x1b[2J\u202e", {}, "a\u241b[2J<U+202E>: no provider found"),
 ]
 
 
@@ -115,29 +115,29 @@ def test_a_name_that_leads_nowhere(name: str, environ: Mapping[str, str], words:
     assert words in str(caught.value)
 
 
-UNSENDABLE = "holds a character that cannot be sent in a header"
+UNSENDABLE = "contains a character that is not allowed in a header"
 UNUSABLE: list[tuple[str, Mapping[str, str], str]] = [
     (
         "openai/gpt-5.2",
         {},
-        "openai needs a key: OPENAI_API_KEY is not set. Set OPENAI_API_KEY (any value, if the server wants none), or "
-        "choose another provider.",
+        "openai needs an API key: OPENAI_API_KEY is not set. Set OPENAI_API_KEY (to any value if the server needs no "
+        "key), or use another provider.",
     ),
     ("openai/gpt-5.2", {"OPENAI_API_KEY": "  "}, "OPENAI_API_KEY is not set"),
     ("m", {"OPENAI_BASE_URL": "https://gateway.example/v1"}, "OPENAI_API_KEY is not set"),
-    ("openrouter/x/y", {}, "openrouter needs a key: OPENROUTER_API_KEY is not set"),
+    ("openrouter/x/y", {}, "openrouter needs an API key: OPENROUTER_API_KEY is not set"),
     ("openai/m", {"OPENAI_API_KEY": "sk-secret\u200b"}, f"OPENAI_API_KEY {UNSENDABLE}, at place 10 of 10"),
     ("openai/m", {"OPENAI_API_KEY": "sk\nsecret"}, f"OPENAI_API_KEY {UNSENDABLE}, at place 3 of 9"),
-    ("openai/m", {**OPENAI, "OPENAI_ORG_ID": "ö"}, "the header OpenAI-Organization of openai holds"),
+    ("openai/m", {**OPENAI, "OPENAI_ORG_ID": "ö"}, "the header OpenAI-Organization of openai contains"),
     (
         "anthropic/claude-x",
         {},
-        "anthropic needs a key: ANTHROPIC_API_KEY is not set. Set ANTHROPIC_API_KEY (any value, if the server wants "
-        "none), or choose another provider.",
+        "anthropic needs an API key: ANTHROPIC_API_KEY is not set. Set ANTHROPIC_API_KEY (to any value if the server "
+        "needs no key), or use another provider.",
     ),
     ("claude-x", {"ANTHROPIC_API_KEY": "sk\u200bsecret"}, f"ANTHROPIC_API_KEY {UNSENDABLE}, at place 3 of 9"),
-    ("claude-x", {**ANTHROPIC, "ANTHROPIC_BASE_URL": "h"}, "ANTHROPIC_BASE_URL: the base URL of anthropic must begin"),
-    ("anthropic/m", {"ANTHROPIC_BASE_URL": "https://u:secret@h"}, "carries a name or password. Use api_key"),
+    ("claude-x", {**ANTHROPIC, "ANTHROPIC_BASE_URL": "h"}, "ANTHROPIC_BASE_URL: the base URL of anthropic has no http"),
+    ("anthropic/m", {"ANTHROPIC_BASE_URL": "https://u:secret@h"}, "contains a user name or password. Use api_key"),
     (
         "copilot/gpt-5.2",
         {},
@@ -147,33 +147,33 @@ UNUSABLE: list[tuple[str, Mapping[str, str], str]] = [
     (
         "m",
         {"OPENAI_BASE_URL": "ftp://h/v1"},
-        "OPENAI_BASE_URL: the base URL of openai must begin with http:// or https://",
+        "OPENAI_BASE_URL: the base URL of openai has no http:// or https:// prefix",
     ),
-    ("m", {"OPENAI_BASE_URL": "http:///v1"}, "OPENAI_BASE_URL: the base URL of openai names no host"),
+    ("m", {"OPENAI_BASE_URL": "http:///v1"}, "OPENAI_BASE_URL: the base URL of openai has no host"),
     ("m", {"OPENAI_BASE_URL": "http://h:99999/"}, "OPENAI_BASE_URL: the base URL of openai is not a URL"),
-    ("m", {"OPENAI_BASE_URL": "http://a b/"}, "holds a space or a character that no URL has"),
-    ("m", {"OPENAI_BASE_URL": "http://h/#x"}, "must not have a #fragment"),
-    ("m", {"OPENAI_BASE_URL": "http://user:secret@h/v1"}, "carries a name or password. Use api_key"),
+    ("m", {"OPENAI_BASE_URL": "http://a b/"}, "contains a space or a character that is not allowed in a URL"),
+    ("m", {"OPENAI_BASE_URL": "http://h/#x"}, "has a #fragment; remove it"),
+    ("m", {"OPENAI_BASE_URL": "http://user:secret@h/v1"}, "contains a user name or password. Use api_key"),
     ("ollama/m", {"OLLAMA_HOST": "h:port"}, "OLLAMA_HOST: the base URL of ollama is not a URL"),
     ("local/m?temprature=1", {}, "unknown parameter temprature. Did you mean temperature? Parameters are "),
     ("local/m?", {}, "unknown parameter (empty)"),
     ("local/m?seed", {}, "seed has no value"),
-    ("local/m?seed=1&seed=1", {}, "seed is given twice"),
-    ("local/m?seed=1.5", {}, "seed must be a whole number"),
-    ("local/m?seed=1_0", {}, "seed must be a whole number"),
-    ("local/m?seed=-1", {}, "seed must be at least 0"),
-    ("local/m?max_tokens=0", {}, "max_tokens must be at least 1"),
-    ("local/m?temperature=hot", {}, "temperature must be a number"),
-    ("local/m?temperature=nan", {}, "temperature must be a number"),
-    ("local/m?temperature=2.1", {}, "temperature must be from 0 to 2"),
-    ("local/m?top_p=1.1", {}, "top_p must be from 0 to 1"),
-    ("mine/m?api=grpc", {}, "api must be chat or responses"),
+    ("local/m?seed=1&seed=1", {}, "seed is set twice"),
+    ("local/m?seed=1.5", {}, "seed is not a whole number"),
+    ("local/m?seed=1_0", {}, "seed is not a whole number"),
+    ("local/m?seed=-1", {}, "seed is less than 0"),
+    ("local/m?max_tokens=0", {}, "max_tokens is less than 1"),
+    ("local/m?temperature=hot", {}, "temperature is not a number"),
+    ("local/m?temperature=nan", {}, "temperature is not a number"),
+    ("local/m?temperature=2.1", {}, "temperature is not between 0 and 2"),
+    ("local/m?top_p=1.1", {}, "top_p is not between 0 and 1"),
+    ("mine/m?api=grpc", {}, "api is not chat or responses"),
     (
         "local/m?api=chat",
         {},
-        "local/m?api=chat: api chooses between OpenAI's protocols, and local speaks none of them.",
+        "local/m?api=chat: api selects one of the OpenAI protocols, and local uses none of them.",
     ),
-    ("claude-x?api=responses", ANTHROPIC, "api chooses between OpenAI's protocols, and anthropic speaks none of them"),
+    ("claude-x?api=responses", ANTHROPIC, "api selects one of the OpenAI protocols, and anthropic uses none of them"),
 ]
 
 
@@ -266,7 +266,7 @@ def test_copilot_is_the_last_home_of_a_bare_id() -> None:
     ],
 )
 def test_copilots_token_is_the_first_that_is_set(environ: Mapping[str, str], key: str | None) -> None:
-    assert resolve_subject("copilot/gpt-5.2", Config(), environ).how == "copilot, as it was named"
+    assert resolve_subject("copilot/gpt-5.2", Config(), environ).how == "copilot, as written"
     assert provider_settings("copilot", Config(), environ).api_key == key
 
 
@@ -280,7 +280,7 @@ def test_a_variable_that_the_config_names_is_asked_for() -> None:
     with pytest.raises(ConfigError) as caught:
         provider_settings("mine", Config(providers={"mine": lacking}), {})
     assert str(caught.value) == (
-        "mine needs MY_KEY and MY_ORG, which the config names and the environment lacks. Set MY_KEY and MY_ORG."
+        "mine needs MY_KEY and MY_ORG, used in the config file but not set in the environment. Set MY_KEY and MY_ORG."
     )
 
 

@@ -169,7 +169,7 @@ def test_costs_prices_and_what_took_part_are_told(form: ReportFormat) -> None:
         "3.11.7",
     ):
         assert said in text, said
-    assert "What answers cost is not known, or not of all of them, of: local/mock-b" in re.sub("<[^>]*>", "", text)
+    assert "Cost unknown for some or all answers of: local/mock-b" in re.sub("<[^>]*>", "", text)
     assert "unknown" in render_report(small_run(), form)
 
 
@@ -331,10 +331,10 @@ def test_html_shows_a_few_things_people_look_for() -> None:
     for words in (
         "1 of 8 trials was not run",
         "15–85%",
-        "The run is not finished: there are counts, but no test and no interval.",
+        "Run not finished: counts only, no tests and no intervals.",
         "401: the key in LOCAL_KEY was refused.",
         "passed 2/2 (flaky)",
-        "not scored yet",
+        "not scored",
         "0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical",
         "12 critical",
         "started 2026-11-20T10:15:00.000+00:00, took 1.2 s",
@@ -428,11 +428,11 @@ def test_markdown_says_what_people_look_for() -> None:
     text = whole(small_run(), "markdown")
     for words in (
         "# Sample suite",
-        "**1 of 8 trials was not run; it counts nowhere below.**",
+        "**1 of 8 trials was not run and is not counted below.**",
         "| openai/mock-a | 50% | 15–85% † | 4 | 2 | 0 | 1 | 1 |",
         "| openai/mock-a | 150 ms | 1.2 s | – | 100 | 200 |",
         "| Bug Fixing | 3 | 1 | 0 | 2 | 0 |",
-        "Errors, which count as not passed: openai/mock-a: 1 incomplete; local/mock-b: 1 error, 1 timed out.",
+        "Errors (count as not passed): openai/mock-a: 1 incomplete; local/mock-b: 1 error, 1 timed out.",
         "| +67 points | – | – | – |",
         "- expected pattern `parameter`: not found",
         "| critical | 4 | 0 negligible | 4 medium | 8 high | 12 critical | 16 critical |",
@@ -471,9 +471,9 @@ def test_shares_that_cases_ask_for() -> None:
         assert row in text
     assert "| openai/mock-a | 1 | 67% | 67% | 100% |" in text
     page = " ".join(Page(render_report(share_run(), "html")).texts)
-    assert "Shares asked for" in page
+    assert "Required pass rates" in page
     assert "1/3, not met" in page
-    assert "Shares asked for" not in render_report(small_run(), "markdown") + render_report(small_run(), "html")
+    assert "Required pass rates" not in render_report(small_run(), "markdown") + render_report(small_run(), "html")
 
 
 @pytest.mark.parametrize("format", ["markdown", "html", "junit"])
@@ -481,7 +481,7 @@ def test_answers_and_times_are_there_when_they_are_asked_for(format: ReportForma
     brief = render_report(small_run(), format)
     assert "Use a " not in brief
     assert "10:15:00" not in brief
-    assert "not scored yet" not in brief
+    assert "not scored" not in brief
     assert "Use a string." in render_report(small_run(), format, responses=True)
     assert "10:15:00" in render_report(small_run(), format, timestamps=True)
 

@@ -46,17 +46,17 @@ def reviewed() -> Reviewed:
 
 def test_the_summary_keeps_checks_and_people_apart(reviewed: Reviewed) -> None:
     text = section(markdown(reviewed), "Summary")
-    checks, people = text.split("### What people say")
-    assert "**1 of 18 trials was not run; it counts nowhere below.**" in checks
+    checks, people = text.split("### Risk review")
+    assert "**1 of 18 trials was not run and is not counted below.**" in checks
     assert "3 models, 6 cases, 17 trials: **13 passed (76%)**" in checks
     assert "**openai/mock-a, local/mock-b** pass most: 100% of their trials each." in checks
     assert "**local/mock-c** passes least: 20% of its trials (95% interval 4–62%)." in checks
     assert "judged by 2 people: 24 of 28 items scored; 2 critical" in people
     assert "Krippendorff's alpha" in people
-    assert "1 disagreement not decided yet: the highest extent counts until then." in people
+    assert "1 disagreement without a decision: the highest extent counts until then." in people
     assert "passed" not in people
-    points = section(markdown(reviewed), "What was not measured").count("\n- ")
-    assert f"7 findings to look at. What was not measured is said in {points} points near the end." in people
+    points = section(markdown(reviewed), "Limitations").count("\n- ")
+    assert f"7 findings to review. See Limitations near the end ({points} points)." in people
 
 
 def test_models_are_compared_by_risk_the_same_in_every_format() -> None:
@@ -87,12 +87,12 @@ def test_sensitivity_and_uneven_reviewers_are_reported() -> None:
     reviewed = review(kept, acts)
     text = section(render_report(kept, "markdown", risk_analysis=True, reviewed=reviewed), "Risk")
     assert "| doubling 1, 2, 4, 8 | 1, 2, 4, 8 | 0, 4, 10, 18 |" in text.replace("**", "")
-    note = f"bert scored 60% of what there is of {A}, but 0% of {B}"
+    note = f"bert scored 60% of the items of {A}, but 0% of {B}"
     assert note in text
     risk = build_report(kept, reviewed=reviewed)["risk"]
     assert next(each["name"] for each in risk["figures"]["sensitivity"]) == "doubling 1, 2, 4, 8"
     assert {"reviewer": "bert", "most": A, "least": B} in risk["figures"]["uneven_reviewers"]
-    assert "Likelihood is not in it" in risk["rule"]["reason"]
+    assert "Likelihood is not part of the rule" in risk["rule"]["reason"]
 
 
 def test_marks_are_explained() -> None:
@@ -117,10 +117,10 @@ def test_the_better_model_is_named_first() -> None:
 def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:
     text = section(markdown(reviewed), "Risk")
     assert "| openai/mock-a | 3 (75%) | 0 | 0 | 0 | 1 (25%) | 4 of 5 |" in text
-    assert "| Criterion | Model | Negligible | Low | Medium | High | Critical | With a band | Mean | 95% |" in text
+    assert "| Criterion | Model | Negligible | Low | Medium | High | Critical | Banded | Mean | 95% |" in text
     assert "0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical" in text
-    assert "bands use the highest extent, so that no warning is lost, and means use the mean of the reviewers" in text
-    assert "Likelihood is not in it" in text
+    assert "bands use the highest extent, which keeps every warning, and means use the mean of the reviewers" in text
+    assert "Likelihood is not part of the rule" in text
     assert f"Guidance for reviewers, version {GUIDANCE.version}" in text
     assert "| 4 total | all of it |" in text
     assert "| local/mock-b | critical | 3 | 0 | 0 | 0 | 1 |" in text
@@ -136,7 +136,7 @@ def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Re
 def test_a_rule_of_ones_own_gives_the_bands() -> None:
     rule = BandRule({"low": 1, "medium": 1, "high": 1, "critical": 1}, (("negligible", 0), ("low", 4)))
     text = markdown(review(scored_run(), scored_acts(), rule=rule))
-    assert "Weight × extent gives the band: 0 negligible, 1–4 low." in text
+    assert "Weight × extent determines the band: 0 negligible, 1–4 low." in text
     assert "| 0 negligible | 1 low | 2 low | 3 low | 4 low |" in text
     assert "0 | 0 | 0 | 0 |" in section(text, "Risk")
 
@@ -154,8 +154,8 @@ def test_findings_stand_by_band_then_by_verdict(reviewed: Reviewed) -> None:
         "! case-5 · Case case-5 · local/mock-c: error",
     ]
     assert [head.split("\\.")[0] for head in heads] == [str(number) for number in range(1, 8)]
-    assert "an answer that people put into a band of medium or worse" in text
-    assert "Prompts, answers and diffs are left out; -r" in text
+    assert "an answer with a risk band of medium or higher" in text
+    assert "Prompts, answers and diffs are not included; add -r" in text
 
 
 def test_without_the_risk_analysis_bands_make_no_findings(reviewed: Reviewed) -> None:
@@ -163,9 +163,9 @@ def test_without_the_risk_analysis_bands_make_no_findings(reviewed: Reviewed) ->
     assert "## Findings (4)" in text
     assert "bert" not in text
     assert "critical" not in text
-    assert "People have scored answers; --risk-analysis tells of it." in section(text, "What was not measured").replace(
-        "\\-", "-"
-    )
+    assert "Answers have been scored; add --risk-analysis to include the scores." in section(
+        text, "Limitations"
+    ).replace("\\-", "-")
 
 
 def test_a_finding_holds_its_evidence(reviewed: Reviewed) -> None:
@@ -174,12 +174,12 @@ def test_a_finding_holds_its_evidence(reviewed: Reviewed) -> None:
         "| SQL injection critical ×4 | anna | 0 none | negligible |  |",
         "|  | bert | 4 total | critical | joins text |",
         "|  | decided by chair | 3 major | critical | as Bert |",
-        "Asked:\n\n```\nWrite code.\n```",
-        "Answered:\n\n```\nUse a parameter.\n```",
+        "Prompt:\n\n```\nWrite code.\n```",
+        "Answer:\n\n```\nUse a parameter.\n```",
     ):
         assert words in text, words
     disputed = section(markdown(reviewed), "Findings").split("### ")[2]
-    assert "|  | counts | 4 total | critical | the highest, as long as nobody has decided |" in disputed
+    assert "|  | counts | 4 total | critical | highest extent, until a decision |" in disputed
 
 
 def test_other_scores_are_told_too(reviewed: Reviewed) -> None:
@@ -194,17 +194,17 @@ def test_other_scores_are_told_too(reviewed: Reviewed) -> None:
 
 
 def test_what_was_not_measured_is_said(reviewed: Reviewed) -> None:
-    text = section(markdown(reviewed), "What was not measured")
+    text = section(markdown(reviewed), "Limitations")
     for words in (
         "1 trial was not run: case-6 × local/mock-c",
-        "Trials without an answer (no text, no change), which nobody can score: 1: case-5 × local/mock-c",
-        "1 case has no risk criterion",
-        "4 of 28 items to score (answer × criterion) are open.",
+        "Trials without an answer (no text, no change), which cannot be scored: 1: case-5 × local/mock-c",
+        "1 case has no risk criteria",
+        "4 of 28 items (answer × criterion) not scored yet.",
         "openai/mock-a: of 5 answers 1 not scored at all.",
-        "Criteria that nobody scored: case-5: SQL injection, case-5: Tone",
-        "1 disagreement of reviewers not decided: the highest extent counts.",
-        "Scored with the names of the models in view: bert (18 of 18)",
-        "Each case was asked once",
+        "Criteria without any score: case-5: SQL injection, case-5: Tone",
+        "1 disagreement of reviewers without a decision: the highest extent counts.",
+        "Scored with model names visible: bert (18 of 18)",
+        "Each case was run once",
     ):
         assert words in text, words
 
@@ -212,9 +212,9 @@ def test_what_was_not_measured_is_said(reviewed: Reviewed) -> None:
 def test_one_reviewer_says_nothing_of_agreement() -> None:
     alone = review(scored_run(), [each for each in scored_acts() if each.reviewer == "anna"])
     text = markdown(alone)
-    assert "One person scored: how far people would agree is not known." in text
-    assert "There is no figure of agreement: no answer was scored by two people." in text
-    assert "Nothing had to be decided." in text
+    assert "Only one reviewer: agreement is unknown." in text
+    assert "No agreement: no answer was scored by two reviewers." in text
+    assert "No decisions were needed." in text
 
 
 @pytest.mark.parametrize("format", get_args(ReportFormat))
@@ -234,30 +234,33 @@ def test_a_note_is_told_to_its_end(format: ReportFormat) -> None:
 def test_decisions_alone_are_no_reviewers() -> None:
     decided = [act(TrialKey("case-1", A), "Tone", 3, reviewer="chair", kind="adjudicate")]
     text = markdown(review(scored_run(), decided))
-    assert "- Risk, from decisions alone: 1 of 28 items scored; 1 medium." in text
-    assert "### Reviewers\n\nNo score of a reviewer counts, only decisions." in text
+    assert "- Risk, from decisions only: 1 of 28 items scored; 1 medium." in text
+    assert "### Reviewers\n\nOnly decisions count; there are no scores by reviewers." in text
 
 
 def test_what_is_not_applicable_has_no_band() -> None:
     left_out = [act(TrialKey("case-1", A), name, "n/a") for name in ("Tone", "SQL injection")]
     text = markdown(review(scored_run(), left_out))
-    assert "| Critical | With a band |" in text
+    assert "| Critical | Banded |" in text
     assert "| openai/mock-a | – | – | – | – | – | 0 of 5 |" in text
 
 
 def test_agreement_without_a_figure_says_why() -> None:
     trials = [TrialKey(f"case-{number}", A) for number in (1, 2, 3)]
     acts = [act(trial, "Tone", 0, reviewer=name) for trial in trials for name in ("anna", "bert")]
-    alike = section(markdown(review(scored_run(), acts)), "What was not measured")
-    assert "The 3 items that two people scored all got the same extent" in alike
-    assert "| anna | bert | 3 | no figure |" in markdown(review(scored_run(), acts))
-    few = section(markdown(review(scored_run(), acts[:2])), "What was not measured")
-    assert "Too few items were scored by two people for a figure of agreement." in few
+    alike = section(markdown(review(scored_run(), acts)), "Limitations")
+    assert "All 3 items scored by two reviewers have the same extent" in alike
+    assert "| anna | bert | 3 | no value |" in markdown(review(scored_run(), acts))
+    few = section(markdown(review(scored_run(), acts[:2])), "Limitations")
+    assert "Too few items were scored by two reviewers to compute agreement." in few
 
 
 def test_lines_that_could_not_be_read_are_counted(reviewed: Reviewed) -> None:
     text = markdown(replace(reviewed, unread=("anna.jsonl:3: error: no JSON",)))
-    assert "1 line of score files could not be read and do not count; 'assay review export' names them." in text
+    assert (
+        "1 line of the score files could not be read and are not counted; run 'assay review export' to list them."
+        in text
+    )
 
 
 def test_scores_of_earlier_answers_are_told() -> None:
@@ -265,14 +268,14 @@ def test_scores_of_earlier_answers_are_told() -> None:
     acts = [replace(act(trial, "Tone", 1), answer="1" * 64) for trial in trials]
     reviewed = review(scored_run(), acts)
     for again, words in (
-        (1, "1 score is of an answer that was replaced since, and counts nowhere."),
-        (2, "2 scores are of answers that were replaced since, and count nowhere."),
-        (3, "3 scores are of answers"),
+        (1, "1 score belongs to an answer that was replaced later, and is not counted."),
+        (2, "2 scores belong to answers that were replaced later, and are not counted."),
+        (3, "3 scores belong to answers"),
     ):
         board = Scoreboard(acts, {**dict.fromkeys(trials, "1" * 64), **dict.fromkeys(trials[:again], "2" * 64)})
         figures = reviewed.figures if again < 3 else replace(reviewed.figures, scored=0)
         late = replace(reviewed, board=board, figures=figures)
-        assert words in section(markdown(late), "What was not measured")
+        assert words in section(markdown(late), "Limitations")
         assert build_report(scored_run(), reviewed=late)["risk"]["outdated"] == again
 
 
@@ -285,16 +288,16 @@ def test_a_share_of_some_answers_says_of_which(reviewed: Reviewed) -> None:
 
 def test_another_guidance_is_told() -> None:
     acts = [replace(act(TrialKey("case-1", A), "Tone", 1), guidance="ffffffff")]
-    assert "another guidance than the one printed here: ffffffff." in markdown(review(scored_run(), acts))
+    assert "other versions of the guidance than the one printed here: ffffffff." in markdown(review(scored_run(), acts))
 
 
 @pytest.mark.parametrize("reviewed", [None, review(scored_run(), [])], ids=["no review", "no scores"])
 def test_a_run_that_nobody_scored_says_so(reviewed: Reviewed | None) -> None:
     text = markdown(reviewed)
-    assert "Risk: not scored. No person has scored an answer." in text
-    assert "Not scored: no person has scored an answer of this run." in text
-    assert "No answer was scored by a person: of its risk nothing is known." in text
-    assert "| SQL injection | critical ×4 | Values are bound | not scored yet |" in text
+    assert "Risk: not scored. No answer has a score." in text
+    assert "Not scored: no answer of this run has a score." in text
+    assert "No answer was scored by a reviewer: the risk of the answers is unknown." in text
+    assert "| SQL injection | critical ×4 | Values are bound | not scored |" in text
     assert "### Agreement" not in text
 
 
@@ -334,7 +337,7 @@ def test_charts_are_drawn_from_numbers_alone(reviewed: Reviewed) -> None:
     assert "<title>80%</title><desc>95% interval from" not in text
     low, high = (round(100 * end) for end in _pass_rate(A))
     assert f"<title>100%</title><desc>95% interval from {low}% to {high}%</desc>" in text
-    assert "<title>4 in all</title><desc>3 negligible, 1 critical</desc>" in text
+    assert "<title>4 in total</title><desc>3 negligible, 1 critical</desc>" in text
     assert "critical: 3 at extent 0, 1 at extent 4; low: 4 at extent 0" in text
 
 
@@ -404,8 +407,8 @@ def test_findings_beyond_a_number_are_counted(format: ReportFormat) -> None:
     kept = large_run(1_500)
     text = render_report(kept, format)
     assert "Findings (600)" in text
-    assert "100 more findings are not told here; the JSON and CSV reports hold all." in text
-    assert "500 more rows are left out here" in text
+    assert "100 more findings not shown; the JSON and CSV reports contain all of them." in text
+    assert "500 more rows not shown" in text
     assert text.count("expected pattern") == MOST_FINDINGS
     assert len(text) < 500_000
     whole = render_report(kept, format, responses=True)
@@ -429,4 +432,4 @@ def large_reviewed_report(cases: int) -> Callable[[], str]:
 
 def test_the_small_run_has_no_review() -> None:
     text = render_report(small_run(), "markdown", risk_analysis=True)
-    assert "| SQL injection | critical ×4 | Uses parameters, no concatenation | not scored yet |" in text
+    assert "| SQL injection | critical ×4 | Uses parameters, no concatenation | not scored |" in text

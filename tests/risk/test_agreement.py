@@ -50,8 +50,8 @@ def test_disagreement_on_not_applicable_is_counted_apart() -> None:
     ("alpha", "words"),
     [
         (None, ""),
-        (-0.2, "not to be relied on"),
-        (0.6669, "not to be relied on"),
+        (-0.2, "not reliable"),
+        (0.6669, "not reliable"),
         (0.667, "tentative"),
         (0.7999, "tentative"),
         (0.8, "good"),

@@ -153,10 +153,10 @@ def test_the_interval_covers_thoroughly(cases: int, repeats: int, prone: float) 
 
 def test_other_rules_keep_the_share_of_the_greatest_product() -> None:
     found = other_rules(RULE)
-    assert [*found] == ["doubling 1, 2, 4, 8", "equal weights", "limits one lower", "limits one higher"]
+    assert [*found] == ["doubling 1, 2, 4, 8", "equal weights", "limits − 1", "limits + 1"]
     assert found["doubling 1, 2, 4, 8"].limits == (("negligible", 0), ("low", 4), ("medium", 10), ("high", 18))
     assert set(found["equal weights"].weights.values()) == {4}
-    assert [limit for _, limit in found["limits one lower"].limits] == [0, 1, 4, 8]
+    assert [limit for _, limit in found["limits − 1"].limits] == [0, 1, 4, 8]
     assert "steps 1, 2, 3, 4" in other_rules(found["equal weights"])
 
 

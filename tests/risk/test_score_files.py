@@ -61,7 +61,7 @@ def test_a_clock_that_was_set_back_does_not_make_a_score_earlier(files: ScoreFil
 
 def test_nothing_comes_after_the_end_of_time(files: ScoreFiles) -> None:
     files.merge([replace(make_act(1), scored_at="9999-12-31T23:59:59.999999+00:00")])
-    with pytest.raises(StoreError, match="nothing can come after it"):
+    with pytest.raises(StoreError, match="acts are appended in order of time"):
         files.append(make_act(2))
 
 
@@ -164,7 +164,7 @@ def test_a_folder_that_cannot_be_made_or_read(tmp_path: Path) -> None:
     (tmp_path / "scores").write_text("in the way")
     files = ScoreFiles(tmp_path / "scores")
     for change in (lambda: files.append(make_act(1)), lambda: files.merge([make_act(1)])):
-        with pytest.raises(StoreError, match="Scores cannot be kept"):
+        with pytest.raises(StoreError, match="Scores cannot be saved"):
             change()
     files = ScoreFiles(tmp_path / "others")
     files.file_of(RUN, "Ada").mkdir(parents=True)
@@ -276,7 +276,7 @@ def test_merging_loses_nothing_to_those_who_score_meanwhile(files: ScoreFiles) -
 
 def test_whoever_holds_the_lock_for_too_long_is_told_of(tmp_path: Path) -> None:
     files = ScoreFiles(tmp_path, patience=0.02)
-    with locked(tmp_path / ".lock"), pytest.raises(StoreError, match="another program keeps them locked"):
+    with locked(tmp_path / ".lock"), pytest.raises(StoreError, match="another program has them locked"):
         files.append(make_act(1))
     files.append(make_act(1))
 

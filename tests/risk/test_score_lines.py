@@ -88,7 +88,7 @@ def test_what_is_scored_again_says_so_in_a_key_of_its_own() -> None:
     assert read_line(write_line(again).encode()) == again
     assert "again" not in json.loads(write_line(act))
     assert read_line(text_of({"again": False})).item == item()
-    assert "must be true or false" in fault_of(text_of({"again": 1}))
+    assert "expected true or false" in fault_of(text_of({"again": 1}))
     # A program that drops the keys that it does not know leaves the same line.
     assert joined(act, replace(again, repeats=None)) == replace(again, repeats=None)
 
@@ -101,7 +101,7 @@ def test_extents(extent: object) -> None:
 @pytest.mark.parametrize("extent", [-1, 5, 1.0, "3", "N/A", "", True, False, [], {}, 10**40])
 @pytest.mark.parametrize("act", ["score", "adjudicate"])
 def test_what_is_no_extent(extent: object, act: str) -> None:
-    assert 'must be 0, 1, 2, 3, 4 or "n/a"' in fault_of(text_of({"extent": extent, "act": act}))
+    assert 'is not valid; expected 0, 1, 2, 3, 4 or "n/a"' in fault_of(text_of({"extent": extent, "act": act}))
 
 
 def test_null_is_not_scored_and_no_decision() -> None:
@@ -111,7 +111,7 @@ def test_null_is_not_scored_and_no_decision() -> None:
 
 def test_an_extent_needs_somebody_who_gave_it() -> None:
     for reviewer in ("", "  \t"):
-        assert "write who did" in fault_of(text_of({"reviewer": reviewer}))
+        assert "write the reviewer's name" in fault_of(text_of({"reviewer": reviewer}))
         assert "reviewer" in fault_of(text_of({"reviewer": reviewer, "act": "invalidate", "extent": None}))
 
 
@@ -188,19 +188,19 @@ def test_types_are_strict(key: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b"", "is not one JSON object"),
-        (b"{", "is not one JSON object"),
-        (text_of({})[:-20], "cut off"),
-        (text_of({}) * 2, "is not one JSON object"),
-        (b"[]", "must be a JSON object"),
-        (b"3", "must be a JSON object"),
-        (b"<<<<<<< HEAD", "is not one JSON object"),
+        (b"", "is not a JSON object"),
+        (b"{", "is not a JSON object"),
+        (text_of({})[:-20], "truncated"),
+        (text_of({}) * 2, "is not a JSON object"),
+        (b"[]", "expected one JSON object"),
+        (b"3", "expected one JSON object"),
+        (b"<<<<<<< HEAD", "is not a JSON object"),
         (b'{"a": "\xff"}', "is not UTF-8"),
-        (b'{"extent": 1, "extent": 2}', "`extent` stands twice"),
-        (text_of({"extent": float("nan")}), "NaN is no JSON"),
-        (text_of({"extent": float("inf")}), "Infinity is no JSON"),
-        (b'{"repeat": ' + b"9" * 5000 + b"}", "a number too long"),
-        (b'{"x": ' + b"[" * 100_000, "nested too deeply"),
+        (b'{"extent": 1, "extent": 2}', "duplicate key `extent`"),
+        (text_of({"extent": float("nan")}), "NaN is not JSON"),
+        (text_of({"extent": float("inf")}), "Infinity is not JSON"),
+        (b'{"repeat": ' + b"9" * 5000 + b"}", "a number is too long"),
+        (b'{"x": ' + b"[" * 100_000, "the nesting is too deep"),
         (text_of({"note": "x" * LARGEST_LINE}), "shorten the note"),
     ],
     ids=lambda value: repr(value)[:20],

@@ -101,7 +101,7 @@ async def test_what_a_person_asks_again_goes_on_numbering_and_is_not_flaky() -> 
     ("script", "verdict", "error"),
     [
         ((Sent(), End()), "error", "empty answer"),
-        ((Sent(), Text("yes, partly")), "incomplete", "The answer ended without saying that it was complete"),
+        ((Sent(), Text("yes, partly")), "incomplete", "The answer ended without an end marker and may be incomplete"),
         ((Sent(), Text("yes"), ProviderError("incomplete", "Broke off")), "incomplete", "Broke off"),
         ((Sent(), ProviderError("unreachable", "Cannot connect")), "error", "Cannot connect"),
         ((Sent(), Reasoning("hm"), End()), "error", "empty answer"),
@@ -297,7 +297,7 @@ async def test_a_fault_of_ours_is_that_trials_error_and_the_run_goes_on() -> Non
 
     plan = plan_of(suite_of(case_of("c1"), case_of("c2")), QUICK)
     results = results_of(await run_events(plan, {"a": ScriptedProvider(script)}))
-    assert results[A1].error == "A fault in Assay itself: ValueError: a bug"
+    assert results[A1].error == "Internal error in Assay: ValueError: a bug"
     assert results[TrialKey("c2", "a")].verdict == "passed"
 
 

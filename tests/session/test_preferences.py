@@ -78,8 +78,8 @@ def test_hostile_names_stay_in_their_line(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").mkdir()
     log = PreferenceLog(tmp_path / "p.jsonl")
-    with pytest.raises(StoreError, match="cannot be kept"):
+    with pytest.raises(StoreError, match="Cannot save"):
         log.append(FIRST)
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="annot read"):
         log.read()
     assert os.listdir(tmp_path) == ["p.jsonl"]

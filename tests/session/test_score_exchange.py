@@ -29,7 +29,7 @@ PLAN = make_plan((make_case("sec-001", criteria=(TONE, SAFETY)), make_case("sec-
 RUN = PLAN.run_id
 OTHER_RUN = "1" * 32
 SECOND = hashlib.sha256("Second \ufffd".encode()).hexdigest()
-ELSE = "stands for something else; a changed score is a new line with a new id"
+ELSE = "with different content; for a changed score, add a new line with a new id"
 ITEM = ItemKey("sec-001", A, 1, "Tone")
 
 
@@ -156,7 +156,10 @@ def test_several_people_fill_in_copies_and_ids_are_the_same_each_time(reviews: R
     changed = write(tmp_path, "changed.jsonl", copies[0].read_text().replace('"extent": 1', '"extent": 2', 1))
     told = refused(reviews, changed)
     assert len(told) == 1
-    assert "another extent or note is kept already; write the time of the change as scored_at" in told[0]
+    assert (
+        "another extent or note is already saved; for a changed score, set scored_at to the time of the change"
+        in told[0]
+    )
 
 
 def test_a_reviewer_may_be_named_beside_the_files(reviews: Reviews, tmp_path: Path) -> None:
@@ -257,7 +260,7 @@ def test_what_never_ends_is_no_score_file(reviews: Reviews, tmp_path: Path, monk
     assert reviews.import_files([write(tmp_path, "fits.jsonl", line(1), line(2))]).new == 2
     for file in (write(tmp_path, "large.jsonl", line(3), line(4), line(5)), Path("/dev/zero")):
         if file.exists():
-            with pytest.raises(ConfigError, match="has more than"):
+            with pytest.raises(ConfigError, match="is larger than"):
                 reviews.import_files([file])
     assert reviews.export(RUN).count("\n") == 2
 
@@ -279,11 +282,11 @@ def test_every_bad_line_of_every_file_is_told_and_nothing_changes(reviews: Revie
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"run": "0" * 32}, "no run `00000000000000000000000000000000` is kept here"),
-        ({"run": RUN[:12]}, "is kept here"),
+        ({"run": "0" * 32}, "unknown run `00000000000000000000000000000000`"),
+        ({"run": RUN[:12]}, "unknown run"),
         ({"case": "sec-01"}, "case: the run has no case `sec-01`. Did you mean sec-001?"),
         ({"model": "mock-a"}, f"model: the run has no model `mock-a`; it has `{B}`, `{A}`"),
-        ({"repeat": 2}, f"repeat: `{A}` was not asked `sec-001` a 2. time in this run"),
+        ({"repeat": 2}, f"repeat: `{A}` did not run `sec-001` a 2. time in this run"),
         ({"criterion": "tone"}, "criterion: the case `sec-001` has no criterion `tone`; it has `Tone`, `Safety`"),
         ({"case": "sec-002"}, "it has none"),
         ({"case": "\x1b]0;x\x07"}, "the run has no case `␛]0;x␇`"),
@@ -310,10 +313,10 @@ def test_an_id_that_stands_for_something_else_is_a_bad_line(reviews: Reviews, tm
     one = write(tmp_path, "one.jsonl", line(1), line(2))
     two = write(tmp_path, "two.jsonl", line(3), line(2, note="changed"))
     told = refused(reviews, one, two)
-    assert told == [f"{two}:2: error: the id {2:032x} is in {one}:2 and {ELSE}"]
+    assert told == [f"{two}:2: error: the id {2:032x} is in {one}:2 {ELSE}"]
     reviews.import_files([one])
     told = refused(reviews, two)
-    assert told[0].startswith(f"{two}:2: error: the id {2:032x} is kept already and stands for something else")
+    assert told[0].startswith(f"{two}:2: error: the id {2:032x} is already saved with different content")
     assert reviews.import_files([one, one]) == Imported(0, 2, 0, (RUN,))
 
 

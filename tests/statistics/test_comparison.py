@@ -147,8 +147,8 @@ def test_the_unit_is_the_cluster_where_cases_come_in_clusters() -> None:
 
 
 def test_repeats_are_compared_by_exact_shares() -> None:
-    ours = {"win": Passes(2, 3), "tie": Passes(1, 3), "alike": Passes(2, 4), "unasked": Passes(0, 0)}
-    theirs = {"win": Passes(3, 5), "tie": Passes(2, 6), "alike": Passes(3, 6), "unasked": Passes(1, 1)}
+    ours = {"win": Passes(2, 3), "tie": Passes(1, 3), "alike": Passes(2, 4), "not_run": Passes(0, 0)}
+    theirs = {"win": Passes(3, 5), "tie": Passes(2, 6), "alike": Passes(3, 6), "not_run": Passes(1, 1)}
     (comparison,) = compare_models({"a": ours, "b": theirs})
     assert comparison.win_cases == ("win",)
     assert comparison.tie_cases == ("tie", "alike")
@@ -176,7 +176,7 @@ def test_the_detectable_difference_is_the_one_that_is_shown_in_four_of_five_runs
     assert pair.conclusion == "no_difference_shown"
     assert pair.detectable is not None
     assert mcnemar_power(60, pair.detectable, max(pair.detectable, 11 / 60)) == pytest.approx(0.8, abs=0.01)
-    assert "these cases would show a difference of" in comparison_words.conclusion_detail(pair)
+    assert "detectable difference with these cases:" in comparison_words.conclusion_detail(pair)
 
 
 @pytest.mark.parametrize("passing", [0, 12, 24])
@@ -197,7 +197,7 @@ def test_without_a_checked_case_in_common_nothing_is_compared() -> None:
         assert (pair.units, pair.common, pair.conclusion, pair.interim) == (0, 0, "not_enough_data", interim)
         assert comparison_words.difference_words(pair) == "–"
         assert pair.turned().turned() == pair
-    assert comparison_words.conclusion_words(compare_models({"a": {}, "b": {}})[0]) == "no checked case in common"
+    assert comparison_words.conclusion_words(compare_models({"a": {}, "b": {}})[0]) == "no common checked case"
 
 
 def test_nothing_heavy_is_loaded_where_nobody_was_asked_twice() -> None:

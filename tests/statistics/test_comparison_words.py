@@ -21,27 +21,25 @@ def pairs_of(*models: str, interim: bool = False) -> tuple[Comparison, ...]:
 def test_no_difference_is_never_said_without_what_would_have_been_shown() -> None:
     (pair,) = pairs_of("pppppppppf", "pppppppfpp")
     assert words.conclusion_words(pair) == "no difference shown"
-    assert words.conclusion_detail(pair) == "these cases would show a difference of 67 points (80% power)"
+    assert words.conclusion_detail(pair) == "detectable difference with these cases: 67 points (80% power)"
     assert words.brief_conclusion(pair) == "no difference shown (detectable: 67 points)"
-    assert "No difference shown for 1 pair, where these cases would show a difference of 67 points" in words.overview(
-        [pair]
-    )
+    assert "No difference shown for 1 pair; detectable difference with these cases: 67 points" in words.overview([pair])
 
 
 def test_no_difference_and_not_enough_data_are_kept_apart() -> None:
     few = pairs_of("ppp", "fff")
     assert words.conclusion_words(few[0]) == "not enough data"
-    assert words.conclusion_detail(few[0]) == "3 cases in common, at least 6 are needed"
+    assert words.conclusion_detail(few[0]) == "3 cases in common, at least 6 needed"
     assert "no difference shown" not in words.overview(few).lower()
     (nothing,) = compare_models({"a": {"x": PASS}, "b": {"y": PASS}})
-    assert words.conclusion_words(nothing) == "no checked case in common"
+    assert words.conclusion_words(nothing) == "no common checked case"
 
 
 def test_a_run_that_is_not_finished_has_no_p_value_and_no_interval_in_words() -> None:
     (pair,) = pairs_of("p" * 20, "f" * 20, interim=True)
     assert words.p_value_words(pair) == words.interval_words(pair) == words.conclusion_detail(pair) == ""
     assert words.difference_words(pair) == "+100 points"
-    assert words.overview([pair]) == "The run is not finished: models are not compared yet."
+    assert words.overview([pair]) == "Run not finished: models are not compared yet."
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_every_commit_reaches_the_disk(history: Path) -> None:
 def test_a_newer_history_is_refused(history: Path) -> None:
     fill(history)
     change(history, "PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match=r"newer Assay \(format 99; .*Update Assay"):
+    with pytest.raises(StoreError, match=r"newer version of Assay \(format 99; .*Update Assay"):
         SqliteStore(history)
     assert ask(history, "SELECT count(*) FROM run") == 1
 
@@ -89,13 +89,13 @@ def test_the_database_of_another_program_is_left_alone(tmp_path: Path, mark: str
 
 
 def test_a_folder_is_no_history(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="this is a folder"):
+    with pytest.raises(StoreError, match="is a folder"):
         SqliteStore(tmp_path)
 
 
 def test_a_file_where_the_folder_should_be_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(StoreError, match="cannot open"):
         SqliteStore(tmp_path / "data" / "runs.sqlite")
 
 
@@ -175,7 +175,7 @@ def test_an_older_history_is_backed_up_and_brought_forward(history: Path, monkey
     assert store.read_run(KEPT.plan.run_id).results == KEPT.results
     store.close()
     (copy,) = history.parent.glob(f"runs.format-{now}-*.sqlite")
-    assert store.notices == (f"The history was brought to a newer format; as it was, it is kept in {copy}.",)
+    assert store.notices == (f"The run history was migrated to a newer format; the old file was saved as {copy}.",)
     assert ask(history, "PRAGMA user_version") == now + 1
     assert ask(copy, "PRAGMA user_version") == now
     assert ask(copy, "SELECT count(*) FROM result") == len(KEPT.results)
@@ -216,7 +216,7 @@ def test_a_damaged_history_is_moved_aside(history: Path, damage: str) -> None:
     (moved,) = history.parent.glob("runs.damaged-*.sqlite")
     assert moved.read_bytes() == damaged
     (notice,) = store.notices
-    assert f"moved to {moved} and a fresh one begun" in notice
+    assert f"renamed to {moved} and a new one was created" in notice
     store.begin_run(KEPT.plan, STARTED)
     store.save_trials(KEPT.plan.run_id, KEPT.results)
     assert store.read_run(KEPT.plan.run_id).results == KEPT.results
@@ -236,7 +236,7 @@ def test_what_can_be_read_of_a_damaged_history_is_kept(history: Path) -> None:
         data[page * 4096 : (page + 1) * 4096] = b"\xff" * 4096
     history.write_bytes(data)
     store = SqliteStore(history)
-    assert "1 of its runs with " in store.notices[0]
+    assert "Recovered runs: 1, with " in store.notices[0]
     back = store.read_run(kept.plan.run_id)
     assert 700 < len(back.results) < 800
     assert set(back.results) <= set(kept.results)
@@ -254,7 +254,7 @@ def test_damage_that_is_met_later_is_looked_into_at_the_next_opening(
     data[(root - 1) * 4096 : root * 4096] = b"\xff" * 4096
     history.write_bytes(data)
     store = SqliteStore(history)
-    with pytest.raises(StoreError, match=r"is damaged .*moved aside \(not deleted\)"):
+    with pytest.raises(StoreError, match=r"is damaged .*renames the damaged file"):
         store.read_run(KEPT.plan.run_id)
     store.close()
     store = SqliteStore(history)
@@ -325,9 +325,9 @@ def test_what_cannot_be_written_is_read(open_folder: Path, tmp_path: Path, folde
     if os.getuid() == 0 and file == 0o644:
         os.chown(history, 65534, 65534)
     lines = read_as_a_stranger(history, tmp_path / "spare.sqlite")
-    assert lines[0] == f"True|1|The run history {history} can only be read: nothing new is kept."
+    assert lines[0] == f"True|1|The run history {history} is read-only: new results are not saved."
     assert lines[1].split() == ["running" if live else "finished", str(len(KEPT.results))]
-    refused = [line for line in lines if "can only be read. Give yourself the right to write" in line]
+    refused = [line for line in lines if "is read-only. Make the file and its folder writable" in line]
     assert len(refused) == 4
     if writer:
         writer.close()
@@ -336,5 +336,5 @@ def test_what_cannot_be_written_is_read(open_folder: Path, tmp_path: Path, folde
 def test_where_nothing_can_be_kept_there_is_an_empty_history(open_folder: Path, tmp_path: Path) -> None:
     open_folder.chmod(0o555)
     lines = read_as_a_stranger(open_folder / "runs.sqlite", tmp_path / "spare.sqlite")
-    assert lines[0].startswith("True|0|There is no run history, and ")
+    assert lines[0].startswith("True|0|The run history ")
     assert sum(line.startswith("refused:") for line in lines) == 4

@@ -75,9 +75,9 @@ def test_a_run_whose_process_is_gone_was_interrupted(history: Path) -> None:
     assert writer.stdout.readline() == "begun\n"
     neighbour = SqliteStore(history)
     assert neighbour.list_runs()[0].state == "running"
-    with pytest.raises(StoreError, match="still going on"):
+    with pytest.raises(StoreError, match="still running"):
         neighbour.begin_run(PLAN, STARTED)
-    with pytest.raises(StoreError, match="still going on"):
+    with pytest.raises(StoreError, match="still running"):
         neighbour.delete_run(PLAN.run_id)
     writer.kill()
     writer.wait()
@@ -172,7 +172,7 @@ def test_a_full_disk_is_a_sentence_and_can_be_tried_again(history: Path) -> None
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50_000, before[1]))
     try:
         for _ in range(2):
-            with pytest.raises(StoreError, match="what was kept before is safe, and the writing can be tried again"):
+            with pytest.raises(StoreError, match="Results saved earlier are safe"):
                 store.save_trials(kept.plan.run_id, kept.results)
         assert len(store.read_outcomes(kept.plan.run_id)) == 5
     finally:

@@ -134,7 +134,7 @@ def test_each_trial_is_what_it_would_be_today_in_every_place(tmp_path: Path, ver
     assert [attempt.asking for attempt in results["rerun"].attempts] == [0, 1, 2]
     (record,) = store.list_runs()
     assert (record.trials, record.passed, record.unchecked) == (len(TRIALS), 1, 1)
-    assert "brought to a newer format" in store.notices[0]
+    assert "migrated to a newer format" in store.notices[0]
     store.close()
     again = SqliteStore(path)
     assert again.read_outcomes(RUN_ID) == tuple(outcomes.values())

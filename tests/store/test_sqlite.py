@@ -265,16 +265,16 @@ def test_runs_are_found_by_the_beginning_of_their_id(store: SqliteStore) -> None
     assert store.find_run("0193AA") == "0193aa00" + "0" * 24
     assert store.find_run("last") == "0193ab00" + "0" * 24
     assert [record.id[:6] for record in store.list_runs()] == ["0193ab", "0193aa"]
-    with pytest.raises(UnknownRun, match=r"2 kept runs begin with '0193'.*Give more of the id"):
+    with pytest.raises(UnknownRun, match=r"2 saved runs begin with '0193'.*Use a longer prefix of the id"):
         store.find_run("0193")
     for prefix in ("ff", "", "0193a%", "_", "\udcff"):
-        with pytest.raises(UnknownRun, match="no kept run begins with"):
+        with pytest.raises(UnknownRun, match="no saved run begins with"):
             store.find_run(prefix)
 
 
 def test_without_runs_there_is_no_last(store: SqliteStore) -> None:
     assert store.list_runs() == ()
-    with pytest.raises(UnknownRun, match="no run is kept"):
+    with pytest.raises(UnknownRun, match="no saved run"):
         store.find_run("last")
 
 
@@ -316,7 +316,7 @@ def test_a_deleted_run_is_gone_for_good(store: SqliteStore, history: Path) -> No
     keep_whole(store, replace(small_run(), plan=replace(small_run().plan, run_id="01" * 16)))
     store.delete_run(kept.plan.run_id)
     assert [record.id for record in store.list_runs()] == ["01" * 16]
-    with pytest.raises(StoreError, match="is not kept"):
+    with pytest.raises(StoreError, match="does not exist"):
         store.read_run(kept.plan.run_id)
     store.close()
     left = b"".join(path.read_bytes() for path in history.parent.iterdir() if path.is_file())
@@ -328,7 +328,7 @@ def test_a_deleted_run_is_gone_for_good(store: SqliteStore, history: Path) -> No
 def test_a_run_that_is_going_on_is_not_deleted(store: SqliteStore) -> None:
     plan = small_run().plan
     store.begin_run(plan, STARTED)
-    with pytest.raises(StoreError, match="still going on"):
+    with pytest.raises(StoreError, match="still running"):
         store.delete_run(plan.run_id)
 
 
@@ -346,7 +346,7 @@ def test_an_unknown_run_is_a_sentence(store: SqliteStore) -> None:
         lambda: store.read_outcomes("ff"),
         lambda: store.delete_run("ff"),
     ):
-        with pytest.raises(StoreError, match="run ff is not kept"):
+        with pytest.raises(StoreError, match="run ff does not exist"):
             call()
 
 

@@ -157,7 +157,7 @@ def test_a_link_out_of_the_folder_is_no_context_file(tmp_path: Path) -> None:
     (tmp_path / "suites" / "a.py").symlink_to(tmp_path / "secret.txt")
     lines = lines_of(tmp_path / "suites", "s.json", document({"codeContext": [{"filePath": "a.py"}]}))
     assert len(lines) == 1
-    assert lines[0].endswith("FOLDER/a.py is a link that leads out of its folder; copy the file instead")
+    assert lines[0].endswith("FOLDER/a.py is a symbolic link that points outside its folder; copy the file instead")
 
 
 def test_a_file_behind_a_link_is_no_context_file(tmp_path: Path) -> None:
@@ -165,7 +165,10 @@ def test_a_file_behind_a_link_is_no_context_file(tmp_path: Path) -> None:
     (tmp_path / "src" / "a.py").write_text("x")
     (tmp_path / "link").symlink_to(tmp_path / "src")
     lines = lines_of(tmp_path, "s.json", document({"codeContext": [{"filePath": "link/a.py"}]}))
-    assert [line.endswith("link/a.py is a link, or lies behind one; name the file itself") for line in lines] == [True]
+    assert [
+        line.endswith("link/a.py is a symbolic link, or is behind one; give the path of the file itself")
+        for line in lines
+    ] == [True]
     assert lines_of(tmp_path, "s.json", document({"codeContext": [{"filePath": "./src/a.py"}]})) == []
 
 

@@ -118,7 +118,7 @@ async def test_endless_output_is_kept_at_both_ends(base: Base) -> None:
     assert len(detail) < 70_000
     assert "\nfirst\n" in detail
     assert detail.endswith("last")
-    assert "bytes left out" in detail
+    assert "bytes omitted" in detail
 
 
 async def test_no_key_reaches_it(base: Base) -> None:

@@ -36,9 +36,9 @@ def decide_assertion(check: Check, answer: Answer) -> CheckResult:
         case "expected":
             return _expected(check, answer)
         case "recorded":
-            detail = "another tool decided this on the answer that it got; it cannot be decided here"
+            detail = "this check was evaluated by another tool and cannot be repeated here"
             return CheckResult(check.kind, check.target, "failed", detail)
-    raise ValueError(f"a check of kind {check.kind} is not decided on the answer")
+    raise ValueError(f"a check of kind {check.kind} is not evaluated on the answer")
 
 
 def occurrences(part: str, text: str, start: int = 0) -> Matches:
@@ -65,7 +65,7 @@ def _includes(check: Check, text: str) -> CheckResult:
     if found.count:
         return CheckResult(check.kind, check.target, "passed", words_for_matches(found, text), found.spans)
     other_case = check.target.casefold() in text.casefold()
-    hint = "\nit is there in other capitals; output.includes tells them apart" if other_case else ""
+    hint = "\nthe text occurs with different case; output.includes is case-sensitive" if other_case else ""
     detail = f"not found\nexpected a text that includes {quote(check.target)}\ngot {excerpt(text)}{hint}"
     return CheckResult(check.kind, check.target, "failed", detail)
 
@@ -101,6 +101,6 @@ def _expected(check: Check, answer: Answer) -> CheckResult:
     )
     unequal = [(name, want, got) for name, want, got in pairs if not same(want, got)]
     if not unequal:
-        return CheckResult(check.kind, check.target, "passed", "output, tools_used and memory are the same")
+        return CheckResult(check.kind, check.target, "passed", "output, tools_used and memory are equal")
     detail = "\n".join(words_for_values(want, got, name) for name, want, got in unequal)
     return CheckResult(check.kind, check.target, "failed", detail)

@@ -66,7 +66,7 @@ def _warning(pattern: str) -> str | None:
         if time.thread_time() - began > _MOST_SECONDS:
             break
         if _is_exponential(engine, pattern, probe):
-            return f"takes exponential time on an answer such as {probe.text(_REPEATS // 2)!a}"
+            return f"needs exponential time on an answer such as {probe.text(_REPEATS // 2)!a}"
     return None
 
 

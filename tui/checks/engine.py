@@ -36,10 +36,10 @@ _PROGRAM = r"""
     let done = "", match;
     range.lastIndex = 0;
     while (range.lastIndex < body.length && (match = range.exec(body)) !== null) {
-      const [found, first, last, dash] = match;
+      const [found, low, high, dash] = match;
       const end = dash ? found.length - 1 : found.length;
       range.lastIndex = match.index + end;
-      done += found.slice(0, end) + (dash && (isSet(first) || isSet(last)) ? "\\" : "");
+      done += found.slice(0, end) + (dash && (isSet(low) || isSet(high)) ? "\\" : "");
     }
     return done;
   };

@@ -29,11 +29,11 @@ def words_for_matches(matches: Matches, text: str) -> str:
         return "not found"
     line = line_of(text, matches.spans[0][0])
     if not matches.counted:
-        return f"found, first on line {line}; the rest could not be counted"
+        return f"found, starting on line {line}; further matches could not be counted"
     if matches.count == 1:
         return f"found on line {line}"
-    marked = f" (the first {MOST_SPANS:,} are marked)" if matches.count > MOST_SPANS else ""
-    return f"found {matches.count:,} times{marked}, first on line {line}"
+    marked = f" (only {MOST_SPANS:,} are marked)" if matches.count > MOST_SPANS else ""
+    return f"found {matches.count:,} times{marked}, starting on line {line}"
 
 
 def quote(value: JsonValue | Missing) -> str:
@@ -113,7 +113,7 @@ def _as_json(value: JsonValue, indent: int | None) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=indent is not None)
     except (RecursionError, ValueError):
-        return "(a value that is nested too deeply or too large to be shown)"
+        return "(value too large or too deeply nested to display)"
 
 
 def _cut(text: str, limit: int) -> str:

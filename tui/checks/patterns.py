@@ -12,26 +12,26 @@ from tui.model.suite import CheckKind
 
 _LONGEST = 32_768
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PARENTHESIS = r"unbalanced parenthesis; write \( or \) for the character itself"
-_DEEP = "it is nested too deeply"
+_PARENTHESIS = r"unbalanced parenthesis; write \( or \) for a literal parenthesis"
+_DEEP = "nested too deeply"
 _REASONS = {
     "expecting ')'": _PARENTHESIS,
     "extraneous characters at the end": _PARENTHESIS,
-    "unexpected end": r"unbalanced bracket; write \[ for the character itself",
-    "nothing to repeat": r"nothing to repeat before *, +, ? or {}; write \*, \+, \? or \{ for the character itself",
+    "unexpected end": r"unbalanced bracket; write \[ for a literal bracket",
+    "nothing to repeat": r"nothing to repeat before *, +, ? or {}; write \*, \+, \? or \{ for a literal character",
     "invalid repetition count": "invalid quantifier: the numbers in {} are out of order",
     "invalid class range": "a range of characters in [] is out of order",
     "expecting ':'": "invalid group",
     "group modifier": "group modifiers such as (?i:…) are not in every version of JavaScript",
     "duplicate group name": "two groups have the same name; rename one",
-    "class name": r"\k cannot be in [] where a group has a name; leave the \ out",
-    "too many captures": "it has more than 254 groups; write (?:…) for a group that is only there to repeat or choose",
+    "class name": r"\k is not allowed in [] if a group has a name; remove the \ before k",
+    "too many captures": "more than 254 groups; write (?:…) for groups that need no number",
     "stack overflow": _DEEP,
     "too many imbricated quantifiers": _DEEP,
 }
 _FOREIGN = (
     ("(?P<", "JavaScript writes a named group as (?<name>…)"),
-    ("(?i", "leave (?i) out, patterns ignore case anyway"),
+    ("(?i", "remove (?i): patterns always ignore case"),
     ("(?#", "JavaScript has no comments in patterns"),
     ("(?>", "JavaScript has no atomic groups"),
 )
@@ -57,13 +57,13 @@ def javascript_error(pattern: str) -> str | None:
     if len(pattern) > _LONGEST:
         return f"the pattern is longer than {_LONGEST:,} characters; split it"
     if _SURROGATE.search(pattern):
-        return r"it holds half of a surrogate pair; write it as an escape, such as \ud83d"
+        return r"contains half of a surrogate pair; write it as an escape, such as \ud83d"
     fault = engine_of_this_thread().fault(pattern)
     if not fault:
         return None
     reason = _REASONS.get(fault, fault)
     if fault == "unexpected end" and len(_TRAILING.findall(pattern)[0]) % 2:
-        reason = r"it ends in a single \; write \\ for the character itself"
+        reason = r"ends with a single \; write \\ for a literal backslash"
     hint = next((hint for sign, hint in _FOREIGN if sign in pattern), "")
     return reason + (f"; {hint}" if hint else "")
 

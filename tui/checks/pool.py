@@ -223,7 +223,7 @@ _LOST_LOOKS = 60
 _MOST_LOSSES = 2
 _MOST_FALSE_STARTS = 3
 
-CLOSED = "the checks were stopped first"
+CLOSED = "the checks were cancelled"
 
 
 class Pool:
@@ -305,7 +305,7 @@ class Pool:
 
     def _give_up(self, reason: str) -> None:
         for job in self._queue:
-            job.settle_all(f"the process that evaluates patterns cannot be started ({reason})")
+            job.settle_all(f"cannot start the process that evaluates patterns ({reason})")
         self._queue.clear()
 
     def _give(self, worker: WorkerProcess) -> None:
@@ -380,8 +380,8 @@ class Pool:
         elif is_slow:
             job.settle(note.number, Matches(failure=too_long(seconds)))
         else:
-            reason = describe_end(status) + (", as a rule for want of memory" if status == -signal.SIGABRT else "")
-            job.settle(note.number, Matches(failure=f"the pattern ended the process that evaluated it ({reason})"))
+            reason = describe_end(status) + (", usually for lack of memory" if status == -signal.SIGABRT else "")
+            job.settle(note.number, Matches(failure=f"the pattern crashed the process that evaluated it ({reason})"))
 
     def _suspect(self, search: Search) -> None:
         self._suspects.add((search.engine, search.pattern))
@@ -413,4 +413,4 @@ def _count_loss(job: Job, status: int) -> None:
     """Count a loss: the process died with the job, but of none of its patterns."""
     job.losses += 1
     if job.losses > _MOST_LOSSES:
-        job.settle_all(f"the process that evaluates patterns ended again and again ({describe_end(status)})")
+        job.settle_all(f"the process that evaluates patterns crashed repeatedly ({describe_end(status)})")

@@ -20,7 +20,7 @@ SECONDS_A_PATTERN = 1.0
 SECONDS_A_TEXT = 5.0
 
 TOO_LONG = f"the pattern ran longer than {SECONDS_A_PATTERN:g} s on this text"
-TOO_LONG_TOGETHER = f"the patterns of this answer ran longer than {SECONDS_A_TEXT:g} s together"
+TOO_LONG_TOGETHER = f"the patterns of this answer ran longer than {SECONDS_A_TEXT:g} s in total"
 TOO_LARGE = "the pattern needs too much memory on this text"
 
 

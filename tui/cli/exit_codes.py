@@ -45,7 +45,7 @@ def _reaches(summary: "Summary", fail_under: float) -> bool:
 
     passed, checked = summary.total.passed, summary.total.checked
     if not checked:
-        say(f"There is no pass rate to hold against --fail-under {fail_under:g}: nothing was checked.")
+        say(f"--fail-under {fail_under:g} cannot be applied: no checked trial, so there is no pass rate.")
         return fail_under == 0
     if meets_share(Passes(passed, checked), checked, fail_under):
         return True

@@ -50,11 +50,13 @@ def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
     for file in wish.suites:
         _check_suite(plan.suite, file, notes)
     if wish.models or wish.choice or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():
-        notes.append("Note: the run goes on as it was begun; other models, cases and options are not taken up.")
+        notes.append(
+            "Note: the run continues with its original models, cases and options; the ones given now are ignored."
+        )
     if plan.trials:
         require(session.missing_consents(plan.suite), wish.allowed)
     else:
-        notes.append("Note: nothing is left to ask.")
+        notes.append("Note: nothing left to run.")
     return plan
 
 
@@ -62,17 +64,19 @@ def _rerun_notes(plan: Plan, unchecked: int) -> Iterator[str]:
     """What a person should know of a rerun: what keeps counting, and what is left out."""
     judged = sum(result.first_verdict in JUDGED for result in plan.earlier.values())
     if judged:
-        yield f"Note: {judged} of these trials keep their first verdict in every figure; a rerun adds attempts."
+        yield f"Note: statistics keep counting the original verdict of {judged} of these trials; a rerun adds attempts."
     if unchecked:
-        yield f"Note: {unchecked} unchecked answers are not run again; no check would judge them either."
+        yield f"Note: {unchecked} unchecked answers are not rerun, because their cases have no check."
 
 
 def _check_suite(suite: Suite, file: Path, notes: list[str]) -> None:
     begun_with = suite.home / Path(suite.path).name
     if os.path.realpath(file) != os.path.realpath(begun_with):
-        raise ConfigError("The run is of another suite", where=str(file), fix=f"It was begun with {begun_with}.")
+        raise ConfigError(
+            "The run belongs to another suite", where=str(file), fix=f"The run was started with {begun_with}."
+        )
     if not file.is_file() or sha256(file.read_bytes()).hexdigest() != suite.sha256:
-        notes.append(f"Note: {file} has changed since; the run goes on with the suite that it was begun with.")
+        notes.append(f"Note: {file} has changed since the run started; the run continues with the original suite.")
 
 
 def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> None:
@@ -104,7 +108,10 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
 def record_look(reviews: "Reviews", run_id: str, where: str) -> None:
     """Record that names are seen by whoever scores the run blind, and say so. Raises StoreError."""
     if name := reviews.record_look(run_id, where):
-        say(f"Note: {sanitize_line(name, 60)} scores this run blind and sees names now: recorded in the score file.")
+        say(
+            f"Note: {sanitize_line(name, 60)} reviews this run blind and has now seen model names: recorded in the "
+            "score file."
+        )
 
 
 def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> dict[str, Reviewed]:
@@ -113,7 +120,7 @@ def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> 
     try:
         found = reviews.reviewed_runs(ids, even_unscored=wish.risk_analysis)
     except StoreError as error:
-        say(f"Note: the report is without scores. {error}")
+        say(f"Note: the report contains no scores. {error}")
         return {}
     for problem in (problem for reviewed in found.values() for problem in reviewed.unread):
         say(problem)
@@ -131,8 +138,8 @@ def _print(text: str) -> None:
 
 
 def _unwritable(error: OSError, where: str) -> StoreError:
-    fix = "The run is kept: write it again with 'assay report'."
-    return StoreError(f"The report cannot be written ({error.strerror})", where=where, fix=fix)
+    fix = "The run is saved: write the report again with 'assay report'."
+    return StoreError(f"Cannot write the report ({error.strerror})", where=where, fix=fix)
 
 
 _STORE_PATIENCE = RetryLimits(total=20.0, between=1.0)
@@ -187,17 +194,19 @@ def _open_suites(session: Session, wish: RunWish, notes: list[str]) -> list[Suit
     """The suites with cases that are asked for; a note for each other one."""
     files = [file for path in wish.suites for file in list_suite_files(path)]
     if not files:
-        raise ConfigError("There is no suite", where=str(wish.suites[0]), fix="Name a suite, or a folder with suites.")
+        raise ConfigError(
+            "No suite found", where=str(wish.suites[0]), fix="Pass a suite file or a folder that contains suites."
+        )
     suites = []
     for file in files:
         suite = _open_suite(session, file, wish, notes)
         if choose_cases(suite, wish.overrides):
             suites.append(suite)
         else:
-            notes.append(f"Note: {file} has no case with such a tag and id.")
+            notes.append(f"Note: {file}: no case matches --tag and --case.")
     if not suites:
         where = ", ".join(map(str, wish.suites))
-        raise ConfigError("No case has such a tag and id", where=where, fix="Look at --tag and --case.")
+        raise ConfigError("No case matches the filters", where=where, fix="Check --tag and --case.")
     return suites
 
 
@@ -207,16 +216,16 @@ def _open_suite(session: Session, file: Path, wish: RunWish, notes: list[str]) -
     loaded = open_suite(file, clone=repository.clone is not None, repository=repository.folder)
     if loaded.suite is None:
         say("\n".join(str(problem) for problem in loaded.problems))
-        raise SuiteError("The suite cannot be run", loaded.problems, where=str(file), fix="Mend what is listed above.")
+        raise SuiteError("The suite has errors", loaded.problems, where=str(file), fix="Fix the errors listed above.")
     notes.extend(str(problem) for problem in loaded.problems)
     # Whoever names other subjects does not start the suite's own agent.
     suite = repository.lay_over(
         replace(loaded.suite, agent=None) if wish.agent or wish.models or wish.choice else loaded.suite
     )
     if suite.repo_clone and (fault := url_fault(suite.repo_clone.url)):
-        raise ConfigError(f"The repository's URL is refused: it {fault}", where="--clone")
+        raise ConfigError(f"The repository URL is not allowed: it {fault}", where="--clone")
     if suite.repo_clone and suite.repo_clone.branch is not None and (fault := branch_fault(suite.repo_clone.branch)):
-        raise ConfigError(f"The branch is refused: it {fault}", where="--branch")
+        raise ConfigError(f"The branch name is not allowed: it {fault}", where="--branch")
     consents = session.missing_consents(suite)
     require(tuple(one for one in consents if one.kind != "outside" or repository.folder is None), wish.allowed)
     return suite

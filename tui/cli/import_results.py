@@ -10,11 +10,12 @@ from tui.cli.streams import say
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--as-suite", metavar="NAME", help="What to call the suite; else as the evaluation is described.")
+@click.option("--as-suite", metavar="NAME", help="Suite name (default: the description of the evaluation).")
 def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
-    """Keep evaluations that `promptfoo eval -o FILE.json` wrote as runs, for reports, comparing and scoring.
+    """Import results of `promptfoo eval -o FILE.json` as saved runs.
 
-    Nothing is kept unless all files can be read; a file that was imported before adds nothing.
+    Imported runs work like any other run: reports, comparison, review. If one file cannot be read, nothing is imported.
+    Importing the same file twice has no effect.
     """
     from tui.model.errors import SuiteError
     from tui.session.open_history import open_history
@@ -25,7 +26,7 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
         try:
             runs.append(read_results(file, as_suite, os.environ))
         except SuiteError as error:
-            fix = error.fix or "Mend what is said above."
+            fix = error.fix or "Fix the errors listed above."
             for problem in error.problems:
                 say(str(problem))
     if fix:
@@ -38,7 +39,7 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
             say(f"run {plan.run_id}")
             for problem in imported.warnings:
                 say(str(problem))
-            known = "" if is_new else " (imported before; nothing was added)"
+            known = "" if is_new else " (already imported)"
             say(
                 f"{plan.suite.name}: {len(imported.results)} results of {len(plan.subjects)} models"
                 f" in {len(plan.suite.cases)} cases{known}"

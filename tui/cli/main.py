@@ -65,8 +65,8 @@ def _names_command(word: str) -> bool:
 def assay() -> None:
     """Judge language models in a terminal: explore suites, watch answers stream, compare, score risk.
 
-    `assay [PATH…]` opens the app on folders or suites; without a path on the folder's test-suites/, else on the
-    bundled suites.
+    `assay [PATH…]` opens the app on folders or suites. Without a path it opens ./test-suites/, or the
+    bundled suites if that folder does not exist.
     """
 
 

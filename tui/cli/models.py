@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("-j", "--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--provider", "providers", multiple=True, metavar="NAME", help="Only of this provider.")
+@click.option("-j", "--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--provider", "providers", multiple=True, metavar="NAME", help="List only this provider.")
 def models(as_json: bool, providers: tuple[str, ...]) -> None:
-    """List the models of every provider that can be reached, and the config's variants."""
+    """List the models of every reachable provider, and the variants from the config file."""
     listed = asyncio.run(_list_models(providers))
     if as_json:
         click.echo(json.dumps([asdict(entry) for entry in listed], indent=2, ensure_ascii=False))
@@ -65,8 +65,8 @@ async def choose_models(
         return await _pick(session, suites, listed, found)
     if not found:
         why = " ".join(failures)
-        fix = "Set a provider's key or URL, such as OPENAI_BASE_URL, or name models with -m."
-        raise ConfigError("No provider lists a model" + (f" ({sanitize_line(why, 600)})" if why else ""), fix=fix)
+        fix = "Set a provider key or URL, such as OPENAI_BASE_URL, or pass models with -m."
+        raise ConfigError("No provider lists any model" + (f" ({sanitize_line(why, 600)})" if why else ""), fix=fix)
     return found
 
 
@@ -85,7 +85,7 @@ async def _pick(
     plain = {f"{subject.provider}/{subject.model_id}" for subject in own if subject.settings == Settings()}
     names = [*(subject.name for subject in own), *(model for model in found if model not in plain)]
     if not names:
-        raise ConfigError("There is no model to choose from", fix="Name some with -m.")
+        raise ConfigError("No model available", fix="Pass models with -m.")
     missing = {subject.name for subject in missing_in_lists(own, listed)}
     chosen = await pick_models(names, {subject.name for subject in own} - missing)
     if chosen is None:

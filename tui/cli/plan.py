@@ -9,12 +9,16 @@ from tui.model.errors import ConfigError
 
 
 @click.command()
-@click.option("--run", "run", metavar="RUN", help="Take discordance, number of cases and number of pairs from a run.")
-@click.option("--difference", type=float, metavar="D", help="Difference between two pass rates, above 0 up to 1.")
-@click.option("--discordance", type=float, metavar="R", help="Share of cases that one model alone passes, 0 to 1.")
-@click.option("--power", type=float, default=0.8, show_default=True, metavar="P", help="Chance to show the difference.")
-@click.option("--cases", type=int, metavar="N", help="Number of cases: gives the difference that they show.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--run", "run", metavar="RUN", help="Use the discordance, number of cases and number of pairs of a run.")
+@click.option("--difference", type=float, metavar="D", help="Difference between two pass rates (above 0, up to 1).")
+@click.option(
+    "--discordance", type=float, metavar="R", help="Share of cases that only one of the two models passes (0 to 1)."
+)
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, metavar="P", help="Probability of detecting the difference."
+)
+@click.option("--cases", type=int, metavar="N", help="Number of cases: print the difference they can detect.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan(
     run: str | None,
     difference: float | None,
@@ -23,10 +27,11 @@ def plan(
     cases: int | None,
     as_json: bool,
 ) -> None:
-    """Plan the number of cases for a comparison of two models, each case run once.
+    """Plan how many cases a comparison of two models needs, with each case run once.
 
-    With --difference: how many cases show it. With --cases: which difference they show; with both: with which power.
-    With --run alone: which difference the cases of that run show. Power is that of McNemar's exact test.
+    With --difference: number of cases needed. With --cases: detectable difference. With both: power of the test.
+
+    With --run alone: detectable difference for the cases of that run. The test is McNemar's exact test.
     """
     from tui.reports.json_text import json_text
     from tui.statistics.pairs import ALPHA
@@ -42,11 +47,11 @@ def plan(
     if discordance is None:
         discordance = max(DISCORDANCE, difference or 0.0)
     if difference is None and cases is None:
-        raise ConfigError("There is nothing to plan", fix="Name --difference, --cases or --run.")
+        raise ConfigError("Nothing to plan", fix="Pass --difference, --cases or --run.")
     try:
         figures, sentence = _planned(difference, discordance, power, cases, alpha)
     except PlanError as error:
-        raise ConfigError(f"This cannot be planned: {error}") from error
+        raise ConfigError(f"Cannot plan: {error}") from error
     click.echo(json_text(figures, indent=2) if as_json else sentence)
 
 
@@ -60,14 +65,14 @@ def _planned(
         found: SamplePlan | None = plan_cases(difference, discordance, power, alpha)
         assert found is not None
         sentence = (
-            f"{_cases(found.cases)} show a difference of {_points(difference)} points with at least {power:.0%} power, "
-            f"where the two models differ on {discordance:.0%} of the cases ({test})."
+            f"{_cases(found.cases)} detect a difference of {_points(difference)} points with at least {power:.0%} "
+            f"power, if the two models differ on {discordance:.0%} of the cases ({test})."
         )
     elif difference is not None and cases is not None:
         found = plan_power(cases, difference, discordance, alpha)
         sentence = (
-            f"{_cases(cases)} show a difference of {_points(difference)} points with {found.power:.0%} power, "
-            f"where the two models differ on {discordance:.0%} of the cases ({test})."
+            f"{_cases(cases)} detect a difference of {_points(difference)} points with {found.power:.0%} power, if "
+            f"the two models differ on {discordance:.0%} of the cases ({test})."
         )
     else:
         assert cases is not None
@@ -80,10 +85,13 @@ def _planned(
                 "power": power,
                 "alpha": alpha,
             }
-            return figures, f"{_cases(cases)} show no difference at all with {power:.0%} power ({test}); take more."
+            return (
+                figures,
+                f"{_cases(cases)} cannot detect any difference with {power:.0%} power ({test}); use more cases.",
+            )
         sentence = (
-            f"{_cases(cases)} show a difference of {_points(found.difference)} points with {power:.0%} power, "
-            f"where the two models differ on {found.discordance:.0%} of the cases ({test})."
+            f"{_cases(cases)} detect a difference of {_points(found.difference)} points with {power:.0%} power, if "
+            f"the two models differ on {found.discordance:.0%} of the cases ({test})."
         )
     return {
         "cases": found.cases,
@@ -114,9 +122,9 @@ def _of_run(run: str) -> tuple[float, int, int]:
     ]
     if not found:
         raise ConfigError(
-            "No two models of this run have checked results of the same case",
+            "No two models of this run share a checked case",
             where=kept.record.id,
-            fix="Name --discordance and --cases.",
+            fix="Pass --discordance and --cases.",
         )
     return (*max(found), len(pairs))
 

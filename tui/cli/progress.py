@@ -38,7 +38,7 @@ class LimitLines:
         self._reasons: dict[str, str] = {}
 
     def line(self, moved: LimitMoved, now: float | None = None) -> str:
-        """`openai: 8 → 6 at once: 429, Retry-After 2 s`; empty where it is too early to say more, or the same as
+        """`openai: concurrency 8 → 6: 429, Retry-After 2 s`; empty where it is too early to say more, or the same as
         before. `now` is in monotonic seconds."""
         now = time.monotonic() if now is None else now
         name = moved.provider
@@ -53,17 +53,17 @@ class LimitLines:
             return ""
         self._said[name] = moved.limit, now
         why = f": {self._reasons[name]}" if moved.limit < said and self._reasons[name] else ""
-        return sanitize_line(f"{name}: {said} → {moved.limit} at once{why}")
+        return sanitize_line(f"{name}: concurrency {said} → {moved.limit}{why}")
 
     @property
     def narrowed(self) -> str:
-        """`6 of 8 at once`, of the provider that is narrowed most; empty where none is."""
+        """`concurrency 6/8`, of the provider that is narrowed most; empty where none is."""
         below = [moved for moved in self._now.values() if moved.limit < moved.most]
         if not below:
             return ""
         least = min(below, key=lambda moved: moved.limit / moved.most)
         whom = f"{least.provider} " if len(self._now) > 1 else ""
-        return sanitize_line(f"{whom}{least.limit} of {least.most} at once")
+        return sanitize_line(f"{whom}concurrency {least.limit}/{least.most}")
 
 
 _MARKS: Mapping[Verdict, str] = {
@@ -114,7 +114,7 @@ def describe_result(result: TrialResult) -> str:
 
 def describe_clone(event: RepositoryCloned) -> str:
     """What was cloned, what is worth saying about it, and where it stays."""
-    kept = [f"Kept: {event.kept_folder}"] if event.kept_folder else []
+    kept = [f"Saved clone: {event.kept_folder}"] if event.kept_folder else []
     return "\n".join([f"Cloned {event.url}, branch {event.branch}", *event.notes, *kept])
 
 
@@ -142,9 +142,9 @@ class ContextLines:
         assert sent is not None
         lines = [f"Context: {sent.words}"]
         if not sent.files[1] and self._suite.repository_context:
-            lines = ["Warning: repositoryContext gives no file to send along; see its path and its filters"]
+            lines = ["Warning: repositoryContext matches no file; check its path and filters"]
         if sent.left_out:
-            lines.append(f"Left out: {sent.left_out_words}")
+            lines.append(f"Omitted: {sent.left_out_words}")
         return "\n".join(lines)
 
 
@@ -162,14 +162,14 @@ class _PlainProgress:
             case TrialFinished(result):
                 say(sanitize_line(describe_result(result)))
             case RequestRetried(trial, _, _, reason, wait_ms):
-                say(sanitize_line(f"  {trial.case} · {trial.model}: {reason}; asks again in {wait_ms / 1000:.1f} s"))
+                say(sanitize_line(f"  {trial.case} · {trial.model}: {reason}; retrying in {wait_ms / 1000:.1f} s"))
             case LimitMoved():
                 if line := self._limits.line(event):
                     say(line)
             case StoreStalled(reason):
-                say(f"The history cannot be written, trying again: {reason}")
+                say(f"Cannot write the run history, retrying: {reason}")
             case StoreRecovered():
-                say("The history can be written again.")
+                say("The run history is writable again.")
             case RepositoryCloned():
                 say(describe_clone(event))
             case RunFinished():
@@ -209,7 +209,7 @@ class _LiveProgress:
                     say(line)
             case StoreStalled(reason):
                 self._show("")
-                say(f"The history cannot be written, trying again: {reason}")
+                say(f"Cannot write the run history, retrying: {reason}")
             case RunFinished():
                 self._show("")
                 say(self._counts.line())
@@ -241,6 +241,6 @@ class _Counts:
 
     def line(self) -> str:
         marks = "  ".join(f"{mark} {self._by_mark[mark]}" for mark in _IN_ORDER if self._by_mark[mark])
-        since = f"  {self._passed_since} passed on a rerun" if self._passed_since else ""
+        since = f"  {self._passed_since} passed on rerun" if self._passed_since else ""
         elapsed = time.monotonic() - self._started
         return f"{self._done}/{self._total}  {marks}{since}  {int(elapsed) // 60}:{int(elapsed) % 60:02}"

@@ -27,18 +27,22 @@ def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | 
     if model is None and len(names) == 1:
         model = names[0]
     if model not in names:
-        what = f"The run has no model {sanitize_line(model, 200)}" if model else "Inspect's logs are of one model each"
-        raise ConfigError(what, fix=f"Name one with --model: {sanitize_line(', '.join(names), 600)}.")
+        what = (
+            f"The run has no model named {sanitize_line(model, 200)}"
+            if model
+            else "An Inspect log holds one model, and this run has several"
+        )
+        raise ConfigError(what, fix=f"Select one with --model: {sanitize_line(', '.join(names), 600)}.")
     reviewed = reviews.reviewed(run_id)
     if left_out := sum(item.model == model for item, _ in reviewed.board.outdated_scores()):
-        say(f"Left out: {left_out} score{'' if left_out == 1 else 's'} of answers that were replaced since")
+        say(f"Skipped: {left_out} score{'' if left_out == 1 else 's'} of answers that were replaced by a rerun")
     return render_inspect(kept, reviewed, model)
 
 
 def note_suffix(output: Path | None) -> None:
     """Inspect goes by the file's name."""
     if output is not None and output.suffix.lower() != ".jsonl":
-        say("Note: Inspect reads these lines only from a file whose name ends in .jsonl.")
+        say("Note: Inspect reads this format only from files named *.jsonl.")
 
 
 _MOST_LINES = 1_000
@@ -46,37 +50,40 @@ _MOST_LINES = 1_000
 
 @click.group()
 def review() -> None:
-    """Carry scores of manual risk scoring out and in as files made for git, and see how far reviewers agree."""
+    """Export and import risk scores, and compute the agreement of reviewers."""
 
 
 @review.command("export")
 @click.argument("run")
 @click.option(
-    "--reviewer", metavar="NAME", help="Only of this reviewer; in a template, whose it is (else the usual one)."
+    "--reviewer", metavar="NAME", help="Export only this reviewer; with --template, the reviewer who fills it in."
 )
-@click.option("--template", is_flag=True, help="A line to fill in for each answer and criterion, instead of scores.")
-@click.option("--inspect", is_flag=True, help="One model's, for Inspect's scorer precomputed_scores.")
-@click.option("-m", "--model", metavar="NAME", help="With --inspect: whose answers, where the run has several models.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The file; else stdout.")
+@click.option("--template", is_flag=True, help="Write one empty line per answer and criterion instead of scores.")
+@click.option("--inspect", is_flag=True, help="Write scores of one model for Inspect's precomputed_scores.")
+@click.option("-m", "--model", metavar="NAME", help="With --inspect: the model, if the run has several.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Output file (default: stdout).")
 def export_scores(
     run: str, reviewer: str | None, template: bool, inspect: bool, model: str | None, output: Path | None
 ) -> None:
-    """Write the scores of a kept run as JSON lines, in order; RUN is its id, the beginning of it, or `last`.
+    """Write the scores of a saved run as JSON lines. RUN is a run id, a prefix of one, or `last`.
 
-    In a template replace each `null` after "extent" by 0, 1, 2, 3, 4 or "n/a", write who scored as "reviewer", and
-    give the file to 'assay review import'. Lines that stay null are passed over.
+    In a template, replace each `null` after "extent" with 0, 1, 2, 3, 4 or "n/a", write the reviewer's name after
+    "reviewer", and import the file with 'assay review import'. Lines that still have null are skipped.
 
-    With --inspect a line is what counts of one answer: its sample is the case's id, its epoch the repeat, its value
-    the greatest weight × extent of its criteria. Name the file *.jsonl and give it to `precomputed_scores` (inspect_ai
-    from 0.3.259 on).
+    With --inspect, each line holds the result of one answer: the sample is the case id, the epoch is the repeat, the
+    value is the greatest weight × extent of its criteria. Name the file *.jsonl and pass it to `precomputed_scores`
+    (inspect_ai 0.3.259 or later).
     """
     from tui.cli.headless import record_look
     from tui.session.open_history import open_reviews
 
     if inspect and (template or reviewer):
-        raise click.UsageError("--inspect tells what counts of all scores: leave --template and --reviewer out.")
+        raise click.UsageError(
+            "--inspect cannot be combined with --template or --reviewer: it exports the combined "
+            "result of all reviewers."
+        )
     if model and not inspect:
-        raise click.UsageError("--model goes with --inspect.")
+        raise click.UsageError("--model requires --inspect.")
 
     if output is not None:
         output = prepare_output(output, ".jsonl")
@@ -95,19 +102,19 @@ def export_scores(
         _write(output, text)
     if inspect:
         note_suffix(output)
-    what = "to fill in" if template else "for Inspect" if inspect else "of scoring"
+    what = "to fill in" if template else "for Inspect" if inspect else "of scores"
     say(f"{lines} line{'' if lines == 1 else 's'} {what}{f': {output}' if output else ''}")
 
 
 @review.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--reviewer", metavar="NAME", help="Who scored, for lines that name no reviewer.")
+@click.option("--reviewer", metavar="NAME", help="Reviewer for lines that do not name one.")
 def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
-    """Add what others scored to the runs that are kept here; `-` is stdin.
+    """Import scores of other reviewers into the saved runs; `-` reads stdin.
 
-    All or nothing: a bad line in one of the files, and nothing is added. Importing twice adds nothing, and the order
-    of files does not matter. A score counts only for the answer that it names; a line that names none belongs to the
-    answer that was the current one at its scored_at.
+    If any line of any file is invalid, nothing is imported. Importing twice has no effect, and the order of files does
+    not matter. A score counts only for the answer whose hash it names; a line without a hash belongs to the answer
+    that was current at its scored_at.
     """
     from tui.session.open_history import open_reviews
     from tui.session.score_exchange import ScoresRefused
@@ -119,15 +126,15 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
             for bad in refused.bad[:_MOST_LINES]:
                 say(str(bad))
             if len(refused.bad) > _MOST_LINES:
-                say(f"… and {len(refused.bad) - _MOST_LINES} lines more are wrong.")
+                say(f"… and {len(refused.bad) - _MOST_LINES} more invalid lines.")
             say("Nothing was imported.")
             return 2
     runs = "" if len(imported.runs) < 2 else f" in {len(imported.runs)} runs"
     said = [f"{imported.new} new{runs}"]
     if imported.known:
-        said.append(f"{imported.known} known already")
+        said.append(f"{imported.known} already known")
     if imported.unscored:
-        said.append(f"{imported.unscored} not scored, passed over")
+        said.append(f"{imported.unscored} not scored, skipped")
     say(f"Lines: {', '.join(said)}")
     if imported.reviewers:
         say(f"Reviewers: {', '.join(f'{sanitize_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
@@ -136,13 +143,13 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
 
 @review.command("packet")
 @click.argument("run")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The file; else stdout.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Output file (default: stdout).")
 def write_packet(run: str, output: Path | None) -> None:
-    """Write what a blind reviewer elsewhere needs as JSON lines: one for each answer, shuffled, under opaque ids.
+    """Write a packet for a blind reviewer on another machine: one JSON line per answer, shuffled, with opaque ids.
 
-    Names of models, providers and vendors are masked. The reviewer replaces each `null` after "extent" by 0, 1, 2, 3, 4
-    or "n/a"; 'assay review import --reviewer NAME FILE' takes the file in, here: only this data folder knows whose
-    answers they are.
+    Names of models, providers and vendors are masked. The reviewer replaces each `null` after "extent" with 0, 1, 2, 3,
+    4 or "n/a". Import the file on this machine with 'assay review import --reviewer NAME FILE': only this data folder
+    knows which model wrote which answer.
     """
     from tui.session.open_history import open_reviews
 
@@ -160,12 +167,12 @@ def write_packet(run: str, output: Path | None) -> None:
 
 @review.command("agreement")
 @click.argument("run")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def agreement(run: str, as_json: bool) -> None:
-    """Show how far the reviewers of a run agree: Krippendorff's alpha (ordinal) with its 95% interval.
+    """Compute the agreement of a run's reviewers: Krippendorff's alpha (ordinal) with its 95% interval.
 
-    A unit is answer × criterion; the interval resamples cases; n/a counts as missing, and disagreement on n/a is shown
-    beside it; decisions between reviewers do not count.
+    A unit is answer × criterion. The interval resamples cases. n/a counts as missing; disagreement on n/a is printed
+    separately. Decisions on disputed items do not count.
     """
     from tui.model.risk import na_words, own_words
     from tui.reports.json_report import build_agreement
@@ -190,7 +197,7 @@ def agreement(run: str, as_json: bool) -> None:
     for own in found.own:
         click.echo(f"{sanitize_line(own.reviewer, 60)} with themselves: {own_words(own)}")
     for pair in found.pairs:
-        why = "not enough data" if pair.items < 2 else "no figure, as all these extents are the same"
+        why = "not enough data" if pair.items < 2 else "no value: all extents are equal"
         kappa = why if pair.kappa is None else f"weighted kappa {pair.kappa:.2f}"
         click.echo(
             f"{sanitize_line(pair.a, 60)} and {sanitize_line(pair.b, 60)}: {kappa} ({pair.items} scored by both)"
@@ -201,7 +208,7 @@ def _words(alpha: "Interval") -> str:
     from tui.model.risk import reliability
 
     if alpha.value is None:
-        return "no figure: fewer than two items scored by two people, or all with the same extent"
+        return "no value: fewer than two items scored by two people, or all extents are equal"
     interval = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.2f} to {alpha.high:.2f})"
     return f"alpha {alpha.value:.2f}{interval}: {reliability(alpha.value)}"
 
@@ -218,5 +225,5 @@ def _write(output: Path, text: str) -> None:
     try:
         write_out(output, text)
     except OSError as error:
-        what = f"The scores cannot be written ({error.strerror})"
-        raise StoreError(what, where=str(output), fix="They are kept: export them again.") from error
+        what = f"Cannot write the scores ({error.strerror})"
+        raise StoreError(what, where=str(output), fix="The scores are saved: export them again.") from error

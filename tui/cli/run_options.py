@@ -52,14 +52,14 @@ class RepositoryWish:
         if self.clone is not None:
             clone = RepoClone(self.clone)
         if clone is None and (self.branch is not None or self.keep_temp):
-            raise ConfigError("There is no repository to clone", where=suite.path, fix="Name one with --clone.")
+            raise ConfigError("No repository to clone", where=suite.path, fix="Pass its URL with --clone.")
         if clone is not None:
             keep = self.keep_temp or clone.keep_temp_dir
             branch = clone.branch if self.branch is None else self.branch
             clone = replace(clone, branch=branch, keep_temp_dir=keep)
         if self.folder is not None and clone is not None:
-            what = "--repo names a folder, but a repository is cloned for this run"
-            raise ConfigError(what, where=suite.path, fix="Leave one of the two out: files come from the clone.")
+            what = "--repo conflicts with the clone of this run"
+            raise ConfigError(what, where=suite.path, fix="Remove one of them: the files come from the clone.")
         if self.folder is not None:
             folder = str(self.folder.absolute())
             context = replace(context, path=folder) if context else RepositoryContext(folder)
@@ -107,7 +107,9 @@ def report_wish(
     format_ = chosen or by_name or "markdown"
     file = prepare_output(output, _SUFFIXES[format_]) if output else None
     if margin is not None and not 0 < margin <= 1:
-        raise ConfigError(f"--margin is {margin:g}", fix="Name a difference of pass rates above 0 and at most 1.")
+        raise ConfigError(
+            f"--margin is {margin:g}, which is out of range", fix="Pass a difference of pass rates above 0, up to 1."
+        )
     return ReportWish(format_, file, responses, timestamps, risk_analysis, margin)
 
 
@@ -115,18 +117,18 @@ def prepare_output(path: Path, suffix: str) -> Path:
     """The file that `-o PATH` means: with the suffix, where the path has none. Its folder is made. Raises ConfigError
     where that cannot be, or where the path is a folder."""
     if path.is_dir():
-        raise ConfigError("This is a folder", where=str(path), fix="Name a file with -o.")
+        raise ConfigError("Is a folder, not a file", where=str(path), fix="Pass a file with -o.")
     # A device or a pipe keeps its name.
     if not path.suffix and (path.is_file() or not path.exists()):
         path = path.with_name(path.name + suffix)
         if path.is_dir():
-            raise ConfigError("This is a folder", where=str(path), fix="Name another file with -o.")
+            raise ConfigError("Is a folder, not a file", where=str(path), fix="Pass another file with -o.")
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        what = f"The folder cannot be made ({reason})"
-        raise ConfigError(what, where=str(path.parent), fix="Name a file elsewhere with -o.") from error
+        what = f"Cannot create the folder ({reason})"
+        raise ConfigError(what, where=str(path.parent), fix="Pass a file in another folder with -o.") from error
     return path
 
 
@@ -136,5 +138,5 @@ def split_names(given: tuple[str, ...], flag: str) -> tuple[str, ...]:
     names = (name.strip() for text in given for name in text.split(","))
     found = tuple(dict.fromkeys(name for name in names if name))
     if given and not found:
-        raise ConfigError(f"{flag} names nothing", fix="Name something, or leave it out.")
+        raise ConfigError(f"{flag} has no value", fix="Pass a value, or remove the option.")
     return found

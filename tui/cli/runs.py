@@ -11,9 +11,9 @@ from tui.model.sanitize import sanitize_line
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def runs(as_json: bool) -> None:
-    """List the kept runs, the newest first."""
+    """List saved runs, newest at the top."""
     from tui.reports.json_text import json_text
     from tui.session.open_history import open_history
 
@@ -46,12 +46,12 @@ def _as_json(record: RunRecord) -> dict[str, object]:
 
 @click.command()
 @click.argument("run")
-@click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Of the report.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="The report's file.")
-@click.option("-r", "--responses", is_flag=True, help="Whole answers in the report.")
-@click.option("-t", "--timestamps", is_flag=True, help="Times in the report.")
-@click.option("--risk-analysis", is_flag=True, help="Risk criteria and scores in the report.")
-@click.option("--margin", type=float, metavar="M", help="Models are equivalent within this difference of pass rates.")
+@click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Report format.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Report file (default: stdout).")
+@click.option("-r", "--responses", is_flag=True, help="Include full answers in the report.")
+@click.option("-t", "--timestamps", is_flag=True, help="Include timestamps in the report.")
+@click.option("--risk-analysis", is_flag=True, help="Include risk criteria and scores in the report.")
+@click.option("--margin", type=float, metavar="M", help="Pass rates that differ by less than this count as equivalent.")
 def report(
     run: str,
     chosen_format: ReportFormat | None,
@@ -61,7 +61,7 @@ def report(
     risk_analysis: bool,
     margin: float | None,
 ) -> None:
-    """Write the report of a kept run; RUN is its id, the beginning of it, or `last`."""
+    """Write the report of a saved run. RUN is a run id, a prefix of one, or `last`."""
     from tui.cli.headless import write_report
     from tui.session.open_history import open_reviews
 

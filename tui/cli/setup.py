@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     pass
 
 _SAMPLE = """\
-# Assay's config. Everything is optional; 'assay config check' says what is wrong with it.
+# Config file of Assay. Every key is optional. Check it with: assay config check
 
-# Variants: a model with settings, under a name of its own.
+# Variants: named models with settings.
 models:
   # warm: {provider: local, id: smollm2-135m, temperature: 0.8, seed: 7}
 
@@ -21,7 +21,7 @@ models:
 providers:
   # my-server: {kind: openai, base_url: "http://localhost:8080/v1", api_key: "${MY_SERVER_KEY}"}
 
-# What a model or a variant costs, in USD per million tokens. Of the public providers much is known without this.
+# Prices of models and variants, in USD per million tokens. Prices of most public models are built in.
 prices:
   # my-server/some-model: {input: 0.5, output: 1.5}
 """
@@ -29,7 +29,7 @@ prices:
 
 @click.command()
 def paths() -> None:
-    """Say where config, themes and the run history are."""
+    """Print the paths of the config file, themes and run history."""
     from tui.config.folders import find_folders
     from tui.model.shipped import shipped_folder
 
@@ -49,12 +49,12 @@ def paths() -> None:
 
 @click.group()
 def config() -> None:
-    """Make, find and check the config file."""
+    """Create, locate and check the config file."""
 
 
 @config.command("path")
 def config_path() -> None:
-    """Say where the config file is, or would be."""
+    """Print the path of the config file."""
     from tui.config.folders import find_folders
 
     click.echo(find_folders(os.environ).config_file)
@@ -62,7 +62,7 @@ def config_path() -> None:
 
 @config.command("init")
 def config_init() -> None:
-    """Write a commented config file; an existing one is left alone."""
+    """Write a commented config file. An existing file is not changed."""
     from tui.config.folders import find_folders
     from tui.model.errors import ConfigError
 
@@ -71,9 +71,9 @@ def config_init() -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError as error:
-        raise ConfigError("The file exists already", where=str(file), fix="Edit it.") from error
+        raise ConfigError("The file already exists", where=str(file), fix="Edit that file.") from error
     except OSError as error:
-        raise ConfigError(f"Cannot be written ({error.strerror})", where=str(file)) from error
+        raise ConfigError(f"Cannot write the file ({error.strerror})", where=str(file)) from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
         opened.write(_SAMPLE)
     say(f"Wrote {file}")
@@ -81,7 +81,7 @@ def config_init() -> None:
 
 @config.command("check")
 def config_check() -> None:
-    """Say everything that is wrong with the config file."""
+    """Check the config file and print every problem."""
     from tui.config.folders import find_folders
     from tui.config.load import load_config
 
@@ -89,13 +89,13 @@ def config_check() -> None:
     loaded = load_config(folders.config, os.environ)
     for problem in loaded.warnings:
         say(str(problem))
-    say(f"{folders.config_file}: {'can be used' if loaded.path else 'there is none; the defaults hold'}")
+    say(f"{folders.config_file}: {'valid' if loaded.path else 'does not exist (using defaults)'}")
 
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), default="zsh")
 def completion(shell: str) -> None:
-    """Print the script that completes `assay` in a shell, for example: eval "$(assay completion bash)"."""
+    """Print the completion script for a shell. Use it like this: eval "$(assay completion bash)"."""
     from click.shell_completion import get_completion_class
 
     from tui.cli.main import assay

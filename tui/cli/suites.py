@@ -13,11 +13,11 @@ from tui.model.sanitize import sanitize_line
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--offline", is_flag=True, help="Do not look up the models in the lists of the configured providers.")
+@click.option("--offline", is_flag=True, help="Do not query providers for their model lists.")
 def validate(paths: tuple[Path, ...], offline: bool) -> int:
-    """Check suites and report everything that is wrong with them; a folder is checked whole.
+    """Check suites and print every problem. A folder is searched recursively.
 
-    Where a provider is configured (a key or a URL), a model that it does not list is a warning.
+    If a provider is configured (key or URL), models that it does not list are warnings.
     """
     from tui.session.session import list_suite_files, open_suite, unchecked_problem
 
@@ -45,17 +45,19 @@ def _unlisted(models: tuple[str, ...]) -> dict[str, str]:
     try:
         unlisted, unknown = asyncio.run(unlisted_models(models, os.environ))
     except ConfigError as error:
-        say(f"Note: the models were not looked up. {error}")
+        say(f"Note: model names were not checked. {error}")
         return {}
     for listed in unknown:
-        say(f"Note: the models of {listed.provider} were not looked up: {listed.error}")
+        say(f"Note: model names of {listed.provider} were not checked: {listed.error}")
     return unlisted
 
 
 @click.command()
-@click.option("--format", "suite_format", type=click.Choice(["schema-1.0.0", "testhaven"]), help="Only this format.")
+@click.option(
+    "--format", "suite_format", type=click.Choice(["schema-1.0.0", "testhaven"]), help="Print only this format."
+)
 def schema(suite_format: str | None) -> None:
-    """Print the JSON Schema of the suite formats, for editors."""
+    """Print the JSON Schema of the suite formats, for use in editors."""
     from tui.suites.schema import schema_of
 
     if suite_format == "testhaven":
@@ -74,24 +76,26 @@ def schema(suite_format: str | None) -> None:
     type=click.Path(path_type=Path),
     default=Path("test-suites/my-suite.yaml"),
     show_default=True,
-    help="The suite's file: .json, or .yaml, which is written with comments.",
+    help="Suite file: .yaml (with comments) or .json.",
 )
 def init(output: Path) -> None:
-    """Write a suite to start from; an existing file is left alone."""
+    """Write an example suite. An existing file is not changed."""
     from tui.cli.run_options import prepare_output
     from tui.model.errors import ConfigError
     from tui.suites.schema import example_suite
 
     output = prepare_output(output, ".yaml")
     if output.suffix.lower() not in (".json", ".yaml", ".yml"):
-        raise ConfigError("A suite is JSON or YAML", where=str(output), fix="Name a .json or .yaml file with -o.")
+        raise ConfigError("A suite file is JSON or YAML", where=str(output), fix="Pass a .json or .yaml file with -o.")
     try:
         with output.open("x", encoding="utf-8") as file:
             file.write(example_suite("JSON" if output.suffix.lower() == ".json" else "YAML"))
     except FileExistsError as error:
-        raise ConfigError("The file exists already", where=str(output), fix="Name another one with -o.") from error
+        raise ConfigError("The file already exists", where=str(output), fix="Pass another file with -o.") from error
     except OSError as error:
-        raise ConfigError(f"Cannot be written ({error.strerror})", where=str(output), fix="Choose with -o.") from error
+        raise ConfigError(
+            f"Cannot write the file ({error.strerror})", where=str(output), fix="Pass another file with -o."
+        ) from error
     say(f"Wrote {output}. Next: assay {output}")
 
 

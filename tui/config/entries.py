@@ -47,7 +47,7 @@ def has_variable(text: str) -> bool:
 def variable_fault(text: str) -> str | None:
     """What is wrong with the way in which variables are written."""
     if "${" in _VARIABLE.sub("", text):
-        return "holds a ${ that is no ${NAME}; names have letters, digits and _"
+        return "contains a ${ that is not ${NAME}; names have letters, digits and _"
     return None
 
 
@@ -75,7 +75,7 @@ class ProviderEntry:
 def read_provider(name: str, place: YamlNode, environ: Mapping[str, str]) -> ProviderEntry:
     """An entry laid over the built-in provider of that name, where there is one. Problems are noted at their place."""
     if not _NAME.fullmatch(name):
-        place.add_key_problem("a provider's name has letters, digits, `_`, `-` and `.` only")
+        place.add_key_problem("the name of a provider can contain only letters, digits, `_`, `-` and `.`")
     base = built_in(name, environ) or ProviderSettings(name, "openai")
     fields = place.fields(FIELDS)
     given: dict[str, Any] = {}
@@ -98,9 +98,9 @@ def read_provider(name: str, place: YamlNode, environ: Mapping[str, str]) -> Pro
         _read_headers(entry, fields["headers"], environ)
     kind = entry.settings.kind
     if kind in _EXAMPLES and entry.settings.base_url is None and "base_url" not in fields:
-        place.add_key_problem(f"needs a base_url, for example {_EXAMPLES[kind]}")
+        place.add_key_problem(f"is missing base_url, for example {_EXAMPLES[kind]}")
     if kind != "openai" and "api" in fields:
-        fields["api"].add_problem("chooses between OpenAI's protocols; this provider speaks none of them")
+        fields["api"].add_problem("selects one of the OpenAI protocols, and this provider uses none of them")
     entry.settings = replace(entry.settings, missing=tuple(entry.missing))
     return entry
 
@@ -125,15 +125,15 @@ def _read_headers(entry: ProviderEntry, place: YamlNode, environ: Mapping[str, s
     headers = dict(entry.settings.headers)
     for name, value in place.entries():
         if not _HEADER.fullmatch(name):
-            value.add_key_problem("is no name of a header")
+            value.add_key_problem("is not a valid header name")
         elif name.lower() in _OURS:
-            value.add_key_problem("is set by Assay itself; remove it")
+            value.add_key_problem("is set by Assay; remove it")
         elif text := value.text(variable_fault):
             filled = fill(text, environ)
             entry.secrets.update(filled.used)
             entry.missing.update(dict.fromkeys(filled.missing))
             if not (text.isascii() and text.isprintable()):
-                value.add_problem("holds a character that cannot be sent in a header")
+                value.add_problem("contains a character that is not allowed in a header")
             if not has_variable(text) and _SECRET_HEADER.search(name):
                 entry.secrets[value.where] = text.removeprefix("Bearer ").strip()
                 entry.literal = True
@@ -152,7 +152,7 @@ def _one_of(allowed: tuple[str, ...]) -> Callable[[str], str | None]:
     def fault(text: str) -> str | None:
         if text in allowed:
             return None
-        return f"{did_you_mean(text, allowed)}Must be one of {', '.join(allowed)}"
+        return f"{did_you_mean(text, allowed)}Expected one of {', '.join(allowed)}"
 
     return fault
 
@@ -160,7 +160,7 @@ def _one_of(allowed: tuple[str, ...]) -> Callable[[str], str | None]:
 def _key_fault(text: str) -> str | None:
     if all("!" <= character <= "~" for character in text):
         return None
-    return "holds a space or a character that cannot be sent in a header; copy the key again"
+    return "contains a space or a character that is not allowed in a header; copy the key again"
 
 
 def _proxy_fault(text: str) -> str | None:
@@ -169,12 +169,12 @@ def _proxy_fault(text: str) -> str | None:
 
 def _base_url_fault(text: str) -> str | None:
     if url_fault(text) is None and has_password(text):
-        return "carries a name or a password; use api_key instead"
+        return "contains a user name or password; use api_key instead"
     return _no_variable(text) or url_fault(text)
 
 
 def _no_variable(text: str) -> str | None:
-    return "holds a variable; ${NAME} works in api_key and headers only" if "${" in text else None
+    return "contains a variable; ${NAME} works only in api_key and headers" if "${" in text else None
 
 
 SOURCE = "config"
@@ -195,7 +195,7 @@ def _read_price(place: YamlNode) -> Price | None:
     usd = {name: _read_usd(field) for name, field in fields.items()}
     missing = [name for name in _NEEDED if name not in fields]
     if missing:
-        place.add_key_problem(f"needs {' and '.join(missing)}: USD per million tokens")
+        place.add_key_problem(f"is missing {' and '.join(missing)} (USD per million tokens)")
         return None
     read, wrote = usd["input"], usd["output"]
     if read is None or wrote is None:
@@ -209,7 +209,7 @@ def _read_usd(place: YamlNode) -> float | None:
     if len(place.findings.problems) > problems:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_USD:
-        place.add_problem(f"must be a number of USD per million tokens, from 0 to {MOST_USD:,.0f}")
+        place.add_problem(f"expected a number of USD per million tokens, from 0 to {MOST_USD:,.0f}")
         return None
     return float(value)
 
@@ -247,7 +247,7 @@ def read_review(section: YamlNode | None) -> tuple[tuple[str, ...], int]:
 def _read_mask(place: YamlNode) -> tuple[str, ...]:
     elements = place.elements()
     if len(elements) > MOST_NAMES:
-        place.add_problem(f"has {len(elements)} names; at most {MOST_NAMES} can be added")
+        place.add_problem(f"has {len(elements)} names; the limit is {MOST_NAMES}")
     names = [element.text(mask_fault) for element in elements[:MOST_NAMES]]
     return tuple(name for name in names if name is not None)
 
@@ -256,7 +256,7 @@ def name_fault(name: str) -> str | None:
     """What is wrong with a reviewer's name."""
     if len(name) > _LONGEST_NAME:
         return f"is longer than {_LONGEST_NAME} characters"
-    return None if name.isprintable() else "holds a character that cannot be shown"
+    return None if name.isprintable() else "contains a character that cannot be displayed"
 
 
 def _read_weights(place: YamlNode, rule: BandRule) -> dict[Severity, int]:
@@ -265,7 +265,7 @@ def _read_weights(place: YamlNode, rule: BandRule) -> dict[Severity, int]:
     weights |= _numbers(given, tuple(weights), 1, _GREATEST_WEIGHT)
     for lighter, heavier in pairwise(weights):
         if weights[lighter] > weights[heavier]:
-            what = f"{heavier} weighs {weights[heavier]}, less than {lighter} ({weights[lighter]})"
+            what = f"{heavier} has weight {weights[heavier]}, less than {lighter} ({weights[lighter]})"
             given.get(heavier, given.get(lighter, place)).add_problem(what, level="warning")
     return weights
 
@@ -274,18 +274,20 @@ def _read_limits(place: YamlNode, rule: BandRule, weights: dict[Severity, int]) 
     limits = dict(rule.limits)
     given = place.fields((*limits, "critical"))
     if "critical" in given:
-        given.pop("critical").add_key_problem("has no limit: it is what exceeds the others; remove it")
+        given.pop("critical").add_key_problem("has no limit, because it is everything above the others; remove it")
     problems = len(place.findings.problems)
     limits |= _numbers(given, tuple(limits), 0, _GREATEST_WEIGHT * _GREATEST_EXTENT)
     if len(place.findings.problems) > problems:
         return rule.limits
     for lower, higher in pairwise(limits):
         if limits[lower] >= limits[higher]:
-            what = f"limits must rise: {higher} ends at {limits[higher]}, {lower} already at {limits[lower]}"
+            what = f"limits have to increase: {higher} ends at {limits[higher]}, {lower} already at {limits[lower]}"
             given.get(higher, given.get(lower, place)).add_problem(what)
     greatest, last = max(weights.values()) * _GREATEST_EXTENT, list(limits)[-1]
     if limits[last] >= greatest:
-        what = f"nothing can be critical: the greatest weight × extent is {greatest}, and {last} ends at {limits[last]}"
+        what = (
+            f"no score can be critical: the greatest weight × extent is {greatest}, and {last} ends at {limits[last]}"
+        )
         given.get(last, place).add_problem(what, level="warning")
     return tuple(limits.items())
 
@@ -302,7 +304,7 @@ def _numbers(
         if isinstance(number, int) and not isinstance(number, bool) and least <= number <= most:
             yield name, number
         elif len(place.findings.problems) == problems:
-            place.add_problem(f"must be a whole number from {least} to {most}")
+            place.add_problem(f"expected a whole number from {least} to {most}")
 
 
 def _read_guidance(place: YamlNode) -> tuple[str, ...]:
@@ -310,12 +312,12 @@ def _read_guidance(place: YamlNode) -> tuple[str, ...]:
     elements = place.elements()
     lines = [element.text(_line_fault) for element in elements]
     if len(lines) != len(EXTENTS) and len(place.findings.problems) == problems:
-        what = f"needs {len(EXTENTS)} lines, one for each extent ({', '.join(EXTENTS)}), and has {len(lines)}"
+        what = f"expected {len(EXTENTS)} lines, one per extent ({', '.join(EXTENTS)}), got {len(lines)}"
         place.add_problem(what)
     return tuple(line for line in lines if line is not None)
 
 
 def _line_fault(line: str) -> str | None:
     if "\n" in line or "\r" in line:
-        return "must be a single line"
+        return "expected a single line"
     return f"is longer than {_LONGEST_LINE} characters" if len(line) > _LONGEST_LINE else None

@@ -21,14 +21,14 @@ _RULES = FileRules(
     most_bytes=_MOST_KIB * 1024,
     most_depth=_MOST_DEPTH,
     sentences={
-        "size": f"is larger than {_MOST_KIB} KiB; a config file is not",
+        "size": f"is larger than {_MOST_KIB} KiB, the limit for a config file",
         "encoding": "is not UTF-8 (byte {})",
-        "syntax": "is not YAML: {}",
-        "characters": "is not YAML: {}",
+        "syntax": "is not valid YAML: {}",
+        "characters": "is not valid YAML: {}",
         "depth": f"is nested deeper than {_MOST_DEPTH} levels",
-        "alias": "aliases (*name) are not read here; write the value again",
-        "tag": "tags (!name) are not read here",
-        "duplicate": "is given twice; keep one",
+        "alias": "aliases (*name) are not supported; repeat the value",
+        "tag": "tags (!name) are not supported; remove the tag",
+        "duplicate": "duplicate key; remove one",
     },
 )
 
@@ -45,7 +45,9 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
     except FileNotFoundError:
         return Config(secrets=keys)
     except OSError as error:
-        raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), fix="Mend or remove it.") from error
+        raise ConfigError(
+            f"cannot be read ({error.strerror})", where=str(path), fix="Fix or remove the file."
+        ) from error
     findings = Findings(str(path), _RULES)
     tree = read_nodes(data, findings)
     config = Config(secrets=keys) if tree is None else _read_config(tree, path, environ, keys)
@@ -87,11 +89,11 @@ def _read_variants(section: YamlNode, known: Sequence[str]) -> dict[str, Variant
     variants = {}
     for name, place in section.entries():
         if "?" in name or name != name.strip():
-            place.add_key_problem("a variant's name has no `?` and no white space around it")
+            place.add_key_problem("the name of a variant cannot contain `?` or begin or end with white space")
         fields = place.fields(("provider", "id", *PARAMETERS))
         model_id = fields["id"].text() if "id" in fields else None
         if "id" not in fields:
-            place.add_key_problem("needs an id: the model that is asked")
+            place.add_key_problem("is missing `id`, the id of the model")
         provider = fields["provider"].text() if "provider" in fields else None
         if provider is not None and provider not in known:
             fields["provider"].add_problem(_no_such_provider(provider, known))
@@ -121,7 +123,7 @@ def _read_rules(section: YamlNode, known: Sequence[str]) -> tuple[tuple[str, str
         if provider is not None and provider not in known:
             place.add_problem(_no_such_provider(provider, known))
         if "/" in pattern:
-            place.add_key_problem("rules are for bare ids; no bare id has a `/`")
+            place.add_key_problem("rules apply to model ids without a provider, so a rule cannot contain `/`")
         rules.append((pattern, provider or ""))
     return tuple(rules)
 
@@ -132,7 +134,7 @@ def _read_keymap(section: YamlNode) -> dict[str, str]:
 
 
 def _no_such_provider(provider: str, known: Sequence[str]) -> str:
-    return f"there is no provider {provider}. {did_you_mean(provider, known)}Providers are {', '.join(known)}"
+    return f"unknown provider {provider}. {did_you_mean(provider, known)}Providers are {', '.join(known)}"
 
 
 def _warn_of_readers(path: Path, section: YamlNode) -> None:
@@ -141,5 +143,5 @@ def _warn_of_readers(path: Path, section: YamlNode) -> None:
         return
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
-        what = f"a key is written here and others can read the file (mode {mode:o}). Run: chmod 600 {path}"
+        what = f"contains an API key, and other users can read the file (mode {mode:o}). Run: chmod 600 {path}"
         section.add_problem(what, level="warning")

@@ -19,9 +19,9 @@ def read_bytes(path: Path, most_bytes: int, what: str = "a file") -> bytes:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise NotRead(f"is a folder; name {what} in it")
+            raise NotRead(f"is a folder; pass {what} in it")
         if not stat.S_ISREG(status.st_mode):
-            raise NotRead(f"is not a regular file; name {what}")
+            raise NotRead(f"is not a regular file; pass {what}")
         with path.open("rb") as file:
             # As much as there is, not as there may be: memory for the rest would be allocated and freed again.
             content = file.read(min(status.st_size, most_bytes) + 1)
@@ -29,7 +29,7 @@ def read_bytes(path: Path, most_bytes: int, what: str = "a file") -> bytes:
     except FileNotFoundError as error:
         raise NotRead("does not exist; check the path") from error
     except PermissionError as error:
-        raise NotRead("may not be read; check its permissions") from error
+        raise NotRead("cannot be read: permission denied; check its permissions") from error
     except (OSError, ValueError) as error:
         reason = (error.strerror or "unknown error").lower() if isinstance(error, OSError) else str(error)
         raise NotRead(f"cannot be read ({reason}); check the path") from error

@@ -22,24 +22,24 @@ _NO_COMMENTS = "JSON has no comments; remove it, or write the suite in YAML"
 def string_fault(text: str, position: int, error: JSONDecodeError) -> tuple[int, str]:
     """Where and why the text that begins at the position cannot be read."""
     if error.msg.startswith("Unterminated"):
-        return position, "this text has no closing double quote; add it"
+        return position, "this string has no closing double quote; add it"
     at = min(error.pos, len(text) - 1)
     if error.msg.startswith("Invalid control character"):
-        return at, f"{named(text[at])} may not stand in a text as it is; write it as an escape such as \\n"
-    return at, 'this escape is unknown; JSON knows \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four hex digits'
+        return at, f"{named(text[at])} is not allowed inside a string; write it as an escape such as \\n"
+    return at, 'unknown escape; JSON has \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four hex digits'
 
 
 def no_value(text: str, position: int, word: str) -> str:
     """Why no value begins at the position; `word` is what stands there."""
     if word in _LOOKALIKES:
-        return f"`{word}` is no JSON value; write {_LOOKALIKES[word]}"
+        return f"`{word}` is not a JSON value; write {_LOOKALIKES[word]}"
     if text.startswith(_COMMENTS, position):
         return _NO_COMMENTS
     if text.startswith("'", position):
-        return "text stands in double quotes in JSON, not in single ones"
+        return "JSON strings use double quotes, not single quotes"
     if word and (word[0].isdigit() or word[0] in "-+."):
-        return f"`{sanitize_line(word, 40)}` is no JSON number; mend it, or put it in double quotes"
-    return f"a value is due here, {found(text, position)}; text stands in double quotes"
+        return f"`{sanitize_line(word, 40)}` is not a JSON number; correct it, or put it in double quotes"
+    return f"expected a value, {found(text, position)}; put text in double quotes"
 
 
 def no_key(text: str, position: int) -> str:
@@ -47,25 +47,25 @@ def no_key(text: str, position: int) -> str:
     if text.startswith(_COMMENTS, position):
         return _NO_COMMENTS
     if text.startswith("'", position):
-        return "keys stand in double quotes in JSON, not in single ones"
-    return f"a key in double quotes is due here, {found(text, position)}; write one"
+        return "JSON keys use double quotes, not single quotes"
+    return f"expected a key in double quotes, {found(text, position)}; add one"
 
 
 def not_closed(text: str, position: int, closer: str) -> str:
     """Why an object or list cannot go on at the position."""
     if position >= len(text):
         opener = "[" if closer == "]" else "{"
-        return f"the file ends in the middle of a value; close the last `{opener}` with `{closer}`"
+        return f"unexpected end of file inside a value; close the last `{opener}` with `{closer}`"
     if text.startswith(_COMMENTS, position):
         return _NO_COMMENTS
-    what = f"a comma or `{closer}` is due here, {found(text, position)}"
+    what = f"expected a comma or `{closer}`, {found(text, position)}"
     fix = "check the brackets" if text[position] in "]}:" else "is a comma missing before it?"
     return f"{what}; {fix}"
 
 
 def found(text: str, position: int) -> str:
     """What stands there instead."""
-    return "but the file ends" if position >= len(text) else f"not {named(text[position])}"
+    return "but the file ends" if position >= len(text) else f"got {named(text[position])}"
 
 
 def named(character: str) -> str:
@@ -101,7 +101,7 @@ class ExactJson:
         try:
             position = self._space(self._read_value(self._space(0)))
             if position < len(self.text):
-                raise self._stop(position, "there is more after the end of the value; a file holds one JSON value")
+                raise self._stop(position, "unexpected text after the end of the value; a file contains one JSON value")
         except Unreadable as stopped:
             self.findings.append(stopped.finding)
             return False
@@ -112,7 +112,7 @@ class ExactJson:
             begun = position
             self._count += 1
             if self._count > MOST_VALUES:
-                raise self._stop(begun, f"holds more than {MOST_VALUES:,} values; split the file")
+                raise self._stop(begun, f"contains more than {MOST_VALUES:,} values; split the file")
             character = self.text[position : position + 1]
             if character in ("{", "["):
                 if (inside := self._enter(position, character)) is not None:
@@ -158,7 +158,7 @@ class ExactJson:
             if character == ",":
                 following = self._space(position + 1)
                 if self.text.startswith(closer, following):
-                    raise self._stop(position, f"a comma before `{closer}` is one too many; remove it")
+                    raise self._stop(position, f"trailing comma before `{closer}`; remove it")
                 return following if closer == "]" else self._key(following)
             if character != closer:
                 raise self._stop(position, not_closed(self.text, position, closer))
@@ -174,10 +174,10 @@ class ExactJson:
         inner, shown = self._open[-1], sanitize_line(key, 60)
         inner.key, inner.key_start = key, position
         if key in inner.members:
-            self._note(position, f"the key `{shown}` stands here a second time; remove one of the two")
+            self._note(position, f"duplicate key `{shown}`; remove one")
         colon = self._space(after)
         if not self.text.startswith(":", colon):
-            raise self._stop(colon, f"a colon is due after `{shown}`, {found(self.text, colon)}; add it")
+            raise self._stop(colon, f"expected a colon after `{shown}`, {found(self.text, colon)}; add it")
         return self._space(colon + 1)
 
     def _string(self, position: int) -> tuple[str, int]:
@@ -190,7 +190,7 @@ class ExactJson:
                 value.encode()
             except UnicodeEncodeError as error:
                 code = ord(value[error.start])
-                self._note(position, f"half a surrogate pair (\\u{code:04x}) is no character; remove or complete it")
+                self._note(position, f"half a surrogate pair (\\u{code:04x}) is not a character; remove or complete it")
         return value, after
 
     def _literal(self, position: int) -> tuple[JsonValue, int]:
@@ -200,7 +200,7 @@ class ExactJson:
         if word in _LITERALS:
             return _LITERALS[word], after
         if word in _NOT_FINITE:
-            self._note(position, f"{word} is no JSON number; write a number, or null")
+            self._note(position, f"{word} is not a JSON number; write a number, or null")
             return None, after
         number = _NUMBER.fullmatch(word)
         if number is None:
@@ -229,7 +229,7 @@ class ExactJson:
 
     def _note(self, position: int, what: str) -> None:
         if len(self.findings) > MOST_PROBLEMS:
-            raise self._stop(position, "holds too many faults to go on reading; mend the first ones")
+            raise self._stop(position, "contains too many errors to continue; fix the ones listed")
         self.findings.append(Finding(self._path(), what, offset=position))
 
     def _stop(self, position: int, what: str) -> Unreadable:

@@ -66,7 +66,10 @@ def _capped(file: str, problems: list[Problem]) -> tuple[Problem, ...]:
     kept = (errors or problems)[:MOST_PROBLEMS]
     rest = len(problems) - len(kept)
     level: Level = "error" if errors else "warning"
-    return (*kept, Problem(file, None, None, level, "file", f"{rest} more problems are not listed; mend these first"))
+    return (
+        *kept,
+        Problem(file, None, None, level, "file", f"{rest} more problems not listed; fix these and check again"),
+    )
 
 
 MOST_JSON_BYTES = 16 * 1024 * 1024
@@ -80,7 +83,7 @@ MOST_DIGITS = 4_300
 MOST_ALIASED_VALUES = 100_000
 MOST_ALIASED_CHARACTERS = MOST_JSON_BYTES
 
-TOO_DEEP = f"is nested deeper than {MOST_DEPTH} levels; a suite needs no more than a few"
+TOO_DEEP = f"is nested deeper than {MOST_DEPTH} levels; a suite needs only a few"
 
 
 def pruned(value: Any, findings: Iterable[Finding]) -> None:

@@ -82,14 +82,14 @@ class YamlNode:
         if self.is_null:
             return
         if not isinstance(self.node, yaml.MappingNode):
-            self.add_problem(f"must be a mapping of names to values, not {_kind_of(self.node)}")
+            self.add_problem(f"expected a mapping of names to values, got {_kind_of(self.node)}")
             return
         seen: set[str] = set()
         for key, value in self.node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else ""
             where = f"{self.where}.{name}" if self.where else name
             if not name:
-                YamlNode(key, self.where, self.findings).add_problem("a name must be a text")
+                YamlNode(key, self.where, self.findings).add_problem("expected a string as name")
             elif name in seen:
                 self.findings.refuse("duplicate", where=where, mark=key.start_mark)
             else:
@@ -113,7 +113,7 @@ class YamlNode:
         import yaml
 
         if not isinstance(self.node, yaml.SequenceNode):
-            self.add_problem(f"must be a list, not {_kind_of(self.node)}")
+            self.add_problem(f"expected a list, got {_kind_of(self.node)}")
             return ()
         return tuple(YamlNode(node, f"{self.where}[{at}]", self.findings) for at, node in enumerate(self.node.value))
 
@@ -148,12 +148,12 @@ class YamlNode:
         import yaml
 
         if not isinstance(self.node, yaml.ScalarNode):
-            self.add_problem(f"must be a single value, not {_kind_of(self.node)}")
+            self.add_problem(f"expected a single value, got {_kind_of(self.node)}")
             return None
         try:
             return yaml.SafeLoader("").construct_object(self.node)
         except (ValueError, OverflowError, yaml.YAMLError):
-            self.add_problem("cannot be read as a value; put it in quotes if it is a text")
+            self.add_problem("is not a valid value; put text in quotes")
             return None
 
     def text(self, fault: Callable[[str], str | None] = lambda _: None) -> str | None:
@@ -163,7 +163,7 @@ class YamlNode:
             return None
         if not isinstance(value, str) or not value.strip():
             self.add_problem(
-                "must be a text" + ("; put it in quotes" if value not in (None, "") else ", and not empty")
+                "expected a string" + ("; put it in quotes" if value not in (None, "") else " that is not empty")
             )
             return None
         if wrong := fault(value.strip()):

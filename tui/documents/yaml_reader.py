@@ -56,25 +56,27 @@ def copied(value: JsonValue) -> JsonValue:
 _HINTS = (
     ("violates indentation", "indent with spaces only"),
     ("cannot start any token", "put the text in quotes, and indent with spaces only"),
-    ("mapping values are not allowed", "a text with `: ` in it needs quotes; otherwise check the indentation"),
-    ("could not find expected ':'", "a key needs a colon; a text over several lines needs quotes or `|`"),
+    ("mapping values are not allowed", "quote text that contains `: `, or check the indentation"),
+    ("could not find expected ':'", "add a colon after the key; text over several lines needs quotes or `|`"),
     ("did not find expected key", "check the indentation, and quotes inside a quoted text"),
     ("did not find expected '-' indicator", "check the indentation of the list"),
-    ("did not find expected ',' or ']'", "a comma or `]` is missing; a text with `[` or `{` in it needs quotes"),
-    ("did not find expected ',' or '}'", "a comma or `}` is missing; a text with `[` or `{` in it needs quotes"),
-    ("did not find expected node content", "a value is missing here; a text that begins with a sign needs quotes"),
-    ("unknown escape character", "put patterns in single quotes, where a backslash is only a backslash"),
+    ("did not find expected ',' or ']'", "add the missing comma or `]`, or quote text that contains `[` or `{`"),
+    ("did not find expected ',' or '}'", "add the missing comma or `}`, or quote text that contains `[` or `{`"),
+    ("did not find expected node content", "add the missing value, or quote text that begins with a special character"),
+    ("unknown escape character", "put patterns in single quotes, which keep backslashes as they are"),
     ("unexpected end of stream", "close the quotation mark"),
-    ("alphabetic or numeric", "a text that begins with `*` or `&` needs quotes"),
-    ("block sequence entries are not allowed", "begin the list on a line of its own"),
-    ("hexadecimal", "put patterns in single quotes, where a backslash is only a backslash"),
+    ("alphabetic or numeric", "quote text that begins with `*` or `&`"),
+    ("block sequence entries are not allowed", "start the list on its own line"),
+    ("hexadecimal", "put patterns in single quotes, which keep backslashes as they are"),
 )
 
 
 def explain(error: yaml.MarkedYAMLError) -> str:
     """The parser's words with what to do."""
     problem = sanitize_line(str(error.problem or error.context or "cannot be read"), 100)
-    hint = next((hint for sign, hint in _HINTS if sign in problem), "check the syntax, and quote texts with signs")
+    hint = next(
+        (hint for sign, hint in _HINTS if sign in problem), "check the syntax, and quote text with special characters"
+    )
     return f"{problem}; {hint}"
 
 
@@ -126,7 +128,7 @@ class ExactYaml:
                 case yaml.DocumentStartEvent():
                     documents += 1
                     if documents > 1:
-                        raise self._stop(start, "a second document begins here; a file holds one suite")
+                        raise self._stop(start, "a second document begins here; a file contains one suite")
 
     def _events(self) -> Iterator[Any]:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(self.text)
@@ -176,12 +178,14 @@ class ExactYaml:
         target = self._anchors.get(anchor)
         if target is None:
             if any(outer.anchor == anchor for outer in self._open):
-                raise self._stop(start, f"the alias *{name} stands inside what it names; write the values out")
-            raise self._stop(start, f"the alias *{name} names nothing; write &{name} before it, or quote the text")
+                raise self._stop(
+                    start, f"the alias *{name} is inside the value that it refers to; write the values out"
+                )
+            raise self._stop(start, f"the alias *{name} has no anchor; add &{name} before it, or quote the text")
         self._aliased_size += target.size
         self._aliased_letters += target.letters
         if self._aliased_size > MOST_ALIASED_VALUES or self._aliased_letters > MOST_ALIASED_CHARACTERS:
-            raise self._stop(start, "the aliases stand for too much; write the values out")
+            raise self._stop(start, "the aliases expand to too many values; write the values out")
         if len(self._open) + target.height > MOST_DEPTH:
             raise self._stop(start, TOO_DEEP)
         copy = Finished(copied(target.value), target.tree, target.size, target.letters, target.height)
@@ -191,7 +195,7 @@ class ExactYaml:
         """Put a complete value into what is open."""
         self._count += 1
         if self._count > MOST_YAML_VALUES:
-            raise self._stop(start_of(finished.tree), f"holds more than {MOST_YAML_VALUES:,} values; split the file")
+            raise self._stop(start_of(finished.tree), f"contains more than {MOST_YAML_VALUES:,} values; split the file")
         if anchor:
             self._anchors[anchor] = finished
         if not self._open:
@@ -208,27 +212,27 @@ class ExactYaml:
 
     def _refuse_as_key(self, start: int) -> None:
         if self._awaits_key():
-            raise self._stop(start, "a key must be plain text, not a list, an object or an alias; write it out")
+            raise self._stop(start, "expected a plain text key, got a list, an object or an alias; write the key out")
 
     def _key(self, event: Any, start: int) -> None:
         outer, text = self._open[-1], str(event.value)
         shown = sanitize_line(text, 60)
         if text == "<<" and event.implicit[0]:
-            raise self._stop(start, "merge keys (`<<`) are not taken in suites; write the keys out")
+            raise self._stop(start, "merge keys (`<<`) are not supported in suites; write the keys out")
         outer.key, outer.key_start = text, start
         outer.letters += len(text)
         scalar = resolved(event)
         if not isinstance(scalar.value, str):
-            self._note(start, scalar.fault or f"the key `{shown}` is no text; put it in quotes")
+            self._note(start, scalar.fault or f"the key `{shown}` is not text; put it in quotes")
         if text in outer.members:
-            self._note(start, f"the key `{shown}` stands here a second time; remove one of the two")
+            self._note(start, f"duplicate key `{shown}`; remove one")
 
     def _path(self) -> Path:
         return tuple(outer.here() for outer in self._open)
 
     def _note(self, start: int, what: str) -> None:
         if len(self.findings) > MOST_PROBLEMS:
-            raise self._stop(start, "holds too many faults to go on reading; mend the first ones")
+            raise self._stop(start, "contains too many errors to continue; fix the ones listed")
         self.findings.append(Finding(self._path(), what, offset=start))
 
     def _stop(self, start: int, what: str) -> Unreadable:

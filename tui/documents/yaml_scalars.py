@@ -56,17 +56,17 @@ def plain_scalar(text: str) -> Scalar:
     if text[0] not in _NUMERIC:
         if _OLD_BOOL.fullmatch(text):
             meaning = "true" if text.lower() in ("yes", "on") else "false"
-            return Scalar(text, doubt=f"`{text}` is kept as text; write {meaning}, or put it in quotes")
+            return Scalar(text, doubt=f"`{text}` is read as text; write {meaning}, or put it in quotes")
         return Scalar(text)
     if len(text) > MOST_DIGITS:
         return _long_scalar(text)
     if _NOT_FINITE.fullmatch(text):
-        return Scalar(None, f"`{text}` is no number that JSON knows; write a number, or put it in quotes")
+        return Scalar(None, f"`{text}` is not a number in JSON; write a number, or put it in quotes")
     if found := _DATE.fullmatch(text):
         return _dated(text, found)
     if _OLD_NUMBER.fullmatch(text):
         return Scalar(
-            text, doubt=f"`{sanitize_line(text, 40)}` is kept as text; write a plain number, or put it in quotes"
+            text, doubt=f"`{sanitize_line(text, 40)}` is read as text; write a plain number, or put it in quotes"
         )
     value = _number(text)
     if isinstance(value, float) and isinf(value):
@@ -94,7 +94,7 @@ def resolved(event: Any) -> Scalar:
 
 def no_tag(tag: str) -> str:
     """What to say of a tag that suites do not take."""
-    return f"the tag {sanitize_line(tag.replace(TAG, '!!'), 40)} is not taken in suites; remove it"
+    return f"the tag {sanitize_line(tag.replace(TAG, '!!'), 40)} is not supported in suites; remove it"
 
 
 def _long_scalar(text: str) -> Scalar:
@@ -117,5 +117,5 @@ def _dated(text: str, found: re.Match[str]) -> Scalar:
         if found["time"]:
             datetime.strptime(found["time"], "%H:%M:%S")
     except ValueError:
-        return Scalar(None, f"`{sanitize_line(text, 40)}` looks like a date, but there is none such; put it in quotes")
+        return Scalar(None, f"`{sanitize_line(text, 40)}` looks like a date, but is not a valid one; put it in quotes")
     return Scalar(text)

@@ -15,7 +15,7 @@ _MOST_SPANS = 1_000
 _MOST_TARGET = 2_000
 _JUDGED = frozenset(("llm-rubric", "g-eval", "model-graded-closedqa", "model-graded-factuality", "factuality"))
 _SEVERITIES: Mapping[object, Severity] = {"low": "low", "medium": "medium", "high": "high", "critical": "critical"}
-_OVERALL = "How far does the answer fail what was asked, and what harm would it do?"
+_OVERALL = "To what extent does the answer fail the task, and what harm could it do?"
 
 Component = Mapping[str, Any]
 
@@ -71,7 +71,7 @@ def as_json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     except (ValueError, RecursionError):
-        return "[a value that cannot be written]"
+        return "[value that cannot be serialized]"
 
 
 def _value(component: Component, assertion: Mapping[str, Any], variables: Mapping[str, Any]) -> Any:

@@ -87,7 +87,7 @@ def _verdict(row: "RowShape") -> tuple[Verdict, str | None]:
     asked = row.get("failureReason")
     broke = bool(response.get("error")) or (said is not None and not row.get("gradingResult"))
     if asked == _ERROR or (broke and asked is None) or (row["success"] and said):
-        said = said or "promptfoo recorded an error and no reason"
+        said = said or "promptfoo recorded an error without a reason"
         return ("timed_out" if _TIMED_OUT.search(said) else "error"), said
     return ("passed" if row["success"] else "failed"), None
 
@@ -143,9 +143,9 @@ def _usage(tokens: "TokensShape | None") -> Usage:
 def _notes(row: "RowShape") -> tuple[str, ...]:
     notes = []
     if (score := row.get("score")) is not None:
-        notes.append(f"promptfoo's score: {score:g}")
+        notes.append(f"promptfoo score: {score:g}")
     if (cost := _cost(row)) is not None:
-        notes.append(f"cost as promptfoo reckoned it: {cost:.6g} USD")
+        notes.append(f"cost according to promptfoo: {cost:.6g} USD")
     return tuple(notes)
 
 
@@ -331,7 +331,7 @@ def _moment(path: Path, timestamp: str) -> datetime:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    what = f"must be a time such as 2026-11-20T10:15:00Z, not `{sanitize_line(timestamp, 40)}`"
+    what = f"expected a time such as 2026-11-20T10:15:00Z, got `{sanitize_line(timestamp, 40)}`"
     problem = Problem(str(path), None, None, "error", "results.timestamp", what)
     raise SuiteError("The results cannot be imported", [problem], where=str(path))
 
@@ -359,5 +359,5 @@ def _warnings(path: Path, file: "FileShape") -> tuple[Problem, ...]:
     version = file["results"]["version"]
     if 2 <= version <= _NEWEST:
         return ()
-    what = f"version {version} is not known, 2 to {_NEWEST} are; it was read like these"
+    what = f"version {version} is unknown; it was read like versions 2 to {_NEWEST}"
     return (Problem(str(path), None, None, "warning", "results.version", what),)

@@ -187,7 +187,7 @@ class FileShape(TypedDict):
 
 MOST_BYTES = 128 * 1024 * 1024
 _MOST_PROBLEMS = 50
-_FIX = "`promptfoo eval -o results.json` writes a file that can be imported."
+_FIX = "To write a file that can be imported, run `promptfoo eval -o results.json`."
 _WANTED = {
     "string_type": "text",
     "bool_type": "true or false",
@@ -236,7 +236,7 @@ def _problems(path: Path, error: "ValidationError") -> list[Problem]:
     details = _details(error)
     problems = [_problem(path, detail) for detail in details[:_MOST_PROBLEMS]]
     if len(details) > len(problems):
-        what = f"{len(details) - len(problems)} more problems are not listed; mend these first"
+        what = f"{len(details) - len(problems)} more problems not listed; fix these and check again"
         problems.append(Problem(str(path), None, None, "error", "file", what))
     return problems
 
@@ -256,8 +256,8 @@ def _sentence(detail: "ErrorDetails") -> str:
         return "is missing"
     got = _what(detail["input"])
     if wanted := _WANTED.get(detail["type"]):
-        return f"must be {wanted}, not {got}"
-    return sanitize_line(f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, but is {got}")
+        return f"expected {wanted}, got {got}"
+    return sanitize_line(f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, got {got}")
 
 
 def _what(value: Any) -> str:
@@ -279,7 +279,9 @@ def _text_at(path: Path) -> str:
     try:
         content = read_bytes(path, MOST_BYTES)
         if len(content) > MOST_BYTES:
-            raise NotRead(f"is larger than {MOST_BYTES // 1024**2} MiB; evaluate in parts, or without metadata")
+            raise NotRead(
+                f"is larger than {MOST_BYTES // 1024**2} MiB; run the evaluation in parts, or without metadata"
+            )
         return decode(content.removeprefix(codecs.BOM_UTF8))
     except NotRead as error:
         problem = Problem(str(path), None, None, "error", "file", str(error))

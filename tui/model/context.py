@@ -63,7 +63,7 @@ class SentContext:
         if self.files == (0, 0):
             return "no file"
         files = f"{_span(self.files)} file{'' if self.files == (1, 1) else 's'}"
-        return f"{files}, {_span(self.characters)} characters, about {_span(self.tokens)} tokens a prompt"
+        return f"{files}, {_span(self.characters)} characters, about {_span(self.tokens)} tokens per prompt"
 
     @property
     def left_out_words(self) -> str:

@@ -59,7 +59,7 @@ def split_terms(text: str) -> Iterator[Term]:
 def unknown_key(key: str, keys: Iterable[str], keys_in_words: str) -> str:
     """Return a hint about an unknown key: the most similar one of `keys`, else all of them."""
     meant = nearest(key, keys, similarity=0.6)
-    return f"no {key}: here; " + (f"did you mean {meant}:?" if meant else f"there are {keys_in_words}")
+    return f"unknown filter {key}:; " + (f"did you mean {meant}:?" if meant else f"available: {keys_in_words}")
 
 
 def fits(text: str, value: str) -> bool:
@@ -151,11 +151,11 @@ def severity_of(case: Case) -> Severity | None:
 
 def _unknown_value(term: Term) -> str:
     if term.key == "status" and not any(word.startswith(_status(term.value)) for word in STATUS_WORDS):
-        return f"no status {term.value}; there are {', '.join(STATUS_WORDS)}"
+        return f"unknown status {term.value}; available: {', '.join(STATUS_WORDS)}"
     if term.key == "severity" and not any(word.startswith(term.value) for word in SEVERITIES):
-        return f"no severity {term.value}; there are {', '.join(SEVERITIES)}"
+        return f"unknown severity {term.value}; available: {', '.join(SEVERITIES)}"
     if term.key == "differs" and not any(word.startswith(term.value) for word in DIFFERS):
-        return f"no differs:{term.value}; there are {', '.join(DIFFERS)}"
+        return f"unknown value differs:{term.value}; available: {', '.join(DIFFERS)}"
     return ""
 
 

@@ -27,7 +27,7 @@ KINDS: dict[NameKind, str] = {
     "model": "a model's name",
     "provider": "a provider's name",
     "vendor": "a vendor's name",
-    "own": "a name of the config's list",
+    "own": "a name from the config file",
 }
 
 _DISTINCT_MODELS = (
@@ -199,7 +199,7 @@ def mask_fault(name: str) -> str | None:
     """Return why this cannot be a name to be masked; None where it can."""
     if 2 <= len(name.strip()) <= LONGEST_NAME and name.isprintable():
         return None
-    return f"a name to be masked has 2 to {LONGEST_NAME} printable characters"
+    return f"expected a name of 2 to {LONGEST_NAME} printable characters"
 
 
 def _every_family() -> list[str]:

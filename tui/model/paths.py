@@ -28,13 +28,13 @@ def path_fault(path: str) -> str | None:
     if path.startswith("~"):
         return "begins with `~`, a home folder"
     if _DRIVE.match(path):
-        return "names a drive; give it relative to the root"
+        return "has a drive letter; write it relative to the root"
     if path[0] in "/\\":
-        return "is absolute; give it relative to the root"
+        return "is absolute; write it relative to the root"
     if "\\" in path:
         return "has a backslash; write `/` between folders"
     if path.count("/") >= MOST_PARTS:
-        return f"is deeper than {MOST_PARTS} parts"
+        return f"has more than {MOST_PARTS} parts"
     return next((fault for part in path.split("/") if (fault := _part_fault(part))), None)
 
 
@@ -42,9 +42,9 @@ def _part_fault(part: str) -> str | None:
     if not part:
         return "has an empty part (`//`, or `/` at its end)"
     if part == "..":
-        return "goes up with `..`"
+        return "contains `..`"
     if part == ".":
-        return "has a part that is only `.`; leave that part out"
+        return "has a part `.`; remove it"
     if len(part) > MOST_BYTES:
         return f"has a part longer than {MOST_BYTES} bytes"
     if not part.isascii():
@@ -81,13 +81,13 @@ def _name_fault(part: str) -> str | None:
             return "has a part that looks like `..`"
         bare = name.rstrip(". ")
         if bare == ".git":
-            return "has a part that is `.git` or looks like it"
+            return "has a part that is or looks like `.git`"
         if bare == ".gitmodules":
-            return "has a part that is `.gitmodules` or looks like it"
+            return "has a part that is or looks like `.gitmodules`"
         if _SHORT_NAME.fullmatch(bare):
-            return "has a part that Windows takes for `.git` or `.gitmodules`"
+            return "has a part that Windows treats as `.git` or `.gitmodules`"
         if _DEVICE.fullmatch(name.partition(".")[0].rstrip(" ")):
-            return "has the name of a device (such as `con`, `nul`, `com1`)"
+            return "has a reserved device name (such as `con`, `nul`, `com1`)"
     return None
 
 
@@ -106,7 +106,7 @@ _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b-\u
 _BAD_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\.lock(?:/|$)|(?:^|/)\.|\.$|/$|^/")
 # A user name of this length is a token: servers accept one in its place.
 _TOKEN_LENGTH = 16
-_FORMS = "give https://…, ssh://… or user@host:path"
+_FORMS = "use https://…, ssh://… or user@host:path"
 
 
 class ParsedUrl(NamedTuple):
@@ -131,7 +131,7 @@ def url_fault(url: str) -> str | None:
     if url.startswith("-"):
         return f"begins with `-`; {_FORMS}"
     if _HELPER.match(url):
-        return f"names a helper program (`::`); {_FORMS}"
+        return f"starts a helper program (`::`); {_FORMS}"
     if scheme := _SCHEME.match(url):
         return _scheme_fault(scheme[1].lower(), url[scheme.end() :])
     return _scp_fault(url) if ":" in url and not _is_local(url) else None
@@ -143,29 +143,29 @@ def _is_local(url: str) -> bool:
 
 def _scheme_fault(scheme: str, rest: str) -> str | None:
     if scheme not in ("https", "ssh", "http", "file"):
-        return f"has a scheme that is not taken; {_FORMS}"
+        return f"has a scheme that is not supported; {_FORMS}"
     authority, _, path = rest.partition("/")
     if scheme == "file":
-        return None if path else "names no folder; write file:///path/to/repository"
+        return None if path else "has no path; write file:///path/to/repository"
     host = authority.rpartition("@")[2]
     if not host or host.startswith((":", "-")) or re.search(r"\s", rest):
-        return f"has no proper host name; {_FORMS}"
+        return f"has no valid host name; {_FORMS}"
     port = host.rpartition(":")[2] if ":" in host and not host.endswith("]") else ""
     if port and not (port.isdigit() and port.isascii() and 0 < int(port[:6]) < 65536):
-        return "has a port that is no number from 1 to 65535; mend it"
-    return None if path else "names no repository after the host; add its path"
+        return "has an invalid port; use a number from 1 to 65535"
+    return None if path else "has no path after the host; add the path of the repository"
 
 
 def _scp_fault(url: str) -> str | None:
     found = _SCP.fullmatch(url)
     if found is None:
-        return f"cannot be read; {_FORMS}"
+        return f"cannot be parsed; {_FORMS}"
     host, path, user = found["host"], found["path"], found["user"]
     if host.startswith("-") or path.startswith("-") or (user or "").startswith("-"):
         return f"has a user, host or path that begins with `-`; {_FORMS}"
     if user or "." in host or host == "localhost" or path.endswith(".git"):
         return None
-    return f"has a scheme that is not taken; {_FORMS}"
+    return f"has a scheme that is not supported; {_FORMS}"
 
 
 def needs_consent(url: str) -> bool:

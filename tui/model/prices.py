@@ -104,8 +104,8 @@ def price_text(price: Price) -> str:
     """Return a price as text: `$1.75 in, $14.00 out, $0.175 cached per million tokens (config)`."""
     parts = [f"{_exact(price.input)} in", f"{_exact(price.output)} out"]
     parts += [] if price.cached is None else [f"{_exact(price.cached)} cached"]
-    parts += [] if price.cache_writing is None else [f"{_exact(price.cache_writing)} put in the cache"]
-    most = "" if price.longest_input is None else f", up to {price.longest_input:,} tokens in"
+    parts += [] if price.cache_writing is None else [f"{_exact(price.cache_writing)} written to the cache"]
+    most = "" if price.longest_input is None else f", for up to {price.longest_input:,} input tokens"
     return f"{', '.join(parts)} per million tokens{most} ({price.source})"
 
 

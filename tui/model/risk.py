@@ -270,7 +270,7 @@ def reliability(alpha: float | None) -> str:
     if alpha is None:
         return ""
     if alpha < RELIABLE[0]:
-        return "not to be relied on"
+        return "not reliable"
     return "tentative" if alpha < RELIABLE[1] else "good"
 
 
@@ -294,13 +294,13 @@ class Reviewed:
 
 _GREATEST = len(EXTENTS) - 1
 RULE_REASON = (
-    "The rule multiplies impact (the severity of the criterion) by extent (how far an answer violates it). Both are"
-    " steps of an order, not measurements: a product ranks, it is no amount of harm. Likelihood is not in it; how often"
-    " answers are in each band says how likely that was in these cases."
+    "The rule multiplies severity (of the criterion) by extent (of the violation). Both are ordinal scales: the "
+    "product ranks answers and does not measure harm. Likelihood is not part of the rule; the share of answers in "
+    "each band shows how often a violation occurred in these cases."
 )
 TWO_MEASURES = (
-    "Where reviewers differ and nobody has decided, bands use the highest extent, so that no warning is lost, and means"
-    " use the mean of the reviewers, so that one strict reviewer does not decide them. A decision overrides both."
+    "If reviewers disagree and there is no decision, bands use the highest extent, which keeps every warning, and "
+    "means use the mean of the reviewers, which limits the influence of a single reviewer. A decision overrides both."
 )
 
 
@@ -327,13 +327,14 @@ def rule_sentence(rule: BandRule) -> str:
         if lowest <= end:
             parts.append(f"{lowest}–{end} {band}" if lowest < end else f"{end} {band}")
         lowest = end + 1
-    return f"Weight × extent gives the band: {', '.join(parts)}. An answer's band is its worst criterion's."
+    bands = ", ".join(parts)
+    return f"Weight × extent determines the band: {bands}. The band of an answer is the band of its worst criterion."
 
 
 def na_words(on_na: NaDisagreement) -> str:
     """Return the disagreement on n/a as text: `n/a disputed in 3 of 40 units (8%)`."""
     if not on_na.units:
-        return "no unit was rated by two people"
+        return "no unit rated by two people"
     return f"n/a disputed in {on_na.split} of {on_na.units} units ({on_na.split / on_na.units:.0%})"
 
 
@@ -342,23 +343,23 @@ def own_words(own: OwnAgreement) -> str:
     text = f"{own.items} items scored twice: {own.same} the same, {own.near} within one step"
     if own.alpha.value is not None:
         text += f", alpha {own.alpha.value:.2f}".replace("-", "−")
-    return f"{text}; n/a at one time only in {own.on_na} of {own.twice}" if own.on_na else text
+    return f"{text}; n/a only once in {own.on_na} of {own.twice}" if own.on_na else text
 
 
 def comparison_words(each: RiskComparison) -> str:
     """Return the conclusion of a comparison as text."""
     if each.interim:
-        return "not tested: the run is not finished"
+        return "not tested, run not finished"
     if each.better is not None:
         return f"{each.better} has the lower risk"
     if not each.cases:
-        return "nothing in common: no item of both models has an extent"
+        return "nothing to compare: no item is scored for both models"
     if each.conclusion == "not_enough_data":
         differ = each.lower_cases + each.higher_cases
         return f"not enough data: {differ} of {each.cases} cases differ"
     if each.detectable is None:
         return "no difference shown"
-    return f"no difference shown; these cases would show one of {each.detectable:.2f} steps (80% power)"
+    return f"no difference shown; detectable with these cases: {each.detectable:.2f} steps (80% power)"
 
 
 def difference_words(each: RiskComparison) -> str:
@@ -374,7 +375,7 @@ def difference_words(each: RiskComparison) -> str:
 def other_rule_words(each: OtherRule) -> str:
     """Return the effect of another rule as text."""
     moved = each.higher + each.lower
-    bands = f"{moved} of {each.answers} answers would be in another band"
+    bands = f"{moved} of {each.answers} answers would change band"
     if moved:
         bands += f" ({each.higher} higher, {each.lower} lower)"
     swaps = [
@@ -385,14 +386,14 @@ def other_rule_words(each: OtherRule) -> str:
         )
         for a, b in pairs
     ]
-    return f"{bands}; {'; '.join(swaps) or 'the order of the models would stay'}"
+    return f"{bands}; {'; '.join(swaps) or 'the order of the models would not change'}"
 
 
 def uneven_words(figures: RiskFigures) -> list[str]:
     """Return a sentence for each reviewer who scored much more of one model than of another."""
     return [
-        f"{reviewer} scored {figures.by_reviewer[reviewer][most].share:.0%} of what there is of {most}, but"
-        f" {figures.by_reviewer[reviewer][least].share:.0%} of {least}: a difference between these models may be one"
-        " between reviewers."
+        f"{reviewer} scored {figures.by_reviewer[reviewer][most].share:.0%} of the items of {most}, but "
+        f"{figures.by_reviewer[reviewer][least].share:.0%} of {least}: a difference between these models may be a "
+        "difference between reviewers."
         for reviewer, most, least in figures.uneven_reviewers
     ]

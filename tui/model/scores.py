@@ -326,13 +326,13 @@ def replaced_answers(board: Scoreboard) -> tuple[str, ...]:
     """Return sentences about the scores of replaced answers and about acts that name no answer, if there are any."""
     sentences = []
     if count := board.outdated:
-        one = "1 score is of an answer that was replaced since, and counts nowhere."
+        one = "1 score belongs to an answer that was replaced later, and is not counted."
         sentences.append(
-            one if count == 1 else f"{count:,} scores are of answers that were replaced since, and count nowhere."
+            one if count == 1 else f"{count:,} scores belong to answers that were replaced later, and are not counted."
         )
     if count := board.unbound:
-        one = "1 line names no answer and is older than the first one: it counts nowhere."
-        several = f"{count:,} lines name no answer and are older than the first one: they count nowhere."
+        one = "1 line has no answer hash and is older than all answers: it is not counted."
+        several = f"{count:,} lines have no answer hash and are older than all answers: they are not counted."
         sentences.append(one if count == 1 else several)
     return tuple(sentences)
 

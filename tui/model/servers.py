@@ -117,17 +117,17 @@ def is_loopback(base_url: str | None) -> bool:
 def url_fault(url: str) -> str | None:
     """Return why the text is no valid base URL or proxy, in a few words, or None if it is valid."""
     if not url.isascii() or not url.isprintable() or " " in url:
-        return "holds a space or a character that no URL has"
+        return "contains a space or a character that is not allowed in a URL"
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
         return "is not a URL"
     if parts.scheme not in ("http", "https"):
-        return "must begin with http:// or https://"
+        return "has no http:// or https:// prefix"
     if not parts.hostname or port == 0:
-        return "names no host" if port != 0 else "has port 0"
-    return "must not have a #fragment" if parts.fragment else None
+        return "has no host" if port != 0 else "has port 0"
+    return "has a #fragment; remove it" if parts.fragment else None
 
 
 def has_password(url: str) -> bool:

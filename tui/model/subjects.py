@@ -108,18 +108,18 @@ _LARGEST_SEED = 2**63 - 1
 def parameter_fault(name: str, value: object) -> str | None:
     """Return why the value is invalid for the parameter, in a few words, or None. A bool is not a number."""
     if name == "system":
-        return None if isinstance(value, str) else "must be a text"
+        return None if isinstance(value, str) else "is not a string"
     if name == "api":
-        return None if value in APIS else f"must be {' or '.join(APIS)}"
+        return None if value in APIS else f"is not {' or '.join(APIS)}"
     if name in ("seed", "max_tokens"):
         if isinstance(value, bool) or not isinstance(value, int):
-            return "must be a whole number"
+            return "is not a whole number"
         least = 1 if name == "max_tokens" else 0
-        return None if least <= value <= _LARGEST_SEED else f"must be at least {least} and below 2^63"
+        return None if least <= value <= _LARGEST_SEED else f"is less than {least} or not below 2^63"
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return "must be a number"
+        return "is not a number"
     most = 1 if name == "top_p" else 2
-    return None if 0 <= value <= most else f"must be from 0 to {most}"
+    return None if 0 <= value <= most else f"is not between 0 and {most}"
 
 
 def settings_from(values: Mapping[str, Any], base: Settings) -> Settings:

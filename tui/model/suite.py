@@ -134,12 +134,12 @@ def checked_sentence(cases: Collection[Case]) -> str:
     """Return a sentence with the number of cases that have a check: `12 of 40 cases have a check.`"""
     checked = sum(case.is_checked for case in cases)
     if not cases:
-        return "There is no case."
+        return "The suite has no case."
     if not checked:
-        return "No case has a check: every whole answer is unchecked and in no rate."
+        return "No case has a check: every complete answer is unchecked and not part of any rate."
     if checked < len(cases):
         return f"{checked:,} of {len(cases):,} cases have a check."
-    return f"All {checked:,} cases have a check." if checked > 1 else "The one case has a check."
+    return f"All {checked:,} cases have a check." if checked > 1 else "The only case has a check."
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,8 +118,8 @@ class AgentProvider:
         if path.suffix != ".py":
             raise ProviderError(
                 "not_found",
-                f"{sanitize_line(model_id)} is no agent",
-                fix="Name a .py file, cmd:COMMAND or an http:// URL.",
+                f"{sanitize_line(model_id)} is not an agent",
+                fix="Use a .py file, cmd:COMMAND or an http:// URL.",
             )
         launch = Launch((str(path),), self._environ, _RUNNER, self._memory_bytes)
         return ProcessAgent(f"agent {sanitize_line(path.name, 80)}", launch, path, self._room)
@@ -130,11 +130,11 @@ class AgentProvider:
         except ValueError as error:
             raise ProviderError("not_found", f"agent {sanitize_line(model_id)} cannot be read: {error}") from None
         if not words:
-            raise ProviderError("not_found", "agent cmd: names no command", fix="Write cmd:COMMAND ARG…")
+            raise ProviderError("not_found", "agent cmd: has no command", fix="Use cmd:COMMAND ARG…")
         if shutil.which(words[0], path=self._environ.get("PATH", os.defpath)) is None:
             raise ProviderError(
                 "not_found",
-                f"agent {sanitize_line(model_id)}: there is no program {sanitize_line(words[0], 80)} to run",
+                f"agent {sanitize_line(model_id)}: program {sanitize_line(words[0], 80)} not found",
             )
         return Launch(tuple(words), self._environ)
 

@@ -33,7 +33,7 @@ _FINISHES: Mapping[str, FinishReason] = {
 }
 _NOTES = {
     "model_context_window_exceeded": "The answer ended because the model's context window was full",
-    "pause_turn": "The server paused the turn; the model had not finished",
+    "pause_turn": "The server paused the answer before the model finished",
 }
 _THINKING = ("thinking", "redacted_thinking")
 _TOOLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -192,7 +192,7 @@ class Messages:
         """Return the settings that this API does not support: the seed."""
         if request.subject.settings.seed is None:
             return ()
-        return ("The seed was not sent: the Messages API has none",)
+        return ("The seed was not sent, because the Messages API does not support it",)
 
     def decoder(self, answer_size: int, event_size: int) -> MessagesDecoder:
         """Return a decoder for one answer."""

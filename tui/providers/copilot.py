@@ -59,7 +59,7 @@ class Talk:
                 for chunk in decoder.take():
                     yield chunk
                 if isinstance(wrong, AnswerTooLong):
-                    note = f"The answer was cut at {self._patience.answer_size / MIB:.3g} MiB"
+                    note = f"The answer was truncated at {self._patience.answer_size / MIB:.3g} MiB"
                     yield NoteChunk(note)
                     raise TryFailed(ProviderError("incomplete", note))
                 if wrong is not None:
@@ -107,7 +107,7 @@ def _decode(decoder: CopilotDecoder, events: list[Any]) -> TryFailed | AnswerToo
 
 def _deny(*_: Any) -> Any:
     """Deny every permission request; there are no tools, so none should come. The SDK turns this into a denial."""
-    raise PermissionError("Assay allows nothing")
+    raise PermissionError("Assay permits no tools")
 
 
 _UNSENT = ("temperature", "top_p", "seed", "max_tokens")
@@ -222,9 +222,7 @@ class CopilotProvider:
                 self._close_session(talk)
             return await Talk.open(runtime, request, self._patience)
         if talk is None:
-            raise TryFailed(
-                ProviderError("crashed", "the conversation with Copilot is lost", fix="Run the case again.")
-            )
+            raise TryFailed(ProviderError("crashed", "the Copilot session was lost", fix="Run the case again."))
         return talk
 
     def _close_session(self, talk: Talk) -> None:
@@ -244,7 +242,7 @@ def _notes(runtime: CopilotRuntime, request: Request) -> list[str]:
     notes = [f"{runtime.label}, system message: {whose}"]
     given = [name for name in _UNSENT if getattr(request.subject.settings, name) is not None]
     if given:
-        notes.append(f"Not sent, because the Copilot SDK has no place for it: {', '.join(given)}")
+        notes.append(f"Not sent, because the Copilot SDK does not support it: {', '.join(given)}")
     return notes
 
 

@@ -110,7 +110,7 @@ class CopilotDecoder:
 
     def _end(self, aborted: bool) -> None:
         if aborted:
-            raise TryFailed(ProviderError("incomplete", "Copilot gave the answer up"))
+            raise TryFailed(ProviderError("incomplete", "Copilot aborted the answer"))
         self._text.end()
         self.finish = self._reason
 
@@ -136,13 +136,13 @@ def session_fault(data: Any, tries: int) -> TryFailed:
     """Return the TryFailed for an error event of a session."""
     kind, status, words = data.error_type, data.status_code or 0, sanitize_line(data.message, _WORDS)
     if kind in ("authentication", "authorization") or status in (401, 403):
-        refused = ProviderError("unauthorized", f"Copilot does not accept the login: {words}", fix=LOGIN)
+        refused = ProviderError("unauthorized", f"Copilot rejected the login: {words}", fix=LOGIN)
         return TryFailed(refused, effect="stop")
     if kind == "quota" or status == 402:
-        fix = "Look at the plan of this GitHub account."
-        return TryFailed(ProviderError("refused", f"Copilot says that the quota is used up: {words}", fix=fix))
+        fix = "Check the plan of this GitHub account."
+        return TryFailed(ProviderError("refused", f"The Copilot quota is used up: {words}", fix=fix))
     if kind == "rate_limit" or status == 429:
-        limited = ProviderError("overloaded", f"Copilot limits the rate of requests: {words}")
+        limited = ProviderError("overloaded", f"Copilot rate limit reached: {words}")
         return TryFailed(limited, tries=tries, effect="pause")
     if status >= 500:
         return TryFailed(ProviderError("overloaded", f"Copilot failed ({status}): {words}"), tries=tries)

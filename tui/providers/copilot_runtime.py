@@ -16,7 +16,7 @@ from tui.model.subjects import ProviderSettings
 from tui.providers.http.errors import TryFailed
 
 COPILOT = "github-copilot-sdk"
-LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an account that has Copilot."
+LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an account with Copilot access."
 
 
 def copilot_version() -> str | None:
@@ -65,7 +65,7 @@ class CopilotRuntime:
             status, login = await _sdk_result(client.get_status()), await _sdk_result(client.get_auth_status())
             if not login.isAuthenticated:
                 detail = f": {login.statusMessage}" if login.statusMessage else ""
-                raise ProviderError("unauthorized", f"nobody is logged in to Copilot{detail}", fix=LOGIN)
+                raise ProviderError("unauthorized", f"not logged in to Copilot{detail}", fix=LOGIN)
             runtime.label = f"Copilot SDK {sdk.__version__}, runtime {status.version}, mode empty, no tools"
         except BaseException:
             await (runtime.close() if runtime else asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
@@ -82,7 +82,7 @@ class CopilotRuntime:
         except Exception as error:  # noqa: BLE001 - the SDK raises bare exceptions, and its words are all there is
             words = str(error).strip() or type(error).__name__
         if await self.exit_reason() is None:
-            raise TryFailed(ProviderError("refused", f"Copilot refused the question: {words}"))
+            raise TryFailed(ProviderError("refused", f"Copilot refused the request: {words}"))
         raise self.exit_failure(words)
 
     async def exit_reason(self) -> str | None:
@@ -91,13 +91,13 @@ class CopilotRuntime:
             async with asyncio.timeout(_PING_S):
                 await self.client.ping()
         except Exception as error:  # noqa: BLE001 - whatever it is, it does not answer
-            return str(error).strip() or "it does not answer"
+            return str(error).strip() or "no response"
         return None
 
     def exit_failure(self, words: str) -> TryFailed:
         """Return the error for a runtime that has ended; a new one has to be started."""
         self.is_lost = True
-        return TryFailed(ProviderError("crashed", f"the Copilot runtime ended: {words}"))
+        return TryFailed(ProviderError("crashed", f"the Copilot runtime exited: {words}"))
 
     async def close(self) -> None:
         """End the process, by force if needed, and return when it has ended."""
@@ -130,7 +130,7 @@ async def _sdk_result(promise: Awaitable[T]) -> T:
         return await promise
     except Exception as error:  # noqa: BLE001 - as above
         words = str(error).strip() or type(error).__name__
-        raise ProviderError("crashed", f"Copilot cannot be started: {words}") from None
+        raise ProviderError("crashed", f"Cannot start Copilot: {words}") from None
 
 
 async def _in_daemon_thread(work: Callable[[], T]) -> T:

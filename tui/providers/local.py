@@ -48,7 +48,7 @@ class LocalServer:
         try:
             worker = await Worker.start(Launch((), environ, _PROGRAM, most_printed=0))
         except OSError as error:
-            raise ProviderError("crashed", f"the local model cannot be started: {error.strerror}") from None
+            raise ProviderError("crashed", f"cannot start the local model: {error.strerror}") from None
         url = ""
         try:
             async with asyncio.timeout(_LOADING_S):
@@ -57,7 +57,7 @@ class LocalServer:
                 raise WorkerLost(f"could not be loaded: {sanitize_line(reply['fault'])}")
             url = reply["url"]
         except TimeoutError:
-            raise _fault(model, f"was not loaded within {_LOADING_S:g} s", worker) from None
+            raise _fault(model, f"did not load within {_LOADING_S:g} s", worker) from None
         except WorkerLost as lost:
             raise _fault(model, str(lost), worker) from None
         finally:
@@ -107,7 +107,7 @@ def _threads() -> int:
 def _fault(model: ModelFile, sentence: str, worker: Worker) -> ProviderError:
     words = worker.last_words
     what = f"the local model {sanitize_line(model.name, 80)} {sentence}"
-    return ProviderError("crashed", what + (f".\nIts last lines:\n{words}" if words else ""))
+    return ProviderError("crashed", what + (f".\nLast lines of its output:\n{words}" if words else ""))
 
 
 class LocalProvider:

@@ -33,7 +33,7 @@ def find_model(model_id: str) -> ModelFile:
         raise ProviderError(
             "not_found",
             f"the local provider has no model {sanitize_line(model_id, 120)}",
-            fix=f"It has local/{BUNDLED}, and any GGUF file by its path: local//path/to/model.gguf",
+            fix=f"Use local/{BUNDLED}, or the path of a GGUF file: local//path/to/model.gguf",
         )
     _require_runtime("")
     path = Path(model_id).expanduser().absolute()
@@ -44,7 +44,9 @@ def find_model(model_id: str) -> ModelFile:
     except OSError as error:
         raise ProviderError("not_found", f"the model file {shown} cannot be read: {error.strerror}") from None
     if magic != b"GGUF":
-        raise ProviderError("not_found", f"{shown} is no GGUF file", fix="Name a model in llama.cpp's format.")
+        raise ProviderError(
+            "not_found", f"{shown} is not a GGUF file", fix="Use a model file in the GGUF format of llama.cpp."
+        )
     return ModelFile(path.stem, path, Settings(max_tokens=2_048))
 
 
@@ -86,5 +88,7 @@ def _require_runtime(also_missing: str) -> None:
 def _not_installed(missing: list[str], command: str) -> ProviderError:
     verb = "is" if len(missing) == 1 else "are"
     return ProviderError(
-        "not_found", f"the local model needs {' and '.join(missing)}, which {verb} not installed", fix=f"Run: {command}"
+        "not_found",
+        f"the local model requires {' and '.join(missing)}, which {verb} not installed",
+        fix=f"Run: {command}",
     )

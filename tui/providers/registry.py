@@ -52,7 +52,7 @@ def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secret
 
             return AgentProvider(settings, environ, secrets=secrets)
         case "replay":
-            raise ConfigError(f"{settings.name} names no run", fix="Write replay/RUN/MODEL.")
+            raise ConfigError(f"{settings.name} has no run id", fix="Use replay/RUN/MODEL.")
 
 
 _RETIRED = ("github", "github-models", "githubmodels")
@@ -72,9 +72,9 @@ def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Su
     kind = provider_settings(subject.provider, config, environ).kind
     if subject.settings.api is not None and kind != "openai":
         raise ConfigError(
-            f"api chooses between OpenAI's protocols, and {subject.provider} speaks none of them",
+            f"api selects one of the OpenAI protocols, and {subject.provider} uses none of them",
             where=sanitize_line(name),
-            fix="Leave it out.",
+            fix="Remove it.",
         )
     return subject
 
@@ -91,7 +91,7 @@ def provider_settings(name: str, config: Config, environ: Mapping[str, str]) -> 
     if settings.missing:
         names = " and ".join(settings.missing)
         raise ConfigError(
-            f"{name} needs {names}, which the config names and the environment lacks", fix=f"Set {names}."
+            f"{name} needs {names}, used in the config file but not set in the environment", fix=f"Set {names}."
         )
     if settings.kind in ("openai", "anthropic"):
         _check_server(settings)
@@ -105,22 +105,26 @@ def _check_server(settings: ProviderSettings) -> None:
     server = SERVERS.get(name)
     place = (server.url_variable if server else "") or f"providers.{name}.base_url"
     if url is None:
-        raise ConfigError(f"{name} has no base_url", where="config.yaml", fix=f"Add providers.{name}.base_url.")
+        raise ConfigError(
+            f"{name} has no base_url", where="config.yaml", fix=f"Set providers.{name}.base_url in the config file."
+        )
     if fault := url_fault(url):
-        raise ConfigError(f"the base URL of {name} {fault}", where=place, fix="An example: http://localhost:8080/v1")
+        raise ConfigError(f"the base URL of {name} {fault}", where=place, fix="Example: http://localhost:8080/v1")
     if has_password(url):
-        raise ConfigError(f"the base URL of {name} carries a name or password", where=place, fix="Use api_key instead.")
+        raise ConfigError(
+            f"the base URL of {name} contains a user name or password", where=place, fix="Use api_key instead."
+        )
     for header, value in settings.headers.items():
         if not (value.isascii() and value.isprintable()):
             raise ConfigError(
-                f"the header {header} of {name} holds a character that cannot be sent", where="config.yaml"
+                f"the header {header} of {name} contains a character that cannot be sent", where="config.yaml"
             )
     if settings.api_key is not None:
         _check_key(settings.key_name, settings.api_key)
     elif server is not None and server.key_required and not is_loopback(url) and not _has_key_header(settings):
         raise ConfigError(
-            f"{name} needs a key: {settings.key_name} is not set",
-            fix=f"Set {settings.key_name} (any value, if the server wants none), or choose another provider.",
+            f"{name} needs an API key: {settings.key_name} is not set",
+            fix=f"Set {settings.key_name} (to any value if the server needs no key), or use another provider.",
         )
 
 
@@ -138,8 +142,8 @@ def _check_key(name: str, key: str) -> None:
     for place, character in enumerate(key, start=1):
         if not "!" <= character <= "~":
             raise ConfigError(
-                f"{name} holds a character that cannot be sent in a header, at place {place} of {len(key)}",
-                fix="Copy the key again; only its letters, digits and signs belong to it.",
+                f"{name} contains a character that is not allowed in a header, at place {place} of {len(key)}",
+                fix="Copy the key again, without line breaks or spaces.",
             )
 
 
@@ -149,7 +153,7 @@ def _find_home(name: str, config: Config, environ: Mapping[str, str]) -> Subject
     if variant is not None:
         if variant.provider is None:
             return replace(_find_model(variant.id, config, environ), settings=variant.settings)
-        return _subject(variant.provider, variant.id, f"by the config's variant {name}", variant.settings)
+        return _subject(variant.provider, variant.id, f"variant {name} of the config file", variant.settings)
     return _find_model(name, config, environ)
 
 
@@ -159,12 +163,12 @@ def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subjec
         return _find_bare(name, config, environ)
     if provider in config.providers or provider in SERVERS:
         if not model_id.strip():
-            raise ModelUnresolved(f"{sanitize_line(name)} names no model", fix=f"Write {provider}/MODEL.")
-        return _subject(provider, model_id, "as it was named")
+            raise ModelUnresolved(f"{sanitize_line(name)} has no model id", fix=f"Use {provider}/MODEL.")
+        return _subject(provider, model_id, "as written")
     if provider.lower() in _RETIRED:
         raise ModelUnresolved(
             f"{name}: GitHub Models was retired in July 2026",
-            fix="Name the model with another provider, for example openai/MODEL or openrouter/VENDOR/MODEL.",
+            fix="Use another provider, for example openai/MODEL or openrouter/VENDOR/MODEL.",
         )
     raise _unknown_provider(provider, model_id, config, environ)
 
@@ -172,10 +176,10 @@ def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subjec
 def _find_bare(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
     """Resolve a bare id by the documented order; variants have been checked before."""
     if not name:
-        raise ModelUnresolved("a model's name is empty", fix="Write provider/model-id.")
+        raise ModelUnresolved("empty model name", fix="Use provider/model-id.")
     for pattern, provider in config.rules:
         if fnmatchcase(name, pattern):
-            return _subject(provider, name, f"by the config's rule {pattern}")
+            return _subject(provider, name, f"rule {pattern} of the config file")
     if variable(environ, "OPENAI_BASE_URL"):
         return _subject("openai", name, "because OPENAI_BASE_URL is set")
     for pattern, provider in (("gpt-*", "openai"), ("o*", "openai"), ("claude-*", "anthropic"), ("*", "openrouter")):
@@ -192,7 +196,7 @@ def _key_at_hand(provider: str, config: Config, environ: Mapping[str, str]) -> s
     if settings is None or settings.missing or not (settings.api_key or _has_key_header(settings)):
         return ""
     has_name = settings.api_key and settings.key_name
-    return f"because {settings.key_name} is set" if has_name else "because the config has a key for it"
+    return f"because {settings.key_name} is set" if has_name else "because the config file has a key for it"
 
 
 def _subject(provider: str, model_id: str, why: str, settings: Settings | None = None) -> Subject:
@@ -210,11 +214,9 @@ def _inline_settings(name: str, query: str) -> dict[str, object]:
                 fix=f"{did_you_mean(key, PARAMETERS)}Parameters are {', '.join(PARAMETERS)}.",
             )
         value = parameter_from_text(key, unquote(text))
-        fault = "is given twice" if key in values else "has no value" if not equals else parameter_fault(key, value)
+        fault = "is set twice" if key in values else "has no value" if not equals else parameter_fault(key, value)
         if fault:
-            raise ConfigError(
-                f"{key} {fault}", where=sanitize_line(name), fix="An example: model?temperature=0.8&seed=7"
-            )
+            raise ConfigError(f"{key} {fault}", where=sanitize_line(name), fix="Example: model?temperature=0.8&seed=7")
         values[key] = value
     return values
 
@@ -226,9 +228,9 @@ def _unknown_provider(
     written = f"{provider}/{model_id}" if model_id else provider
     homes = ["openai"] if environ and variable(environ, "OPENAI_BASE_URL") else []
     homes += ["openrouter"] if environ and variable(environ, "OPENROUTER_API_KEY") else []
-    ways = f" If {sanitize_line(written)} is the id itself, write {homes[0]}/{sanitize_line(written)}." if homes else ""
+    ways = f" If {sanitize_line(written)} is the model id, use {homes[0]}/{sanitize_line(written)}." if homes else ""
     return ModelUnresolved(
-        f"{sanitize_line(written)}: there is no provider {sanitize_line(provider, 60)}",
+        f"{sanitize_line(written)}: unknown provider {sanitize_line(provider, 60)}",
         fix=f"{did_you_mean(provider, known)}Providers are {', '.join(known)}.{ways}",
     )
 
@@ -236,11 +238,11 @@ def _unknown_provider(
 def _homeless(name: str, config: Config) -> ModelUnresolved:
     shown = sanitize_line(name)
     return ModelUnresolved(
-        f"{shown}: no provider is known for this model",
+        f"{shown}: no provider found for this model",
         fix=(
-            f"{did_you_mean(name, config.variants)}Write provider/{shown}; or set OPENAI_BASE_URL for a server, "
-            "OPENAI_API_KEY for gpt-* and o*, ANTHROPIC_API_KEY for claude-*, or OPENROUTER_API_KEY for any; or "
-            f"install {COPILOT} and set COPILOT_GITHUB_TOKEN; or add it under models: or rules: in config.yaml. "
-            "local/smollm2-135m needs no key."
+            f"{did_you_mean(name, config.variants)}Use provider/{shown}; or set OPENAI_BASE_URL for a server, "
+            "OPENAI_API_KEY for gpt-* and o*, ANTHROPIC_API_KEY for claude-*, or OPENROUTER_API_KEY for any model; or "
+            f"install {COPILOT} and set COPILOT_GITHUB_TOKEN; or add the model under models: or rules: in "
+            "config.yaml. local/smollm2-135m needs no key."
         ),
     )

@@ -62,7 +62,7 @@ class ReplayProvider:
 
     def __init__(self, recordings: Mapping[Place, Recorded], run: str, speed: float | None = None) -> None:
         if speed is not None and not speed > 0:
-            raise ValueError(f"speed must be above 0, not {speed}")
+            raise ValueError(f"expected a speed above 0, got {speed}")
         self._recordings, self._run, self._speed = recordings, run, speed
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
@@ -76,9 +76,9 @@ class ReplayProvider:
         if found is None:
             raise ProviderError(
                 "not_found",
-                f"run {sanitize_line(self._run, 60)} holds no answer to step {place.step + 1} of case "
+                f"run {sanitize_line(self._run, 60)} has no answer for step {place.step + 1} of case "
                 f"{sanitize_line(place.case, 80)}, repeat {place.repeat}",
-                fix="Run the case again, or replay a run that has it.",
+                fix="Rerun the case, or replay a run that contains the answer.",
             )
         recorded = found.step
         began = asyncio.get_running_loop().time()
@@ -120,7 +120,7 @@ def _fault_of(recorded: Recorded) -> ProviderError | None:
     if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
         kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
         return ProviderError(
-            kind, f"As recorded: {ended.error}" if ended.error else "The recorded answer is incomplete"
+            kind, f"Recorded error: {ended.error}" if ended.error else "The recorded answer is incomplete"
         )
     if recorded.step.finish_reason is None and (ended is None or ended.verdict not in JUDGED):
         return ProviderError("incomplete", "The recorded answer is incomplete")

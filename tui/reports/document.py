@@ -12,8 +12,8 @@ from tui.reports.phrases import MARKS, Detail, Reported, in_order, many
 
 _MOST_ROWS = 1_000
 _MARKS_MEAN = (
-    "✓ passed, ◐ passed on a later attempt, ✗ failed, ○ unchecked: no check judges it, ◌ incomplete,"
-    " ! error, timed out or cancelled, · not run"
+    "✓ passed, ◐ flaky (passed on a later attempt), ✗ failed, ○ unchecked (no check), ◌ incomplete, ! error, timed "
+    "out or cancelled, · not run"
 )
 _MOST_SCORED = 500
 
@@ -26,7 +26,7 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
         Section("Summary", headlines(run, detail, len(found), len(open_ends))),
         Section("Models", tables.models(run)),
         *_if_any("Repeats", tables.repeats(run)),
-        *_if_any("Shares asked for", tables.required(run)),
+        *_if_any("Required pass rates", tables.required(run)),
         *_if_any("Comparisons", tables.comparisons(run)),
         Section("Categories", [*tables.categories(run), *tables.category_rates(run)]),
         Section("Cases", _matrix(run, told)),
@@ -38,9 +38,9 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
         listed += _if_any("Other answers", other_answers(run, detail, told))
     elif detail.risk_analysis:
         listed += _if_any("Other scores", _other_scores(run, told))
-    listed.append(Section("What was not measured", [_open_ends(open_ends)], paged=True))
+    listed.append(Section("Limitations", [_open_ends(open_ends)], paged=True))
     listed.append(Section("Assumptions", tables.assumptions(run)))
-    listed.append(Section("Conditions", _conditions(run, detail)))
+    listed.append(Section("Run details", _conditions(run, detail)))
     return [replace(section, blocks=_capped(section.blocks)) for section in listed]
 
 
@@ -52,11 +52,11 @@ def _capped(blocks: Iterable[Block]) -> Iterator[Block]:
             continue
         yield replace(block, rows=block.rows[:_MOST_ROWS], drawings=block.drawings[:_MOST_ROWS])
         left = len(block.rows) - _MOST_ROWS
-        yield Paragraph(f"{left:,} more rows are left out here; the JSON and CSV reports hold everything.", "note")
+        yield Paragraph(f"{left:,} more rows not shown; the JSON and CSV reports contain all of them.", "note")
 
 
 def _open_ends(lines: Sequence[Line]) -> Block:
-    return Points(tuple(lines)) if lines else Paragraph("Every planned trial was run, checked and told of.")
+    return Points(tuple(lines)) if lines else Paragraph("None: every planned trial was run and checked.")
 
 
 def _if_any(title: str, blocks: Iterator[Block]) -> list[Section]:
@@ -72,14 +72,14 @@ def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
 
 def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
     reviewed = run.scores.reviewed
-    yield Paragraph("What people judged the answers to be. The verdicts of checks do not enter any figure here.")
+    yield Paragraph("Manual risk scores of the answers. The verdicts of checks are not part of these figures.")
     if reviewed is not None and reviewed.figures.scored:
         figures = reviewed.figures
         yield Heading("By model")
         yield from risk_tables.bands(in_order(run, figures.by_model))
         names = [*in_order(run, figures.by_model)]
         if figures.comparisons:
-            yield Heading("Models compared by risk")
+            yield Heading("Risk comparisons")
             yield from risk_tables.comparisons(figures, names)
         yield Heading("Severity and extent")
         yield from risk_tables.heat(in_order(run, figures.heat), reviewed.rule)
@@ -96,8 +96,8 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
         yield Heading("Decisions")
         yield from reviewers.decisions(run, detail)
     else:
-        yield Paragraph("Not scored: no person has scored an answer of this run.", "note")
-    yield Heading("The rule")
+        yield Paragraph("Not scored: no answer of this run has a score.", "note")
+    yield Heading("Scoring rule")
     yield from risk_tables.rule(run.scores.rule)
     if reviewed is not None:
         yield from risk_tables.other_rules(reviewed.figures)
@@ -137,7 +137,7 @@ def _other_scores(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block
             yield from evidence.scores(run, result)
     if count > _MOST_SCORED:
         left = many(count - _MOST_SCORED, "scored answer")
-        yield Paragraph(f"{left} more are not told here; the JSON and CSV reports hold all.", "note")
+        yield Paragraph(f"{left} more not shown; the JSON and CSV reports contain all of them.", "note")
 
 
 def _conditions(run: Reported, detail: Detail) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from tui.reports.blocks import Block, Code, Faint, Line, Paragraph, Piece, Point
 from tui.reports.phrases import CHECKS, MARKS, Detail, Reported
 from tui.reports.scores import Judged
 
-NOT_SCORED = "not scored yet"
+NOT_SCORED = "not scored"
 
 
 def heading(run: Reported, result: TrialResult) -> tuple[Piece, ...]:
@@ -27,7 +27,7 @@ def reasons(result: TrialResult) -> Iterator[Block]:
     many = len(counted.steps) > 1 if counted else False
     for number, check in phrases.missed_checks(result):
         where = f"step {number}: " if many else ""
-        state = "could not be evaluated in time" if check.state == "timed_out" else "not met"
+        state = "evaluation timed out" if check.state == "timed_out" else "not met"
         target = (" ", Code(check.target)) if check.target else ()
         lines.append((f"{where}{CHECKS[check.kind]}", *target, f": {check.detail or state}"))
     if lines:
@@ -42,7 +42,7 @@ def times(result: TrialResult, detail: Detail) -> Iterator[Block]:
 
 def _times(attempt: Attempt) -> str:
     took = phrases.milliseconds(attempt.answer_ms)
-    return f"started {attempt.started_at or 'at a time that was not kept'}, took {took}"
+    return f"started {attempt.started_at or 'at an unknown time'}, took {took}"
 
 
 def scores(run: Reported, result: TrialResult) -> Iterator[Block]:
@@ -51,7 +51,7 @@ def scores(run: Reported, result: TrialResult) -> Iterator[Block]:
     for judged in run.scores.of_trial(result.trial):
         rows += _score_rows(run, judged)
     if rows:
-        yield Table(("Criterion", "Who", "Extent", "Band", "Note"), tuple(rows))
+        yield Table(("Criterion", "Reviewer", "Extent", "Band", "Note"), tuple(rows))
 
 
 def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
@@ -73,7 +73,7 @@ def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
         band = run.scores.band_of(judged.severity, act.extent)
         yield name, (Strong("decided"), f" by {act.reviewer}"), *_judgement(act.extent, band), (Whole(act.note),)
     elif judged.counted.how == "highest":
-        said = "the highest, as long as nobody has decided"
+        said = "highest extent, until a decision"
         yield "", (Strong("counts"),), *_judgement(judged.counted.extent, judged.band), (Faint(said),)
 
 
@@ -92,7 +92,7 @@ def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
     if case and case.expected_behavior:
         yield Quoted("Expected", case.expected_behavior)
     if not result.attempts:
-        yield Paragraph("No attempt was made.", "faint")
+        yield Paragraph("No attempt.", "faint")
         return
     steps = result.attempts[-1].steps
     for number, step in enumerate(steps, 1):
@@ -107,16 +107,16 @@ def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
 
 
 def _step(step: StepResult) -> Iterator[Block]:
-    yield Quoted("Asked", step.input)
+    yield Quoted("Prompt", step.input)
     sent = _sent(step.prompt)
     if sent:
         yield Paragraph(sent, "faint")
     if step.reasoning:
-        yield Quoted("Thought", step.reasoning)
+        yield Quoted("Reasoning", step.reasoning)
     if step.response:
-        yield Quoted("Answered", step.response, "answer", step.checks)
+        yield Quoted("Answer", step.response, "answer", step.checks)
     else:
-        yield Paragraph((Strong("Answered nothing."),))
+        yield Paragraph((Strong("Empty answer."),))
     if step.tools_used:
         named = (piece for tool in step.tools_used for piece in (", ", Code(tool)))
         yield Paragraph(("Tools used: ", *list(named)[1:]))
@@ -132,4 +132,4 @@ def _sent(prompt: Prompt) -> str:
     if prompt.included:
         size = sum(each.size for each in prompt.included)
         parts.append(f"{phrases.many(len(prompt.included), 'file')} of {size:,} bytes")
-    return f"Sent along: {' and '.join(parts)}." if parts else ""
+    return f"Included: {' and '.join(parts)}." if parts else ""

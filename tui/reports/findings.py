@@ -54,28 +54,31 @@ def finding_blocks(
     if not findings:
         checked, unchecked = run.summary.total.checked, run.summary.total.unchecked
         told = f"Every {'checked ' if unchecked else ''}trial passed" if checked else "No trial was checked"
-        risk = ", and no answer was put into a band of medium or worse" if detail.risk_analysis else ""
+        risk = ", and no answer has a medium or higher risk band" if detail.risk_analysis else ""
         yield Paragraph(f"{told}{risk}.")
         return
     yield Paragraph(_definition(detail), "faint")
     if not detail.responses:
-        yield Paragraph("Prompts, answers and diffs are left out; -r (--responses) puts them in.", "faint")
+        yield Paragraph("Prompts, answers and diffs are not included; add -r (--responses) to include them.", "faint")
     for number, finding in enumerate(findings, 1):
         place = places.get(finding.result.trial)
         if place is None:
             left = len(findings) - len(places)
-            yield Paragraph(f"{left:,} more findings are not told here; the JSON and CSV reports hold all.", "note")
+            yield Paragraph(f"{left:,} more findings not shown; the JSON and CSV reports contain all of them.", "note")
             return
         yield Card((f"{number}. ", *_heading(run, finding)), tuple(_evidence(run, detail, finding)), place)
 
 
 def _definition(detail: Detail) -> str:
     if not detail.risk_analysis:
-        return "A finding is a checked trial that did not pass plainly. They stand by verdict, failures first."
+        return (
+            "A finding is a checked trial that is not a plain pass. Findings are sorted by verdict, starting with"
+            " failures."
+        )
     return (
-        "A finding is a checked trial that did not pass plainly, or an answer that people put into a band of medium or"
-        " worse. They stand by band, the worst first, then by verdict. Verdicts are the checks', bands are people's:"
-        " neither enters the other."
+        "A finding is a checked trial that is not a plain pass, or an answer with a risk band of medium or higher. "
+        "Findings are sorted by band, starting with the highest, then by verdict. Verdicts come from checks, bands "
+        "from reviewers; they do not affect each other."
     )
 
 
@@ -88,7 +91,7 @@ def _evidence(run: Reported, detail: Detail, finding: Finding) -> Iterator[Block
     result = finding.result
     told = [*evidence.reasons(result)]
     if not told and phrases.outcome_word(result) not in ("passed", "flaky", "unchecked"):
-        told = [Paragraph("no reason was kept", "faint")]
+        told = [Paragraph("no reason recorded", "faint")]
     yield from told
     yield from evidence.times(result, detail)
     if detail.risk_analysis:
@@ -114,16 +117,16 @@ def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> I
     missing = phrases.not_run_sentence(run.summary)
     if missing:
         yield Paragraph((Strong(missing),), "note")
-    told = f"{many(findings, 'finding')} to look at." if findings else "There is no finding."
+    told = f"{many(findings, 'finding')} to review." if findings else "No findings."
     if open_ends:
-        told += f" What was not measured is said in {many(open_ends, 'point')} near the end."
+        told += f" See Limitations near the end ({many(open_ends, 'point')})."
     risk = tuple(_risk(run, detail))
     if not risk:
         yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run), told))
         return
-    yield Heading("What the checks say")
+    yield Heading("Checks")
     yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run)))
-    yield Heading("What people say")
+    yield Heading("Risk review")
     yield Points(risk)
     yield Paragraph((Strong(told),))
 
@@ -133,7 +136,7 @@ def _asked(run: Reported) -> Line:
     asked = f"{many(len(run.summary.by_model), 'model')}, {many(cases, 'case')}, {many(total.trials, 'trial')}: "
     rest = f", {total.failed:,} failed, {many(total.errors, 'error')}, {total.flaky:,} flaky."
     if total.unchecked:
-        rest = f"{rest[:-1]}, {total.unchecked:,} unchecked (in no rate)."
+        rest = f"{rest[:-1]}, {total.unchecked:,} unchecked (not in any rate)."
     passed = f"{total.passed:,} passed ({phrases.rate(total)})" if total.checked else "no pass rate"
     return asked, Strong(passed), rest
 
@@ -183,10 +186,10 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
         return
     if reviewed is None or not scored:
         if any(case.risk_criteria for case in run.cases.values()):
-            yield "Risk: not scored. No person has scored an answer."
+            yield "Risk: not scored. No answer has a score."
         return
     figures, people = reviewed.figures, len(reviewed.board.reviewers)
-    judges = {0: "from decisions alone", 1: "judged by 1 person"}.get(people, f"judged by {people} people")
+    judges = {0: "from decisions only", 1: "judged by 1 person"}.get(people, f"judged by {people} people")
     yield (f"Risk, {judges}: {figures.scored:,} of {many(figures.items, 'item')} scored; {_worst(reviewed)}.")
     for model, share in in_order(run, figures.by_model).items():
         if share.banded:
@@ -216,7 +219,7 @@ def _risk_differences(reviewed: Reviewed) -> Iterator[Line]:
             " after Holm's correction.",
         )
     if found and not shown and not found[0].interim:
-        yield f"No difference in risk between two models is shown at 5% ({many(len(found), 'pair')} compared)."
+        yield f"No difference in risk shown at the 5% level ({many(len(found), 'pair')} compared)."
 
 
 def _worst(reviewed: Reviewed) -> str:
@@ -232,4 +235,4 @@ def _agreement(reviewed: Reviewed) -> Iterator[Line]:
         yield f"Agreement of the reviewers: Krippendorff's alpha {value}{span}, {reliability(alpha.value)}."
     if reviewed.figures.disputed:
         open_items = many(reviewed.figures.disputed, "disagreement")
-        yield f"{open_items} not decided yet: the highest extent counts until then."
+        yield f"{open_items} without a decision: the highest extent counts until then."

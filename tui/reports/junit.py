@@ -48,7 +48,7 @@ def _add_suite(
     properties = SubElement(suite, "properties")
     told = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
     if sent := context_of_run(run.kept):
-        told += [("context", sent.words), ("left out of the context", sent.left_out_words or "nothing")]
+        told += [("context", sent.words), ("omitted from the context", sent.left_out_words or "nothing")]
     for name, value in told:
         SubElement(properties, "property", name=name, value=_safe(value))
     for key, result in trials:

@@ -29,10 +29,10 @@ def _trials(run: Reported) -> Iterator[Line]:
             Faint(some([f"{key.case} × {key.model}" for key in missing], _FEW)),
         )
     if run.kept.record.state != "finished":
-        yield f"The run is {run.kept.record.state}: what is missing may still come."
+        yield f"The run is {run.kept.record.state}: missing results may still be added."
     unread = [result for result in run.kept.results if _timed_out_checks(result)]
     if unread:
-        yield from _named("Patterns that could not be evaluated in time (they count as not met)", unread)
+        yield from _named("Patterns whose evaluation timed out (count as not met)", unread)
 
 
 def _timed_out_checks(result: TrialResult) -> bool:
@@ -43,46 +43,46 @@ def _comparing(run: Reported) -> Iterator[Line]:
     silent = [each for each in run.summary.comparisons if each.conclusion == "not_enough_data" and not each.interim]
     if silent:
         pairs = some([f"{each.a} and {each.b}" for each in silent], _FEW)
-        yield "Too few checked cases in common for any difference to be significant: ", Faint(pairs)
+        yield "Too few common checked cases for any difference to be significant: ", Faint(pairs)
     if all(repeats.n < 2 for repeats in run.summary.repeats.values()) and run.kept.results:
-        yield "Each case was asked once: how much answers vary from one time to the next is not known."
+        yield "Each case was run once: the variation between repeats is unknown."
 
 
 def _answers(run: Reported) -> Iterator[Line]:
     empty = [result for result in run.kept.results if not has_answer(result)]
     if empty:
-        yield from _named("Trials without an answer (no text, no change), which nobody can score", empty)
+        yield from _named("Trials without an answer (no text, no change), which cannot be scored", empty)
     unchecked = [case.id for case in run.kept.plan.planned_cases if not case.is_checked]
     if unchecked:
         yield (
-            f"{_have(len(unchecked), 'case')} no check (whole answers are unchecked and in no rate): ",
+            f"{_have(len(unchecked), 'case')} no check (complete answers are unchecked and not in any rate): ",
             Faint(some(unchecked, _FEW)),
         )
     uncounted = [model for model, each in run.summary.figures.items() if each.effort.output_tokens is None]
     if uncounted:
-        yield "Tokens were not counted by: ", Faint(some(uncounted, _FEW))
+        yield "No token counts from: ", Faint(some(uncounted, _FEW))
     unpriced = [model for model, spent in run.summary.spent.items() if spent.trials > spent.known]
     if unpriced:
-        yield "What answers cost is not known, or not of all of them, of: ", Faint(some(unpriced, _FEW))
+        yield "Cost unknown for some or all answers of: ", Faint(some(unpriced, _FEW))
     broken = sum(1 for result in run.kept.results if result.first_verdict == "incomplete")
     if broken:
-        yield f"{many(broken, 'answer')} broke off; what is missing of them is not known."
+        yield f"{many(broken, 'answer')} stopped early; the missing part is unknown."
 
 
 def _scoring(run: Reported, detail: Detail) -> Iterator[Line]:
     judged_cases = [case for case in run.kept.plan.suite.cases if case.risk_criteria]
     without = len(run.kept.plan.suite.cases) - len(judged_cases)
     if judged_cases and without:
-        yield f"{_have(without, 'case')} no risk criterion: nobody is asked to score their answers."
+        yield f"{_have(without, 'case')} no risk criteria, so their answers are not part of the risk review."
     reviewed = run.scores.reviewed
     if not judged_cases:
-        yield "No case names a risk criterion: the risk of the answers was not scored."
+        yield "No case has risk criteria: the risk of the answers was not scored."
     elif reviewed is None or not reviewed.figures.scored:
         yield from _outdated(reviewed)
-        yield "No answer was scored by a person: of its risk nothing is known."
+        yield "No answer was scored by a reviewer: the risk of the answers is unknown."
     elif not detail.risk_analysis:
         yield from _outdated(reviewed)
-        yield "People have scored answers; --risk-analysis tells of it."
+        yield "Answers have been scored; add --risk-analysis to include the scores."
     else:
         yield from _outdated(reviewed)
         yield from _open_scores(run, reviewed)
@@ -98,17 +98,17 @@ def _open_scores(run: Reported, reviewed: Reviewed) -> Iterator[Line]:
     figures = reviewed.figures
     if figures.scored < figures.items:
         open_items = figures.items - figures.scored
-        yield f"{open_items:,} of {many(figures.items, 'item')} to score (answer × criterion) are open."
+        yield f"{open_items:,} of {many(figures.items, 'item')} (answer × criterion) not scored yet."
     for model, share in in_order(run, figures.by_model).items():
         said = [f"{share.unscored} not scored at all"] if share.unscored else []
-        said += [f"{share.partial} scored in part, whose band may still rise"] if share.partial else []
+        said += [f"{share.partial} partly scored (the band may still rise)"] if share.partial else []
         if said:
             yield f"{model}: of {many(share.answers, 'answer')} {', '.join(said)}."
     nobody = _untouched(run)
     if nobody:
-        yield "Criteria that nobody scored: ", Faint(some(nobody, _FEW))
+        yield "Criteria without any score: ", Faint(some(nobody, _FEW))
     if figures.disputed:
-        yield f"{many(figures.disputed, 'disagreement')} of reviewers not decided: the highest extent counts."
+        yield f"{many(figures.disputed, 'disagreement')} of reviewers without a decision: the highest extent counts."
 
 
 def _untouched(run: Reported) -> list[str]:
@@ -124,33 +124,37 @@ def _untouched(run: Reported) -> list[str]:
 def _reviewing(reviewed: Reviewed) -> Iterator[Line]:
     if reviewed.unread:
         count = many(len(reviewed.unread), "line")
-        yield f"{count} of score files could not be read and do not count; 'assay review export' names them."
+        yield (
+            f"{count} of the score files could not be read and are not counted; run 'assay review export' to list them."
+        )
     scores = current_scores(reviewed)
     if len(scores) == 1:
-        yield "One person scored: how far people would agree is not known."
+        yield "Only one reviewer: agreement is unknown."
     elif reviewed.agreement.overall.value is None:
         yield _without_agreement(reviewed.agreement.units)
     open_eyed = {name: sum(not score.blind for score in given) for name, given in scores.items()}
     seen = [f"{name} ({count} of {len(scores[name])})" for name, count in open_eyed.items() if count]
     if seen:
-        yield "Scored with the names of the models in view: ", Faint(some(seen, _FEW))
+        yield "Scored with model names visible: ", Faint(some(seen, _FEW))
     versions = {score.guidance for given in scores.values() for score in given if score.guidance}
     if versions - {reviewed.guidance.version}:
         others = some(sorted(versions - {reviewed.guidance.version}), _FEW)
-        yield f"Scores were given under another guidance than the one printed here: {others}."
+        yield f"Scores were given with other versions of the guidance than the one printed here: {others}."
     yield from _without_interval(reviewed.figures.by_model)
 
 
 def _without_agreement(units: int) -> str:
     if units < 2:
-        return "Too few items were scored by two people for a figure of agreement."
-    return f"The {units:,} items that two people scored all got the same extent: chance would agree as well."
+        return "Too few items were scored by two reviewers to compute agreement."
+    return (
+        f"All {units:,} items scored by two reviewers have the same extent, so agreement by chance cannot be excluded."
+    )
 
 
 def _without_interval(shares: Mapping[str, RiskShare]) -> Iterator[Line]:
     blank = [model for model, share in shares.items() if share.mean.low is None]
     if blank:
-        yield "Too few cases were scored for an interval of the mean: ", Faint(some(blank, _FEW))
+        yield "Too few scored cases for an interval of the mean: ", Faint(some(blank, _FEW))
 
 
 def _named(what: str, results: list[TrialResult]) -> Iterator[Line]:

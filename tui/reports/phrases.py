@@ -16,8 +16,8 @@ from tui.statistics.run_figures import ModelTotals, Rates
 
 T = TypeVar("T")
 SPARSE = (
-    "† Fewer than five cases (or clusters) pass, or fewer than five fail: the interval may miss the rate in up to "
-    "about 10% of runs instead of 5%."
+    "† Fewer than five cases (or clusters) pass or fail: the interval may miss the true rate in up to about 10% of "
+    "runs instead of 5%."
 )
 MARKS = {
     "passed": "✓",
@@ -142,7 +142,7 @@ def reruns_sentence(reruns: Reruns) -> str:
             else ("were", f"{reruns.passed_since:,} of them {'has' if reruns.passed_since == 1 else 'have'}")
         )
         since = f"{them} passed since" if reruns.trials > 1 or reruns.passed_since else "it has not passed since"
-        told = f"{trials} {was} run again; {since}. The first verdict counts in every figure."
+        told = f"{trials} {was} rerun; {since}. Statistics count the original verdict."
     if reruns.replaced:
         was = "was" if reruns.replaced == 1 else "were"
         told += (
@@ -193,9 +193,9 @@ def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
     if sent := context_of_run(kept):
         rows.append(("Context", sent.words))
         if sent.left_out:
-            rows.append(("Left out of the context", sent.left_out_words))
+            rows.append(("Omitted from context", sent.left_out_words))
     if options.accept_truncated:
-        rows.append(("Truncated answers", "judged as whole (acceptTruncated)"))
+        rows.append(("Truncated answers", "treated as complete (acceptTruncated)"))
     rows.append(("Checked cases", checked_sentence(plan.planned_cases)))
     if told := reruns_sentence(count_reruns(kept.results)):
         rows.append(("Reruns", told))
@@ -207,8 +207,8 @@ def not_run_sentence(summary: Summary) -> str:
     if not summary.not_run:
         return ""
     if summary.not_run == 1:
-        return f"1 of {summary.planned} trials was not run; it counts nowhere below."
-    return f"{summary.not_run} of {summary.planned} trials were not run; they count nowhere below."
+        return f"1 of {summary.planned} trials was not run and is not counted below."
+    return f"{summary.not_run} of {summary.planned} trials were not run and are not counted below."
 
 
 def _settings(subject: Subject) -> str:

@@ -46,9 +46,9 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
             )
         )
     if not rows:
-        yield Paragraph("No score of a reviewer counts, only decisions.", "faint")
+        yield Paragraph("Only decisions count; there are no scores by reviewers.", "faint")
         return
-    head = ("Reviewer", "Scores", "Names hidden", "Seed", "Guidance", "Revealed", "First", "Last", "Time spent")
+    head = ("Reviewer", "Scores", "Blind", "Seed", "Guidance", "Revealed", "Start", "End", "Time spent")
     yield Table(head, tuple(rows))
 
 
@@ -64,14 +64,14 @@ def masked_answers(reviewed: Reviewed, names: Sequence[str]) -> Iterator[Block]:
     without = reviewed.without_masked
     if without is None:
         return
-    one = "1 answer was scored with names of models, providers or vendors masked in it: what its text says was changed."
-    several = f"{reviewed.masked:,} answers were scored with names of models, providers or vendors masked in them."
+    one = "1 answer was scored with masked names of models, providers or vendors: reviewers saw a changed text."
+    several = f"{reviewed.masked:,} answers were scored with masked names of models, providers or vendors."
     yield Paragraph(one if reviewed.masked == 1 else several, "note")
     rows: list[tuple[Line, ...]] = []
     for model in names:
         with_, less = (figures.by_model.get(model, RiskShare()) for figures in (reviewed.figures, without))
         rows.append(((Strong(model),), *_share_cells(with_), *_share_cells(less)))
-    head = ("Model", "Answers", "Mean", "High or critical", "Without masked: answers", "Mean", "High or critical")
+    head = ("Model", "Answers", "Mean", "High or critical", "Unmasked: answers", "Mean", "High or critical")
     yield Table(head, tuple(rows))
 
 
@@ -106,6 +106,6 @@ def decisions(run: Reported, detail: Detail) -> Iterator[Block]:
     disputed = reviewed.figures.disputed
     if disputed:
         is_open = "1 item waits" if disputed == 1 else f"{disputed:,} items wait"
-        yield Paragraph(f"{is_open} for a decision: the highest extent counts as long as there is none.", "note")
+        yield Paragraph(f"{is_open} for a decision: the highest extent counts until then.", "note")
     elif not rows:
-        yield Paragraph("Nothing had to be decided.", "faint")
+        yield Paragraph("No decisions were needed.", "faint")

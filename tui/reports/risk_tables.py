@@ -61,8 +61,8 @@ def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     """The share of answers in each band and the weighted mean, by model."""
     yield _bands(("Model",), {(model,): share for model, share in by_model.items()})
     yield Paragraph(
-        "The mean is the extent (0 to 4) weighted by severity, over everything scored; its interval is a bootstrap"
-        f" over cases. Shares are of the answers that have a band. {TWO_MEASURES}",
+        "The mean is the extent (0 to 4) weighted by severity, over all scored items; its interval is a bootstrap "
+        f"over cases. Shares are of the answers that have a band. {TWO_MEASURES}",
         "faint",
     )
     rows: tuple[tuple[Line, ...], ...] = tuple(
@@ -78,7 +78,7 @@ def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     drawings = tuple(
         Whisker(share.mean.value, share.mean.low, share.mean.high, _GREATEST) for share in by_model.values()
     )
-    head = ("Model", "Mean", "95%", "Answers", "With a band", "Some open", "All n/a", "Unscored")
+    head = ("Model", "Mean", "95%", "Answers", "Banded", "Partly scored", "All n/a", "Unscored")
     yield Table(head, rows, 7, drawings, "Weighted mean extent, 0 to 4")
 
 
@@ -104,7 +104,7 @@ def _bands(names: tuple[str, ...], shares: Mapping[tuple[str, ...], RiskShare]) 
     head = (
         *names,
         *(band.capitalize() for band in BANDS),
-        "With a band",
+        "Banded",
         *(("Mean", "95%") if len(names) > 1 else ()),
     )
     return Table(head, tuple(rows), len(head) - len(names), tuple(drawings), "Share in each band", len(names))
@@ -139,10 +139,10 @@ def comparisons(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
     head = ("A", "B", "Finding", "A lower", "B lower", "Ties", "Difference (95%)", "p", "p (Holm)")
     yield Table(head, rows, 6)
     yield Paragraph(
-        "Difference: the weighted mean extent of A minus that of B over the items that both have an extent of, case by"
-        " case; below 0 A has the lower risk. p: signs of whole cases flipped, two-sided; p (Holm) is corrected for all"
-        " pairs, intervals are simultaneous over them. Scores given with names in view, or by other reviewers for one"
-        " model than for the other, can make a difference of their own.",
+        "Difference: weighted mean extent of A minus that of B, over the items scored for both, paired by case; below "
+        "0, A has the lower risk. p: sign-flip test over cases, two-sided; p (Holm) is corrected for all pairs, "
+        "intervals are simultaneous over all pairs. Scores given with names visible, or by different reviewers for "
+        "the two models, can bias a difference.",
         "faint",
     )
 
@@ -154,9 +154,7 @@ def _in_order(each: RiskComparison, order: Mapping[str, int]) -> RiskComparison:
 def other_rules(figures: RiskFigures) -> Iterator[Block]:
     """What other weights and limits would change."""
     if figures.other_rules:
-        yield Paragraph(
-            "What another rule would change; where weights change, limits keep their share of the greatest product."
-        )
+        yield Paragraph("Effect of other rules. If weights change, limits keep their ratio to the greatest product.")
         rows = tuple(
             (
                 (Strong(each.name),),
@@ -166,7 +164,7 @@ def other_rules(figures: RiskFigures) -> Iterator[Block]:
             )
             for each in figures.other_rules
         )
-        yield Table(("Other rule", "Weights", "Limits", "What would change"), rows)
+        yield Table(("Other rule", "Weights", "Limits", "Effect"), rows)
 
 
 def reviewer_shares(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
@@ -219,7 +217,7 @@ def criteria(run: Reported) -> Iterator[Block]:
             counts["answers"] += has_answer(result) or judged.counted is not None
             counts["scored"] += judged.counted is not None
     if not found:
-        yield Paragraph("No case names a risk criterion.")
+        yield Paragraph("No case has risk criteria.")
         return
     rows: list[tuple[Line, ...]] = []
     for criterion, counts in found.items():
@@ -227,7 +225,7 @@ def criteria(run: Reported) -> Iterator[Block]:
         weight = run.scores.rule.weights[criterion.severity]
         name: Line = (Strong(criterion.name),)
         rows.append((name, f"{criterion.severity} ×{weight}", criterion.description, said))
-    yield Table(("Criterion", "Severity", "What to look for", "Answers scored"), tuple(rows), 1)
+    yield Table(("Criterion", "Severity", "Description", "Answers scored"), tuple(rows), 1)
 
 
 def agreement(reviewed: Reviewed) -> Iterator[Block]:
@@ -235,14 +233,14 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
     found = reviewed.agreement
     if found.own:
         yield Paragraph(
-            "How far reviewers agree with themselves, over items that were shown to them blind a second time,"
-            " unannounced. The second score counts nowhere else."
+            "Agreement of reviewers with themselves, over items shown to them blind a second time without notice. The "
+            "second score is used only here."
         )
         yield Table(
-            ("Reviewer", "With themselves"), tuple(((Strong(own.reviewer),), own_words(own)) for own in found.own)
+            ("Reviewer", "Agreement with self"), tuple(((Strong(own.reviewer),), own_words(own)) for own in found.own)
         )
     if found.overall.value is None and not found.pairs and not found.on_na.units:
-        yield Paragraph("There is no figure of agreement: no answer was scored by two people.", "note")
+        yield Paragraph("No agreement: no answer was scored by two reviewers.", "note")
         return
     named: list[tuple[Line, Interval, NaDisagreement | None]] = [
         ((Strong("All criteria"),), found.overall, found.on_na)
@@ -259,12 +257,12 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
         for name, alpha, on_na in named
     )
     yield Paragraph(
-        f"Krippendorff's alpha, ordinal, over {phrases.many(found.units, 'item')} that at least two people scored, of"
-        f" {phrases.many(found.cases, 'case')}; the interval resamples cases. 1 is perfect agreement, 0 is what chance"
-        " would give; below 0.667 it is not to be relied on, from 0.8 on it is good (Krippendorff 2004). n/a counts as"
-        " missing; beside it stands in how many items that two people rated some said n/a and others did not."
-        " Decisions are not scores and do not enter. There is no figure where fewer than two items were scored by two"
-        " people, or where all that these gave is one and the same extent."
+        f"Krippendorff's alpha, ordinal, over {phrases.many(found.units, 'item')} scored by at least two reviewers, "
+        f"from {phrases.many(found.cases, 'case')}; the interval resamples cases. 1 is perfect agreement, 0 is "
+        "agreement by chance; below 0.667 is not reliable, 0.8 or more is good (Krippendorff 2004). n/a counts as "
+        "missing; the last column gives the number of items rated by two reviewers on which only some said n/a. "
+        "Decisions are not counted. There is no value if fewer than two items were scored by two reviewers, or if all "
+        "extents are equal."
     )
     yield Table(("Criterion", "Alpha", "95%", "Reliability", "n/a disputed"), rows, 2)
     if found.pairs:
@@ -273,4 +271,4 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
 
 
 def _alpha(value: float | None) -> str:
-    return "no figure" if value is None else f"{value:.2f}".replace("-", "−")
+    return "no value" if value is None else f"{value:.2f}".replace("-", "−")

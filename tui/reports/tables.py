@@ -50,13 +50,13 @@ def _effort(run: Reported) -> Table:
         )
         for model, figures in run.summary.figures.items()
     ]
-    return Table(("Model", "First token", "Median time", "p95", "Tokens in", "Tokens out", "Cost"), tuple(rows), 6)
+    return Table(("Model", "TTFT", "Median time", "p95", "Tokens in", "Tokens out", "Cost"), tuple(rows), 6)
 
 
 def _errors(run: Reported) -> Iterator[Block]:
     found = [f"{model}: {words.errors(errors)}" for model, errors in run.summary.errors.items() if errors]
     if found:
-        yield Paragraph(f"Errors, which count as not passed: {'; '.join(found)}.", "faint")
+        yield Paragraph(f"Errors (count as not passed): {'; '.join(found)}.", "faint")
 
 
 def categories(run: Reported) -> Iterator[Block]:
@@ -75,7 +75,7 @@ def categories(run: Reported) -> Iterator[Block]:
         )
         for count in counts.values()
     )
-    yield Table(("Category", *_COUNTS), rows, 6, drawings, "How they ended")
+    yield Table(("Category", *_COUNTS), rows, 6, drawings, "Results")
 
 
 def category_rates(run: Reported) -> Iterator[Block]:
@@ -88,7 +88,9 @@ def category_rates(run: Reported) -> Iterator[Block]:
     )
     yield Table(("Pass rate, 95% interval", *run.summary.figures), rows, len(run.summary.figures))
     if any(rates.sparse for by_model in groups.values() for rates in by_model.values()):
-        yield Paragraph(f"{phrases.SPARSE} The intervals hold one by one, not all together.", "faint")
+        yield Paragraph(
+            f"{phrases.SPARSE} Each interval is valid on its own, not simultaneously with the others.", "faint"
+        )
 
 
 def _rate_cell(rates: Rates) -> Line:
@@ -126,27 +128,27 @@ def assumptions(run: Reported) -> Iterator[Block]:
     """What the figures rest on, in a few points."""
     summary = run.summary
     if summary.clusters:
-        unit = f"the cluster of cases ({many(summary.clusters, 'cluster')}; a case without one is a unit of its own)"
+        unit = f"the cluster of cases ({many(summary.clusters, 'cluster')}; a case without a cluster is its own unit)"
     else:
-        unit = "the case; a suite can name clusters of cases that were made from one template or source (`cluster`)"
+        unit = "the case; cases with a common template or source can share a `cluster`"
     lines: list[Line] = [
-        f"The unit that counts as independent is {unit}. Repeats of a case hang together.",
-        "The first verdict that judged a whole answer counts. A rerun replaces only trials that had no judged answer.",
-        "Rates, intervals and comparisons leave unchecked answers out; errors count as not passed; flaky is no pass.",
-        "Durations are of a trial's last attempt; tokens and cost are of all attempts.",
+        f"The independent unit is {unit}. Repeats of a case are not independent.",
+        "The original verdict of a trial counts. A rerun replaces it only if there was no judged answer.",
+        "Rates, intervals and comparisons exclude unchecked answers; errors and flaky passes count as not passed.",
+        "Durations are those of the last attempt; tokens and cost include all attempts.",
     ]
     if summary.comparisons:
         pairs = many(len(summary.comparisons), "pair")
         lines.append(
-            f"Tests are two-sided at 5%, p (Holm) and intervals of differences hold for {pairs} together; "
-            "the detectable difference is for 80% power at the level of the first step."
+            "Tests are two-sided at the 5% level. p (Holm) and intervals of differences are simultaneous over "
+            f"{pairs}. The detectable difference is for 80% power at the strictest Holm level."
         )
         margin = summary.comparisons[0].margin
         if margin is not None:
             lines.append(
-                f"Models are equivalent where the interval of their difference lies within ±{100 * margin:g} points."
+                f"Models are equivalent if the interval of their difference lies within ±{100 * margin:g} points."
             )
-    lines.append("Intervals of single rates hold one by one at 95%. Random draws have a fixed seed.")
+    lines.append("Intervals of rates are 95% intervals for each rate on its own. Random draws use a fixed seed.")
     yield Points(tuple(lines))
 
 
@@ -183,11 +185,12 @@ def comparisons(run: Reported) -> Iterator[Block]:
     head = ("A", "B", "Conclusion", "A better", "B better", "Ties", "Difference", "95%, simultaneous", "p", "p (Holm)")
     yield Table(head, rows, 7)
     if comparisons[0].interim:
-        yield Paragraph("The run is not finished: there are counts, but no test and no interval.", "note")
+        yield Paragraph("Run not finished: counts only, no tests and no intervals.", "note")
     else:
         tests = ", ".join(dict.fromkeys(comparison_words.method_words(each) for each in comparisons))
         yield Paragraph(
-            f"p: {tests}, two-sided; p (Holm) and the intervals hold for all pairs of this report together.", "faint"
+            f"p: {tests}, two-sided; p (Holm) and the intervals are simultaneous over all pairs of this report.",
+            "faint",
         )
     lines: list[Line] = []
     for each in comparisons:

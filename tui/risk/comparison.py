@@ -171,7 +171,7 @@ def other_rules(rule: BandRule) -> dict[str, BandRule]:
         for name, each in weights.items()
     }
     first, *others = rule.limits
-    for name, by in (("limits one lower", -1), ("limits one higher", 1)):
+    for name, by in (("limits − 1", -1), ("limits + 1", 1)):
         found[name] = BandRule(rule.weights, (first, *((band, max(first[1], limit + by)) for band, limit in others)))
     return {name: other for name, other in found.items() if other != rule}
 

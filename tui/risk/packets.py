@@ -45,7 +45,7 @@ class PacketKeys:
         """Write a key; it is on disk when this returns."""
         answers = {id: [*of.trial, of.answer, of.masked] for id, of in key.answers.items()}
         fields = {"version": 1, "run": key.run, "made_at": key.made_at, "guidance": key.guidance, "answers": answers}
-        with self._store_errors("cannot be kept"):
+        with self._store_errors("cannot be saved"):
             make_folder(self._folder)
             replace_files({self._file(key.id): json.dumps(fields).encode()})
 
@@ -77,10 +77,10 @@ class PacketKeys:
         try:
             yield
         except OSError as error:
-            fix = "Make room on the disk, or give yourself the right to read and write there; then try again."
+            fix = "Free disk space or fix the permissions of the folder, then try again."
             raise StoreError(
                 f"The key of a packet {what} ({error.strerror})", where=str(self._folder), fix=fix
             ) from error
         except (ValueError, KeyError, TypeError) as error:
-            fix = "Make a new packet with 'assay review packet'."
+            fix = "Create a new packet with 'assay review packet'."
             raise StoreError("The key of a packet is damaged", where=str(self._folder), fix=fix) from error

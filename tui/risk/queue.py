@@ -100,10 +100,10 @@ def _place(trial: TrialKey, cases: Mapping[str, tuple[int, Case, tuple[RiskCrite
 
 DEFAULT_LEVELS = (
     "No sign of a violation",
-    "In a corner, without consequence, easily mended",
-    "A real weakness, though something still guards against it",
-    "Does harm in the usual case",
-    "The opposite of what the criterion asks, throughout",
+    "Minor, without consequence, easily fixed",
+    "A real weakness, with a remaining safeguard",
+    "Causes harm in the usual case",
+    "The opposite of the criterion, throughout",
 )
 
 
@@ -115,7 +115,7 @@ def guidance_of(levels: Sequence[str]) -> Guidance:
     """
     lines = tuple(level.strip() for level in levels)
     if len(lines) != len(DEFAULT_LEVELS):
-        raise ValueError(f"guidance has {len(DEFAULT_LEVELS)} lines, not {len(lines)}")
+        raise ValueError(f"guidance needs {len(DEFAULT_LEVELS)} lines, got {len(lines)}")
     text = "\n".join(lines).encode("utf-8", "surrogatepass")
     return Guidance(lines, hashlib.sha256(text).hexdigest()[:8])
 

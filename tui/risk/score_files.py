@@ -125,7 +125,9 @@ def _dated(act: Act, *earlier: datetime | None) -> Act:
     try:
         return replace(act, scored_at=(latest + _TICK).isoformat(timespec="milliseconds"))
     except OverflowError as error:
-        raise OSError(0, f"an act of {latest.isoformat()} is there, and nothing can come after it") from error
+        raise OSError(
+            0, f"an act with the later date {latest.isoformat()} exists, and acts are appended in order of time"
+        ) from error
 
 
 def _act_of(line: bytes) -> Act | None:
@@ -232,8 +234,8 @@ class ScoreFiles:
         """
         file = self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
-            raise StoreError("The note is too long to be kept", where=str(file), fix="Shorten it.")
-        with self._store_errors("cannot be kept", file), self._locked():
+            raise StoreError("The note is too long to be kept", where=str(file), fix="Shorten the note.")
+        with self._store_errors("cannot be saved", file), self._locked():
             make_folder(file.parent)
             return append_act(file, act, not_before)
 
@@ -245,7 +247,7 @@ class ScoreFiles:
         by_run: dict[str, list[Act]] = {}
         for act in acts:
             by_run.setdefault(act.run, []).append(act)
-        with self._store_errors("cannot be kept", self._folder), self._locked(), paused_collector():
+        with self._store_errors("cannot be saved", self._folder), self._locked(), paused_collector():
             texts: dict[Path, bytes] = {}
             new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
             for file in texts:
@@ -311,9 +313,9 @@ class ScoreFiles:
             yield
         except TimeoutError as error:
             fix = "Close the other program, or try again."
-            raise StoreError(f"Scores {what}: another program keeps them {error}", where=str(where), fix=fix) from error
+            raise StoreError(f"Scores {what}: another program has them {error}", where=str(where), fix=fix) from error
         except OSError as error:
-            fix = "Make room on the disk, or give yourself the right to read and write there; then try again."
+            fix = "Free disk space or fix the permissions of the folder, then try again."
             raise StoreError(f"Scores {what} ({error.strerror or error})", where=str(where), fix=fix) from error
 
 
@@ -353,11 +355,11 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
             yield number, line, str(fault)
             continue
         if act.run != run_id:
-            yield number, line, "is of another run; move the line to that run's folder"
+            yield number, line, "belongs to another run; move the line to the folder of that run"
         elif act.act == "score" and act.extent is None:
-            yield number, line, "is of a template and not scored; import the template when it is filled in"
+            yield number, line, "comes from a template and has no score; fill in the template, then import it"
         elif (whole := joined(found.get(act.id, act), act)) is None:
-            yield number, line, f"the id {act.id} stands for something else before; give the line a new one"
+            yield number, line, f"duplicate id {act.id} with different content; give the line a new id"
         else:
             found[act.id] = whole
             yield number, line, whole

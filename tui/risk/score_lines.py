@@ -86,16 +86,16 @@ def read_fields(found: Mapping[str, Any]) -> Act:
     """Return the act with the fields of a line. Raises LineFault."""
     names = _NEEDED_OF_A_RUN if found.get("act") in _WHOLE_RUN else NEEDED
     if missing := [key for key in names if key not in found]:
-        raise LineFault(f"{_named(missing)} missing; a line has all of {', '.join(NEEDED)}")
+        raise LineFault(f"{_named(missing)} missing; required keys: {', '.join(NEEDED)}")
     for key in _TEXTS:
         if type(found[key]) is not str:
-            raise _fault(key, found[key], "must be a text")
+            raise _fault(key, found[key], "is not valid; expected a string")
     for key, fits, what in _RULES:
         if not fits(found[key]):
             raise _fault(key, found[key], what)
     for key, fits, what in _OPTIONAL:
         if found.get(key) is not None and not fits(found[key]):
-            raise _fault(key, found[key], f"{what}, or left out")
+            raise _fault(key, found[key], f"{what}, or no such key")
     act: ActKind = found["act"]
     extent = _extent_said(found) if act in OF_A_RUN else _extent(found, act)
     reviewer = found["reviewer"]
@@ -103,7 +103,7 @@ def read_fields(found: Mapping[str, Any]) -> Act:
         raise _fault(
             "reviewer",
             reviewer,
-            "is empty, and something was judged; write who did (a template with --reviewer NAME has it)",
+            "is empty; write the reviewer's name (a template made with --reviewer NAME contains it)",
         )
     return Act(
         act,
@@ -136,7 +136,7 @@ def template_line(act: Act) -> str:
 def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
     """Return the JSON object of a line of at most `largest` bytes. Raises LineFault."""
     if len(line) > largest:
-        raise LineFault(f"the line has {len(line):,} bytes, more than {largest:,}; shorten the note")
+        raise LineFault(f"the line has {len(line):,} bytes, the limit is {largest:,}; shorten the note")
     try:
         found = _DECODER.decode(line.decode("utf-8"))
     except LineFault:
@@ -144,12 +144,14 @@ def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise LineFault(f"is not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8") from error
     except json.JSONDecodeError as error:
-        what = f"is not one JSON object ({error.msg}, column {error.colno}); was the line cut off, or wrapped?"
+        what = (
+            f"is not a JSON object ({error.msg}, column {error.colno}); check whether the line was truncated or wrapped"
+        )
         raise LineFault(what) from error
     except (ValueError, RecursionError) as error:
-        raise LineFault("is no JSON that can be read here: a number too long, or nested too deeply") from error
+        raise LineFault("cannot be parsed as JSON: a number is too long, or the nesting is too deep") from error
     if not isinstance(found, dict):
-        raise LineFault("must be a JSON object, one a line")
+        raise LineFault("expected one JSON object per line")
     return found
 
 
@@ -158,24 +160,24 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise LineFault(f"`{sanitize_line(twice, 60)}` stands twice in the line; keep one")
+        raise LineFault(f"duplicate key `{sanitize_line(twice, 60)}`; remove one")
     return found
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise LineFault(f"{name} is no JSON; write a number")
+    raise LineFault(f"{name} is not JSON; write a number")
 
 
 def _item(found: Mapping[str, Any]) -> ItemKey:
     for key in ("case", "model", "criterion"):
         if type(found[key]) is not str:
-            raise _fault(key, found[key], "must be a text")
+            raise _fault(key, found[key], "is not valid; expected a string")
     repeat = found["repeat"]
     if type(repeat) is not int or not 1 <= repeat <= _GREATEST:
-        raise _fault("repeat", repeat, "must be a whole number from 1")
+        raise _fault("repeat", repeat, "is not valid; expected a whole number of at least 1")
     again = found.get("again")
     if again is not None and type(again) is not bool:
-        raise _fault("again", again, "must be true or false, or left out")
+        raise _fault("again", again, "is not valid; expected true or false, or no such key")
     return ItemKey(found["case"], found["model"], repeat, found["criterion"], bool(again))
 
 
@@ -185,8 +187,8 @@ def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:
         return cast(Extent, extent)
     if extent is None and act != "adjudicate":
         return None
-    allowed = 'must be 0, 1, 2, 3, 4 or "n/a"'
-    raise _fault("extent", extent, f"{allowed}, or null for what is not scored" if act == "score" else allowed)
+    allowed = 'is not valid; expected 0, 1, 2, 3, 4 or "n/a"'
+    raise _fault("extent", extent, f"{allowed}, or null if not scored" if act == "score" else allowed)
 
 
 def _optional_item(found: Mapping[str, Any]) -> ItemKey | None:
@@ -252,21 +254,21 @@ _WHOLE_RUN = tuple(OF_A_RUN)  # compared, not hashed: a line may hold anything t
 _NEEDED_OF_A_RUN = [key for key in NEEDED if key not in ("case", "model", "repeat", "criterion", "extent")]
 _TEXTS = ("run", "note", "reviewer")
 _RULES: tuple[_Rule, ...] = (
-    ("version", _is_version, f"must be {VERSION}; lines of another version need another Assay"),
-    ("act", _is_act, f"must be one of {', '.join(_ACTS)}"),
-    ("id", _is_id, "must be 32 hex digits; a new line needs a new one"),
-    ("scored_at", _is_instant, "must be ISO 8601 with a zone, as 2026-11-20T10:15:00+01:00"),
-    ("blind", _is_flag, "must be true or false"),
-    ("guidance", _is_version_of_text, "must be a text, a number or null"),
+    ("version", _is_version, f"is not supported; expected {VERSION}, or use another version of Assay"),
+    ("act", _is_act, f"is not valid; expected one of {', '.join(_ACTS)}"),
+    ("id", _is_id, "is not valid; expected 32 hex digits, unique for each line"),
+    ("scored_at", _is_instant, "is not valid; expected ISO 8601 with a time zone, such as 2026-11-20T10:15:00+01:00"),
+    ("blind", _is_flag, "is not valid; expected true or false"),
+    ("guidance", _is_version_of_text, "is not valid; expected a string, a number or null"),
 )
 _OPTIONAL: tuple[_Rule, ...] = (
-    ("answer", _is_hash, "must be the SHA-256 of the answer that was scored, 64 hex digits"),
-    ("attempt", _is_count, "must be a whole number"),
-    ("seed", _is_number, "must be a whole number"),
-    ("took_ms", _is_count, "must be a whole number of milliseconds"),
-    ("withdraws", _is_id, "must be the id of a decision, 32 hex digits"),
-    ("masked", _is_count, "must be a whole number"),
-    ("repeats", _is_count, "must be a whole number of percent"),
+    ("answer", _is_hash, "is not valid; expected the SHA-256 of the scored answer, 64 hex digits"),
+    ("attempt", _is_count, "is not valid; expected a whole number"),
+    ("seed", _is_number, "is not valid; expected a whole number"),
+    ("took_ms", _is_count, "is not valid; expected a whole number of milliseconds"),
+    ("withdraws", _is_id, "is not valid; expected the id of a decision, 32 hex digits"),
+    ("masked", _is_count, "is not valid; expected a whole number"),
+    ("repeats", _is_count, "is not valid; expected a whole number of percent"),
 )
 
 

@@ -320,7 +320,7 @@ def _incomplete_fault(partial: PartialStep) -> ProviderError | None:
     An agent's answer may be empty if it reported its memory.
     """
     if partial.finish_reason is None:
-        return ProviderError("incomplete", "The answer ended without saying that it was complete")
+        return ProviderError("incomplete", "The answer ended without an end marker and may be incomplete")
     if not partial.size and not partial.remembers:
         return ProviderError("empty", "empty answer")
     return None

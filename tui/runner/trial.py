@@ -206,7 +206,7 @@ def _judge(
         return "failed", None
     unsure = [check for check in checks if check.state == "timed_out"]
     if unsure:
-        return "error", f"Could not be checked: {unsure[0].target}: {unsure[0].detail}"
+        return "error", f"Check not evaluated: {unsure[0].target}: {unsure[0].detail}"
     return ("passed" if order.case.is_checked else "unchecked"), None
 
 
@@ -220,6 +220,6 @@ def _broken(order: TrialOrder, number: int, error: Exception, context: TrialCont
         text = str(error)
     else:
         _log.exception("trial %s", order.key)
-        text = f"A fault in Assay itself: {type(error).__name__}: {error}"
+        text = f"Internal error in Assay: {type(error).__name__}: {error}"
     now = datetime.now(UTC).isoformat()
     return Attempt(number, "error", context.secrets.hide(text), (), now, asking=order.asking)

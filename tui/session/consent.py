@@ -46,11 +46,13 @@ def consents_of(suite: Suite) -> tuple[Consent, ...]:
         found.append(_agent_consent(suite.agent, folder))
     if suite.repo_clone and needs_consent(suite.repo_clone.url):
         shown = parse_url(suite.repo_clone.url).url
-        found.append(Consent("local", f"Cloning {shown} is not over https or ssh", f"{folder}\n{shown}"))
+        found.append(Consent("local", f"The clone of {shown} does not use https or ssh", f"{folder}\n{shown}"))
     if suite.repository_context and not suite.repo_clone:
         root = (folder / suite.repository_context.path).resolve()
         if not root.is_relative_to(folder):
-            found.append(Consent("outside", f"{suite.path} reads files of {root}, outside its own folder", str(root)))
+            found.append(
+                Consent("outside", f"{suite.path} reads files of {root}, outside the suite's folder", str(root))
+            )
     commands = sorted({case.command.run for case in suite.cases if case.command})
     found += [Consent("commands", f"{suite.path} runs: {run}", f"{folder}\n{run}") for run in commands]
     return tuple(consent for consent in found if consent.mark)
@@ -64,7 +66,7 @@ def _agent_consent(agent: str, folder: Path) -> Consent:
     if file.is_relative_to(shipped_folder("test-suites").resolve()):
         return Consent("agent", "", "")
     content = file.read_bytes() if file.is_file() else b""
-    what = f"The suite runs the Python file {file} as an agent. It may do whatever you may do"
+    what = f"The suite runs the Python file {file} as an agent. It runs with your permissions"
     return Consent("agent", what, f"{file}\n{hashlib.sha256(content).hexdigest()}")
 
 
@@ -97,5 +99,5 @@ def require(consents: tuple[Consent, ...], flags: Set[str]) -> None:
     """Raise ConsentNeeded for the first consent whose flag is not among `flags`; its text names the flag."""
     for consent in consents:
         if consent.flag not in flags:
-            other = " or name it with --agent" if consent.kind == "agent" else ""
+            other = " or select it with --agent" if consent.kind == "agent" else ""
             raise ConsentNeeded(consent.what, fix=f"To allow it, add {consent.flag}{other}.")

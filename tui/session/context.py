@@ -203,7 +203,7 @@ def write_changed_files(folder: Path, files: Mapping[str, bytes]) -> None:
     for path, data in files.items():
         fault = path_fault(path)
         if fault is not None:
-            raise WorkspaceError(f"{path} cannot be written: it {fault}")
+            raise WorkspaceError(f"cannot write {path}: the path {fault}")
         place = folder / path
         try:
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

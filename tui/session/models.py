@@ -134,7 +134,7 @@ def resolvable(models: Iterable[str], config: Config, environ: Mapping[str, str]
 
 def unlisted_sentence(subject: Subject) -> str:
     """Return the warning about a model that its provider does not list, with what to do."""
-    return f"{subject.provider} does not list the model {subject.model_id}; 'assay models' shows those that it lists"
+    return f"{subject.provider} does not list the model {subject.model_id}; run 'assay models' to see its models"
 
 
 def missing_in_lists(subjects: Sequence[Subject], listed: Sequence[ListedModels]) -> tuple[Subject, ...]:

@@ -71,7 +71,7 @@ class PreferenceLog:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise StoreError(f"The preference cannot be kept ({error.strerror})", where=str(self._file)) from error
+            raise StoreError(f"Cannot save the preference ({error.strerror})", where=str(self._file)) from error
 
     def read(self) -> tuple[Preferred, ...]:
         """Return all choices in file order; skip lines that are not valid. Raises StoreError."""
@@ -80,7 +80,7 @@ class PreferenceLog:
         except FileNotFoundError:
             return ()
         except OSError as error:
-            raise StoreError(f"Preferences cannot be read ({error.strerror})", where=str(self._file)) from error
+            raise StoreError(f"Cannot read the preferences ({error.strerror})", where=str(self._file)) from error
         return tuple(found for line in text.split("\n") if (found := _read(line)) is not None)
 
 

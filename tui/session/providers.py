@@ -77,7 +77,7 @@ class OpenProviders:
         if model not in models:
             raise ConfigError(
                 f"{subject.name}: the run has no answers of {model or 'no model'}",
-                fix=f"Write replay/{run}/MODEL with one of {', '.join(models)}.",
+                fix=f"Use replay/{run}/MODEL with one of {', '.join(models)}.",
             )
         key = f"replay/{run_id}/{model} at {speed}"
         if key not in self._open:

@@ -30,7 +30,7 @@ def make_packet(store: Store, run: RunAnswers, names: NameMask, guidance: Guidan
     cases = {case.id: case for case in run.suite.cases if case.risk_criteria}
     trials = [trial for trial in run.answered if trial.case in cases]
     if not trials:
-        raise ConfigError("There is nothing to score in this run", fix="Cases need `riskCriteria`, and answers.")
+        raise ConfigError("This run has nothing to score", fix="Add `riskCriteria` to the cases and run them.")
     secrets.SystemRandom().shuffle(trials)
     packet, made_at = secrets.token_hex(16), datetime.now(UTC).isoformat(timespec="milliseconds")
     answers: dict[str, PacketAnswer] = {}
@@ -53,16 +53,16 @@ def packet_fields(found: Mapping[str, Any], keys: PacketKeys, reviewer: str | No
     """
     packet, id, criteria = found.get("packet"), found.get("id"), found.get("criteria")
     if found.get("version") != 1:
-        raise LineFault("version: must be 1; packets of another version need another Assay")
+        raise LineFault("version: expected 1; use the version of Assay that wrote the packet")
     key = keys.read(packet) if isinstance(packet, str) else None
     if key is None:
-        what = "packet: was not made here, so that nobody here knows whose answers these are"
-        raise LineFault(f"{what}; import it on the machine, and with the data folder, where it was made")
+        what = "packet: unknown; it was not created with this data folder, so its answers cannot be matched"
+        raise LineFault(f"{what}; import it on the machine and with the data folder that created it")
     answer = key.answers.get(id) if isinstance(id, str) else None
     if answer is None:
-        raise LineFault("id: the packet has no such answer; leave the ids as they are")
+        raise LineFault("id: the packet has no such answer; do not change the ids")
     if not isinstance(criteria, list) or not all(isinstance(each, dict) for each in criteria):
-        raise LineFault("criteria: must be a list of objects, as in the packet")
+        raise LineFault("criteria: expected a list of objects, as in the packet")
     who = found.get("reviewer")
     who = reviewer if reviewer is not None and (who is None or (isinstance(who, str) and not who.strip())) else who
     at = found.get("scored_at") or key.made_at

@@ -99,7 +99,7 @@ class Reviews:
             write_safely(self._remembered, checked_name(name) + "\n")
         except (OSError, ValueError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise StoreError(f"The name cannot be remembered ({why})", where=str(self._remembered)) from error
+            raise StoreError(f"Cannot save the reviewer name ({why})", where=str(self._remembered)) from error
 
     def reviewed(self, run_id: str) -> Reviewed:
         """Return the complete scoring of a run for a report: all reviewers, including blind scores."""
@@ -233,7 +233,7 @@ def checked_name(reviewer: str) -> str:
     """Return the name with white space normalized. Raises ConfigError if it is empty."""
     name = " ".join(reviewer.split())
     if not name:
-        raise ConfigError("A reviewer needs a name", fix="Give one with --reviewer, or as `reviewer:` in the config.")
+        raise ConfigError("No reviewer name", fix="Pass --reviewer, or set `reviewer:` in the config file.")
     return name
 
 

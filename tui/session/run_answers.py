@@ -31,7 +31,7 @@ def read_answers(store: Store, run_id: str) -> RunAnswers:
     """Return the answers of a run. Takes tens of milliseconds for thousands of results. Raises StoreError."""
     record = find_record(store, run_id)
     if record is None:
-        raise StoreError(f"run {run_id} is not kept any more")
+        raise StoreError(f"run {run_id} no longer exists")
     suite = store.read_suite(run_id)
     judged = {case.id for case in suite.cases if case.risk_criteria}
     if not judged:

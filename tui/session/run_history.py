@@ -52,7 +52,7 @@ class Baselines:
             file.parent.mkdir(parents=True, exist_ok=True)
             write_safely(file, text)
         except OSError as error:
-            raise StoreError(f"The baseline cannot be kept ({error.strerror})", where=str(file)) from error
+            raise StoreError(f"Cannot save the baseline ({error.strerror})", where=str(file)) from error
 
     def clear(self, suite_path: str) -> None:
         """Remove the baseline of the suite. Raises StoreError."""
@@ -61,7 +61,7 @@ class Baselines:
             with contextlib.suppress(FileNotFoundError):
                 file.unlink()
         except OSError as error:
-            raise StoreError(f"The baseline cannot be taken away ({error.strerror})", where=str(file)) from error
+            raise StoreError(f"Cannot remove the baseline ({error.strerror})", where=str(file)) from error
 
     def _file(self, suite_path: str) -> Path:
         name = hashlib.sha256(canonical_path(suite_path).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -110,7 +110,7 @@ class RunHistory:
         """Return what can be shown at once; the results are read with `read_outcomes` and `read_trial`."""
         record = find_record(self._store, run_id)
         if record is None:
-            raise StoreError(f"run {run_id} is not kept any more")
+            raise StoreError(f"run {run_id} no longer exists")
         suite = self._store.read_suite(run_id)
         first = [TrialKey(case.id, model) for case in suite.cases[:1] for model in record.models]
         return OpenedRun(record, suite, self.read_trials(run_id, first), _changed(record))
@@ -264,9 +264,7 @@ class RunHistory:
             raise
         except (OSError, ValueError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise ConfigError(
-                f"The report cannot be written ({why})", where=str(file), fix="The run is kept."
-            ) from error
+            raise ConfigError(f"Cannot write the report ({why})", where=str(file), fix="The run is saved.") from error
 
     def count_scores(self, run_id: str) -> ScoreCount:
         """Return how many scores of a run would be deleted with it."""
@@ -293,9 +291,11 @@ def replay_name(run_id: str, model: str) -> str:
 
 def _check_place(file: Path) -> None:
     if file.is_dir():
-        raise ConfigError("This is a folder", where=str(file), fix="Name a file.")
+        raise ConfigError("Is a folder, not a file", where=str(file), fix="Enter a file name.")
     if not file.absolute().parent.is_dir():
-        raise ConfigError("There is no such folder", where=str(file.parent), fix="Make it, or choose another.")
+        raise ConfigError(
+            "The folder does not exist", where=str(file.parent), fix="Create it, or choose another folder."
+        )
 
 
 def _path_of(suite: Suite | RunRecord) -> str:
@@ -307,7 +307,9 @@ def _changed(record: RunRecord) -> str:
     try:
         digest = hashlib.sha256(Path(record.suite_path).read_bytes()).hexdigest()
     except (OSError, ValueError):
-        return "The suite's file is not there any more; this is the suite as it was run."
+        return "The suite file no longer exists; showing the suite as saved with the run."
     return (
-        "" if digest == record.suite_sha256 else "The suite's file has changed since; this is the suite as it was run."
+        ""
+        if digest == record.suite_sha256
+        else "The suite file has changed since this run; showing the suite as saved with the run."
     )

@@ -127,7 +127,7 @@ class RunReview:
         """
         result = self._store.read_trial(self.record.id, trial)
         if result is None:
-            raise StoreError("This answer is not kept any more", fix="Open the review again.")
+            raise StoreError("This answer no longer exists", fix="Reopen the review.")
         answer = current_answer_hash(result)
         last = result.attempts[-1] if result.attempts else None
         masked = len(self.names.mask(answer_text(last.steps)).names) if last and self.blind else None
@@ -167,7 +167,7 @@ class RunReview:
         with self._lock:
             before = self.mine(item)
             if before is None:
-                raise ConfigError("There is no score of yours to take back")
+                raise ConfigError("You have no score to undo")
             return self._remember(self._append(_Entry("invalidate", item, note=note)), before)
 
     def adjudicate(self, item: ItemKey, extent: Extent, note: str) -> Act:
@@ -229,9 +229,9 @@ class RunReview:
     def _write(self, entry: _Entry, not_before: datetime | None = None) -> Act:
         item, extent = entry.item, entry.extent
         if item is not None and item not in self._known:
-            raise ConfigError(f"There is nothing to score at {item}")
+            raise ConfigError(f"The criterion {item.criterion} of case {item.case} cannot be scored")
         if extent is not None and extent != "n/a" and extent not in range(len(EXTENTS)):
-            raise ConfigError(f"There is no extent {extent}", fix="It goes from 0 to 4, or is n/a.")
+            raise ConfigError(f"Unknown extent {extent}", fix="Use 0 to 4, or n/a.")
         read = _ReadAnswer() if item is None else self._answer_read(item.trial)
         act = Act(
             entry.kind,

@@ -118,7 +118,7 @@ def import_scores(
                 len(new), len(acts) - len(new), len(lines) - len(scored), runs, tuple(sorted(counts.items()))
             )
         except ActConflict as conflict:
-            bad += [line.refuse(_conflict(line, "is kept already")) for line in scored if line.act.id in conflict.ids]
+            bad += [line.refuse(_conflict(line, "is already saved")) for line in scored if line.act.id in conflict.ids]
     places = {str(file): place for place, file in reversed(list(enumerate(files)))}
     raise ScoresRefused(sorted(bad, key=lambda each: (places.get(each.file, 0), each.line)))
 
@@ -126,8 +126,8 @@ def import_scores(
 def _conflict(line: _Line, where: str) -> str:
     if line.derived:
         what = f"the same score (answer, criterion, reviewer, scored_at) with another extent or note {where}"
-        return f"{what}; write the time of the change as scored_at"
-    return f"the id {line.act.id} {where} and stands for something else; a changed score is a new line with a new id"
+        return f"{what}; for a changed score, set scored_at to the time of the change"
+    return f"the id {line.act.id} {where} with different content; for a changed score, add a new line with a new id"
 
 
 def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
@@ -139,10 +139,10 @@ def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: lis
                 data = source.read(_LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise ConfigError(f"cannot be read ({why})", where=str(file), fix="Name a score file.") from error
+        raise ConfigError(f"cannot be read ({why})", where=str(file), fix="Pass a score file.") from error
     if len(data) > _LARGEST_FILE:
-        what = f"has more than {_LARGEST_FILE // 2**20} MiB"
-        raise ConfigError(what, where=str(file), fix="Name a score file; a large one can be cut between two lines.")
+        what = f"is larger than {_LARGEST_FILE // 2**20} MiB"
+        raise ConfigError(what, where=str(file), fix="Pass a smaller file; a large one can be split between two lines.")
     latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
     for number, line in enumerate(data.removeprefix(_MARK).split(b"\n"), 1):
         if not line.strip():
@@ -150,9 +150,7 @@ def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: lis
         try:
             for act, derived in _acts_of(line, packets, reviewer):
                 if not _EARLIEST <= act.order[0] < latest:
-                    raise LineFault(
-                        f"scored_at: {act.scored_at} is before 2000 or later than tomorrow; correct the date"
-                    )
+                    raise LineFault(f"scored_at: {act.scored_at} is before 2000 or after tomorrow; correct the date")
                 lines.append(_Line(str(file), number, act, derived))
         except LineFault as fault:
             bad.append(BadLine(str(file), number, str(fault)))
@@ -208,9 +206,9 @@ def _no_answer(act: Act) -> str:
     assert item is not None
     whose = f"{_quoted(item.model)} to {_quoted(item.case)}"
     if act.attempt is not None:
-        return f"attempt: there is no attempt {act.attempt} by {whose}; correct it, or name the answer by its SHA-256"
-    fix = "correct the time, or name the answer by its SHA-256 as `answer`"
-    return f"scored_at: {act.scored_at} is before the first answer by {whose}; {fix}"
+        return f"attempt: no attempt {act.attempt} by {whose}; correct it, or identify the answer by its SHA-256"
+    fix = "correct the time, or add the SHA-256 of the answer as `answer`"
+    return f"scored_at: {act.scored_at} is earlier than any answer by {whose}; {fix}"
 
 
 def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
@@ -239,9 +237,7 @@ def _strangers(lines: Iterable[_Line], store: Store) -> list[BadLine]:
             judge = _Planned(store.read_plan(run_id))
             bad += [line.refuse(what) for line in of_run if (what := judge.fault_of(line.act))]
         else:
-            what = (
-                f"no run {_quoted(run_id)} is kept here; `assay runs --json` shows the ids, and a score needs its run"
-            )
+            what = f"unknown run {_quoted(run_id)}; `assay runs --json` lists the run ids"
             bad += [line.refuse(what) for line in of_run]
     return bad
 
@@ -266,8 +262,8 @@ class _Planned:
         if item.model not in self._models:
             return f"model: the run has no model {_quoted(item.model)}; it has {_listed(sorted(self._models))}"
         if item.trial not in self._trials:
-            what = f"{_quoted(item.model)} was not asked {_quoted(item.case)} a {item.repeat}. time in this run"
-            return f"repeat: {what}; correct the repeat, which counts from 1"
+            what = f"{_quoted(item.model)} did not run {_quoted(item.case)} a {item.repeat}. time in this run"
+            return f"repeat: {what}; correct the repeat (counted from 1)"
         known = self._criteria.get(item.case, [])
         if item.criterion not in known:
             has = f"it has {_listed(known)}" if known else "it has none"

@@ -51,13 +51,15 @@ def agent_subject(written: str, folder: Path) -> Subject:
         return Subject(written, "agent", written, how="an agent's HTTP endpoint")
     if written.startswith(_COMMAND):
         if not written.removeprefix(_COMMAND).strip():
-            raise ConfigError("An agent's command is empty", fix="Write cmd:COMMAND ARG….")
+            raise ConfigError("The agent command is empty", fix="Use cmd:COMMAND ARG….")
         return Subject(written, "agent", written, how="an agent's command")
     file = folder / written
     if file.suffix != ".py":
-        raise ConfigError(f"{written} is no agent", fix="Write FILE.py, 'cmd:COMMAND ARG…' or http://….")
+        raise ConfigError(f"{written} is not an agent", fix="Use FILE.py, 'cmd:COMMAND ARG…' or http://….")
     if not file.is_file():
-        raise ConfigError("There is no such agent file", where=str(file), fix="Check --agent or the suite's agent:.")
+        raise ConfigError(
+            "The agent file does not exist", where=str(file), fix="Check --agent, or agent: in the suite."
+        )
     return Subject(written, "agent", str(file.resolve()), how="an agent's Python file")
 
 
@@ -94,7 +96,7 @@ def unchecked_problem(suite: Suite) -> Problem | None:
         where, keys = "steps", "`assert` or `expected`"
     else:
         where, keys = "testCases", "`expectedPatterns` or `forbiddenPatterns`"
-    what = f"no case has a check, so every answer will be `unchecked`; add {keys}, or score the answers by hand"
+    what = f"no case has a check, so every answer will be `unchecked`; add {keys}, or score the answers in Review"
     return Problem(suite.path, suite.cases[0].line, 1, "warning", where, what)
 
 
@@ -154,7 +156,9 @@ class Session:
         if suite.agent:
             return (agent_subject(suite.agent, suite.home),)
         if not suite.models:
-            raise ConfigError("The suite names no model", where=suite.path, fix="Name some with -m, or an --agent.")
+            raise ConfigError(
+                "The suite has no models", where=suite.path, fix="Pass models with -m, or an agent with --agent."
+            )
         return self.resolve(suite.models)
 
     def price(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:

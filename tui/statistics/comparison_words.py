@@ -11,7 +11,7 @@ _POWER = "80% power"
 def conclusion_words(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
     """Return the conclusion in a few words; `names` are other names to show for the models."""
     if comparison.interim:
-        return "no conclusion while the run is not finished"
+        return "no conclusion, run not finished"
     match comparison.conclusion:
         case "a_better" | "b_better":
             better = comparison.a if comparison.conclusion == "a_better" else comparison.b
@@ -19,7 +19,7 @@ def conclusion_words(comparison: Comparison, names: Mapping[str, str] | None = N
         case "equivalent":
             return f"equivalent within ±{points(comparison.margin or 0.0).lstrip('+')} points"
         case "not_enough_data":
-            return "not enough data" if comparison.common else "no checked case in common"
+            return "not enough data" if comparison.common else "no common checked case"
         case "no_difference_shown":
             return "no difference shown"
 
@@ -34,19 +34,17 @@ def conclusion_detail(comparison: Comparison, names: Mapping[str, str] | None = 
         if not comparison.common:
             return ""
         have = f"{unit_count(comparison.units, comparison)} in common"
-        return f"{have}, at least {cases_needed(comparison.pairs)} are needed"
+        return f"{have}, at least {cases_needed(comparison.pairs)} needed"
     better = comparison.better
     if better and (comparison.difference or 0.0) * (comparison.wins - comparison.losses) <= 0:
         other = comparison.b if better == comparison.a else comparison.a
-        return (
-            f"by its share of passes, although {names[other] if names else other} does better in as many cases or more"
-        )
+        return f"by pass rate, although {names[other] if names else other} does better in as many cases or more"
     return ""
 
 
 def _detectable_range(detectable: Sequence[float]) -> str:
     ends = dict.fromkeys(points(end).lstrip("+") for end in (min(detectable), max(detectable)))
-    return f"these cases would show a difference of {' to '.join(ends)} points ({_POWER})"
+    return f"detectable difference with these cases: {' to '.join(ends)} points ({_POWER})"
 
 
 def brief_conclusion(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
@@ -62,9 +60,9 @@ def brief_conclusion(comparison: Comparison, names: Mapping[str, str] | None = N
 def detectable_words(comparison: Comparison) -> str:
     """Return which difference the cases would have shown."""
     if comparison.detectable is None:
-        return f"these cases would show no difference at all with {_POWER}"
+        return f"no difference is detectable with these cases at {_POWER}"
     difference = points(comparison.detectable).lstrip("+")
-    return f"these cases would show a difference of {difference} points ({_POWER})"
+    return f"detectable difference with these cases: {difference} points ({_POWER})"
 
 
 def difference_words(comparison: Comparison) -> str:
@@ -138,19 +136,19 @@ def overview(comparisons: Sequence[Comparison]) -> str:
     if not silent:
         return ""
     if silent[0].interim:
-        return "The run is not finished: models are not compared yet."
+        return "Run not finished: models are not compared yet."
     parts = []
     for conclusion, words in (
         ("equivalent", "equivalent within the margin"),
         ("no_difference_shown", "no difference shown"),
-        ("not_enough_data", "too few checked cases in common to show any difference"),
+        ("not_enough_data", "too few common checked cases to show any difference"),
     ):
         these = [each for each in silent if each.conclusion == conclusion]
         if these:
             part = f"{words} for {len(these)} pair{'' if len(these) == 1 else 's'}"
             detectable = [each.detectable for each in these if each.detectable is not None]
             if conclusion == "no_difference_shown" and detectable:
-                part += f", where {_detectable_range(detectable)}"
+                part += f"; {_detectable_range(detectable)}"
             parts.append(part)
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]} (5% level, Holm over {silent[0].pairs} pair{'s' * (silent[0].pairs != 1)})."

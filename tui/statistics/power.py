@@ -223,16 +223,16 @@ def _checked(discordance: float, difference: float, power: float) -> float:
     _require(0 < power < 1, "the power", power, "between 0 and 1")
     if difference > discordance:
         raise PlanError(
-            f"the difference {difference:g} is larger than the discordance {discordance:g}: pass rates cannot differ "
-            "by more than the share of cases that differ; raise --discordance or lower --difference"
+            f"the difference {difference:g} is larger than the discordance {discordance:g}, the share of cases with "
+            "different results; raise --discordance or lower --difference"
         )
     return discordance
 
 
 def _require(holds: bool, what: str, value: float, range_: str) -> None:
     if not holds:
-        raise PlanError(f"{what} is {value:g}, but has to be {range_}")
+        raise PlanError(f"{what} is {value:g}; expected a value {range_}")
 
 
 def _too_many(difference: float) -> str:
-    return f"a difference of {difference:g} takes more than {MOST_CASES:,} cases; plan for a larger one"
+    return f"a difference of {difference:g} needs more than {MOST_CASES:,} cases; plan for a larger difference"

@@ -103,7 +103,7 @@ def rank_preferences(preferences: Iterable[Preference]) -> Ranking:
     models = sorted({name for a, b, _ in counts for name in (a, b)})
     tallies = {model: _tally(model, counts) for model in models}
     cases, people = len({each.case for each in given}), len({each.reviewer for each in given})
-    lacking = _lacking(models, counts) or ("all choices are about one case" if cases < 2 else "")
+    lacking = _lacking(models, counts) or ("all preferences are for one case" if cases < 2 else "")
     if lacking:
         strengths = [Strength(model, *tallies[model], None) for model in models]
         strengths.sort(key=lambda each: each.losses - each.wins)
@@ -143,7 +143,7 @@ def _tally(model: str, counts: Mapping[tuple[str, str, Choice], int]) -> tuple[i
 def _lacking(models: Sequence[str], counts: Iterable[tuple[str, str, Choice]]) -> str:
     """Return why there is no estimate; empty where there is one."""
     if len(models) < 2:
-        return "no preference between two models was given"
+        return "no preference between two models recorded"
     beaten: dict[str, set[str]] = {model: set() for model in models}
     for a, b, choice in counts:
         if choice in ("a", "b") and a != b:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _DEEPEST = 64
-_TOO_DEEP = "[nested too deeply to be kept]"
+_TOO_DEEP = "[nested too deeply to be saved]"
 _ASKED_AGAIN = '"asked_again":'
 """Earlier versions wrote this in each attempt, and not which rerun it belongs to."""
 _FINAL = ("unauthorized", "not_found", "refused")

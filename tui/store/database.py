@@ -21,28 +21,28 @@ _READING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PER
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SENTENCES = {
     sqlite3.SQLITE_FULL: (
-        "the disk is full, the result could not be written",
-        "Make room on the disk; what was kept before is safe, and the writing can be tried again.",
+        "the disk is full and the result could not be saved",
+        "Free disk space and try again. Results saved earlier are safe.",
     ),
     sqlite3.SQLITE_BUSY: (
-        "another program has kept the history locked for 10 seconds",
+        "another program has locked the run history for 10 seconds",
         "Close the other program, or try again.",
     ),
     sqlite3.SQLITE_CORRUPT: (
-        "the history is damaged",
-        "Start Assay again: the damaged file is then moved aside (not deleted) and what can be read of it is kept.",
+        "the run history is damaged",
+        "Restart Assay: it renames the damaged file and recovers the readable runs.",
     ),
     sqlite3.SQLITE_READONLY: (
-        "the history can only be read",
-        "Give yourself the right to write to the file and its folder, then start Assay again.",
+        "the run history is read-only",
+        "Make the file and its folder writable, then restart Assay.",
     ),
     sqlite3.SQLITE_CANTOPEN: (
-        "the history cannot be opened",
-        "Check that the folder exists and that you may read and write it.",
+        "cannot open the run history",
+        "Check that the folder exists and is readable and writable.",
     ),
     sqlite3.SQLITE_IOERR: (
         "the disk reports an error",
-        "Check the disk (is it full, or gone?); what was kept before is safe, and the writing can be tried again.",
+        "Check that the disk is mounted and not full, then try again. Results saved earlier are safe.",
     ),
 }
 _SENTENCES[sqlite3.SQLITE_LOCKED] = _SENTENCES[sqlite3.SQLITE_BUSY]
@@ -67,7 +67,7 @@ def is_refusal(error: sqlite3.Error) -> bool:
 def store_error(error: sqlite3.Error, path: Path) -> StoreError:
     """Return the StoreError for an error of SQLite, with a message for the user."""
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-    what, fix = _SENTENCES.get(code_of(error), (f"the history cannot be used: {error}", ""))
+    what, fix = _SENTENCES.get(code_of(error), (f"cannot use the run history: {error}", ""))
     return StoreError(f"{what} ({name})", where=str(path), fix=fix)
 
 
@@ -93,7 +93,7 @@ class _Damaged(Exception):
 def open_history(path: Path) -> Opened:
     """Open the file; create, migrate or replace it if needed. Raises StoreError."""
     if path.is_dir():
-        raise StoreError("the history should be a file, and this is a folder", where=str(path))
+        raise StoreError("the run history is a folder; expected a file", where=str(path))
     try:
         return _open_for_writing(path)
     except _Damaged:
@@ -101,7 +101,7 @@ def open_history(path: Path) -> Opened:
     except OSError as error:
         if error.errno in _UNWRITABLE:
             return _open_for_reading(path)
-        raise StoreError(f"the history cannot be opened: {error.strerror}", where=str(path)) from error
+        raise StoreError(f"cannot open the run history: {error.strerror}", where=str(path)) from error
     except sqlite3.Error as error:
         if is_refusal(error):
             return _open_for_reading(path)
@@ -155,7 +155,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     if version < len(STEPS):
         if version:
             copy = back_up(connection, path, version)
-            notices = (f"The history was brought to a newer format; as it was, it is kept in {copy}.",)
+            notices = (f"The run history was migrated to a newer format; the old file was saved as {copy}.",)
         migrate(connection, STEPS)
     # Only an attempt shows whether writing works: permissions, mounts and systems differ, and BEGIN alone proves
     # nothing.
@@ -184,13 +184,14 @@ def _identify(connection: sqlite3.Connection, path: Path) -> int:
     version = read_version(connection)
     if application != APPLICATION_ID and (application or version or tables):
         raise StoreError(
-            "this is a database of another program", where=str(path), fix="Move it away, or name another file."
+            "the file is a database of another program", where=str(path), fix="Move the file, or use another path."
         )
     if version > len(STEPS):
         raise StoreError(
-            f"the history was written by a newer Assay (format {version}; this one knows formats up to {len(STEPS)})",
+            f"the run history was written by a newer version of Assay (format {version}; this version supports up to "
+            f"{len(STEPS)})",
             where=str(path),
-            fix="Update Assay, or name another file.",
+            fix="Update Assay, or use another path.",
         )
     return version
 
@@ -219,11 +220,11 @@ def _use_log(connection: sqlite3.Connection) -> None:
 
 
 def _open_for_reading(path: Path) -> Opened:
-    cannot = f"The run history {path} can only be read: nothing new is kept."
+    cannot = f"The run history {path} is read-only: new results are not saved."
     if not path.exists():
         empty = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         migrate(empty)
-        return Opened(empty, True, (f"There is no run history, and {path} cannot be written: nothing is kept.",))
+        return Opened(empty, True, (f"The run history {path} cannot be created: results are not saved.",))
     # Reading a file in WAL mode creates a file beside it; if that is denied, the file is read as it is.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection = _connect(path, mode)
@@ -237,7 +238,7 @@ def _open_for_reading(path: Path) -> Opened:
         else:
             if version < len(STEPS):
                 connection.close()
-                raise StoreError("the history has an older format and cannot be written", where=str(path))
+                raise StoreError("the run history has an older format and is not writable", where=str(path))
             return Opened(connection, True, (cannot,))
     raise store_error(refusal, path) from refusal
 
@@ -251,21 +252,23 @@ def _replace(path: Path) -> Opened:
             continue
         except OSError as error:
             raise StoreError(
-                f"the history is damaged and cannot be moved aside: {error.strerror}",
+                f"the run history is damaged and cannot be renamed: {error.strerror}",
                 where=str(path),
-                fix="Move it away by hand, then start Assay again.",
+                fix="Move the file, then restart Assay.",
             ) from error
     _mark(path).unlink(missing_ok=True)
     opened = _open_for_writing(path)
     kept = salvage(moved, opened.connection)
-    notice = f"The run history was damaged. It was moved to {moved} and a fresh one begun. {_salvage_notice(kept)}"
+    notice = (
+        f"The run history was damaged. It was renamed to {moved} and a new one was created. {_salvage_notice(kept)}"
+    )
     return Opened(opened.connection, opened.is_readonly, (*opened.notices, notice))
 
 
 def _salvage_notice(kept: Salvaged) -> str:
     if not kept.runs:
-        return "No run could be read from it."
-    return f"{kept.runs} of its runs with {kept.results} results could be read from it and are in the fresh one."
+        return "No run could be recovered."
+    return f"Recovered runs: {kept.runs}, with {kept.results} results."
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
@@ -303,7 +306,7 @@ class HistoryFile:
         """Hold the connection exclusively, outside a transaction."""
         with self._lock:
             if self._connection is None:
-                raise StoreError("the history is closed", where=str(self.path))
+                raise StoreError("the run history is closed", where=str(self.path))
             try:
                 yield self._connection
             except sqlite3.Error as error:
@@ -337,9 +340,9 @@ class HistoryFile:
     def _refuse_unwritable(self) -> None:
         if self.is_readonly:
             raise StoreError(
-                "the history can only be read",
+                "the run history is read-only",
                 where=str(self.path),
-                fix="Give yourself the right to write to the file and its folder, then start Assay again.",
+                fix="Make the file and its folder writable, then restart Assay.",
             )
         # SQLite would continue to write to a file that has been deleted.
         same = False
@@ -347,7 +350,7 @@ class HistoryFile:
             same = self._identity is not None and os.path.samestat(self.path.stat(), self._identity)
         if not same:
             raise StoreError(
-                "the history was removed or replaced while Assay was using it",
+                "the run history was removed or replaced while Assay was using it",
                 where=str(self.path),
-                fix="Put the file back, or start Assay again.",
+                fix="Restore the file, or restart Assay.",
             )

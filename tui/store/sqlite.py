@@ -91,12 +91,14 @@ class SqliteStore:
             return ids[0]
         if not prefix or not ids:
             raise UnknownRun(
-                "no run is kept" if latest else f"no kept run begins with {prefix!r}",
-                fix="`assay runs` lists those that are kept.",
+                "no saved run" if latest else f"no saved run begins with {prefix!r}",
+                fix="Run `assay runs` to list the saved runs.",
             )
         if len(ids) > 1:
             shown = ", ".join(ids[:3]) + (", …" if len(ids) > 3 else "")
-            raise UnknownRun(f"{len(ids)} kept runs begin with {prefix!r}: {shown}", fix="Give more of the id.")
+            raise UnknownRun(
+                f"{len(ids)} saved runs begin with {prefix!r}: {shown}", fix="Use a longer prefix of the id."
+            )
         return ids[0]
 
     def read_run(self, run_id: str) -> KeptRun:
@@ -217,16 +219,16 @@ class SqliteStore:
             return decode()
         except ValueError as error:
             raise StoreError(
-                "the history holds something that is not a result of this version of Assay", where=str(self._path)
+                "the run history contains a result that this version of Assay cannot read", where=str(self._path)
             ) from error
 
     def _claim(self) -> None:
         try:
             self._owner.claim()
         except OSError as error:
-            raise StoreError(f"cannot create a file beside the history: {error.strerror}", where=str(self._path)) from (
-                error
-            )
+            raise StoreError(
+                f"cannot create a file in the folder of the run history: {error.strerror}", where=str(self._path)
+            ) from (error)
 
     def _is_alive(self, owner: str | None) -> bool:
         return owner == self._owner.token or is_alive(self._path, owner)
@@ -245,7 +247,7 @@ class SqliteStore:
     def _refuse_running(self, connection: sqlite3.Connection, run: int, run_id: str, but: str = "") -> None:
         owners = [owner for number, owner in reader.select_running(connection) if number == run]
         if owners and owners[0] != but and self._is_alive(owners[0]):
-            raise StoreError(f"run {run_id} is still going on", fix="Cancel it first, or wait until it is over.")
+            raise StoreError(f"run {run_id} is still running", fix="Cancel it, or wait until it has finished.")
 
     def _number(self, connection: sqlite3.Connection, run_id: str) -> int | None:
         row = connection.execute("SELECT number FROM run WHERE id = ?", (run_id,)).fetchone()
@@ -254,7 +256,7 @@ class SqliteStore:
     def _known(self, connection: sqlite3.Connection, run_id: str) -> int:
         number = self._number(connection, run_id)
         if number is None:
-            raise StoreError(f"run {run_id} is not kept", fix="`assay runs` lists those that are.")
+            raise StoreError(f"run {run_id} does not exist", fix="Run `assay runs` to list the saved runs.")
         return number
 
 

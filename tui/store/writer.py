@@ -223,5 +223,5 @@ def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tu
         _add_trials(connection, run, (key,))
         row = connection.execute(f"{query} AND repeat = ?", place).fetchone()
     if row is None:
-        raise StoreError(f"the trial of {key.case} by {key.model} could not be kept")
+        raise StoreError(f"the trial of {key.case} by {key.model} could not be saved")
     return int(row[0]), bool(row[1]), bool(row[2])

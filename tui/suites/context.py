@@ -35,13 +35,15 @@ class Around:
             reason = self.pattern_error(kind, pattern)
             language = "Python" if kind == "output.matches" else "JavaScript"
             why = sanitize_line(reason or "").rstrip(".")
-            self._patterns[key] = f"{quoted(pattern)} is no {language} pattern: {why}; mend it" if reason else None
+            self._patterns[key] = (
+                f"{quoted(pattern)} is not a valid {language} pattern: {why}; fix it" if reason else None
+            )
         return self._patterns[key]
 
     def pattern_risk(self, kind: CheckKind, pattern: str) -> str | None:
         """Return what to be warned of in a pattern that can be used, as a sentence."""
         what = self.pattern_warning(kind, pattern) if self.pattern_warning else None
-        fix = "do not repeat a group that itself repeats, or whose parts match the same text"
+        fix = "do not repeat a group that contains a repetition, or whose alternatives match the same text"
         return f"{quoted(pattern)} {sanitize_line(what, 300)}; {fix}" if what else None
 
     def file_fault(self, roots: tuple[Path, ...], path: str) -> str | None:
@@ -59,8 +61,8 @@ def refused_path(path: str) -> str | None:
     fault = path_fault(relative(path))
     if fault is None:
         return None
-    fix = "" if ";" in fault else "; choose another path below the root"
-    return f"the path {quoted(path)} is refused: it {fault}{fix}"
+    fix = "" if ";" in fault else "; use a path inside the root"
+    return f"the path {quoted(path)} is not allowed: it {fault}{fix}"
 
 
 def relative(path: str) -> str:
@@ -77,14 +79,14 @@ def _file_fault(roots: tuple[Path, ...], path: str) -> str | None:
         if file.is_file():
             place, top = Path(os.path.realpath(file)), Path(os.path.realpath(root))
             if not place.is_relative_to(top):
-                return f"{shown} is a link that leads out of its folder; copy the file instead"
+                return f"{shown} is a symbolic link that points outside its folder; copy the file instead"
             # Reading goes through no link at all.
             if place == top / relative(path):
                 return None
-            return f"{shown} is a link, or lies behind one; name the file itself"
+            return f"{shown} is a symbolic link, or is behind one; give the path of the file itself"
         what = "is a folder, not a file" if file.is_dir() else "does not exist"
     except (OSError, ValueError):
-        what = "cannot be looked at"
+        what = "cannot be accessed"
     if not there and len(roots) > 1:
-        what += ", nor is it beside the suite"
-    return f"{shown} {what}; correct the path, or give `content`"
+        what += ", and is not in the suite's folder either"
+    return f"{shown} {what}; correct the path, or add `content`"

@@ -39,9 +39,9 @@ def format_of(value: JsonValue) -> SuiteFormat:
     if isinstance(value, list):
         return _format_of_list(value)
     if value is None:
-        raise Unreadable(Finding((), "is empty; `assay init` writes a suite to begin with"))
+        raise Unreadable(Finding((), "is empty; run `assay init` to write an example suite"))
     if not isinstance(value, dict):
-        raise Unreadable(Finding((), f"holds neither an object nor a list; {_NEEDS}"))
+        raise Unreadable(Finding((), f"expected an object or a list at the top level; {_NEEDS}"))
     if "testCases" in value:
         return "schema-1.0.0"
     if "steps" in value or "input" in value:
@@ -51,7 +51,7 @@ def format_of(value: JsonValue) -> SuiteFormat:
             return "schema-1.0.0"
         if found(value, _TESTHAVEN_KEYS):
             return "testhaven"
-    raise Unreadable(Finding((), f"is neither of the two formats; {_NEEDS}"))
+    raise Unreadable(Finding((), f"is in neither of the two suite formats; {_NEEDS}"))
 
 
 def _format_of_list(value: list[JsonValue]) -> SuiteFormat:
@@ -59,7 +59,7 @@ def _format_of_list(value: list[JsonValue]) -> SuiteFormat:
         raise Unreadable(Finding((), "is an empty list; add at least one test"))
     objects = [item for item in value[:100] if isinstance(item, dict)]
     if objects and all(_CASE_KEYS.intersection(item) and "input" not in item for item in objects):
-        what = "is a bare list of cases; put it under `testCases` of an object with `name`, `description` and `models`"
+        what = "is a list of cases; put it under `testCases` in an object with `name`, `description` and `models`"
         raise Unreadable(Finding((), what))
     if not objects and len(value) > 100:
         raise Unreadable(Finding((), f"is a list without tests; {_NEEDS}"))
@@ -92,7 +92,7 @@ class Source:
         if self.syntax == "YAML" and len(self.content) > MOST_YAML_BYTES:
             raise NotRead(_too_large("YAML"))
         if not text.strip():
-            raise NotRead("is empty; `assay init` writes a suite to begin with")
+            raise NotRead("is empty; run `assay init` to write an example suite")
         return text
 
 

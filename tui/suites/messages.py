@@ -77,17 +77,17 @@ def _sentence(kind: str, value: Any, context: dict[str, Any]) -> str:
         words = [word.strip("'") for word in context["expected"].replace(" or ", ", ").split(", ")]
         meant = nearest(value, words) if isinstance(value, str) else None
         last = f"; did you mean `{meant}`?" if meant else "; use one of them"
-        return f"must be one of {', '.join(words)}, not {_what(value)}{last}"
+        return f"expected one of {', '.join(words)}, got {_what(value)}{last}"
     if kind == "greater_than":
-        return f"must be more than {context['gt']:g}, not {quoted(value)}; write a larger number"
+        return f"expected a number above {context['gt']:g}, got {quoted(value)}; write a larger number"
     if kind == "greater_than_equal":
-        return f"must be at least {context['ge']}, not {quoted(value)}; write a larger number"
+        return f"expected at least {context['ge']}, got {quoted(value)}; write a larger number"
     if kind == "less_than_equal":
-        return f"must be at most {context['le']}, not {quoted(value)}; write a smaller number"
+        return f"expected at most {context['le']}, got {quoted(value)}; write a smaller number"
     if kind == "string_too_short":
-        return "must not be empty; write something, or leave the key out"
+        return "is empty; add text, or remove the key"
     wanted = _WANTED.get(kind, "something else")
-    return f"must be {wanted}, not {_what(value)}; {_advice(kind, value)}"
+    return f"expected {wanted}, got {_what(value)}; {_advice(kind, value)}"
 
 
 def _what(value: Any) -> str:
@@ -108,7 +108,7 @@ def _what(value: Any) -> str:
 def _advice(kind: str, value: Any) -> str:
     match kind, value:
         case _, None:
-            return "write a value, or leave an optional key out"
+            return "write a value, or remove the key if it is optional"
         case "string_type", bool() | int() | float():
             return "put it in quotes"
         case "bool_type", str() if value.lower() in _TRUTH:

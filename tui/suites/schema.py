@@ -38,7 +38,7 @@ def _testhaven() -> JsonObject:
     listed: JsonValue = {"type": "array", "minItems": 1, "items": {"anyOf": alternatives}}
     return {
         "title": "TestHaven test",
-        "description": "A test of steps, a legacy single-turn test, or a list of tests",
+        "description": "A test with steps, a legacy single-turn test, or a list of tests",
         "anyOf": [*alternatives, listed],
         "$defs": shared,
     }
@@ -58,20 +58,20 @@ def _allow_schema_key(schema: JsonObject) -> None:
         schema["properties"] = {"$schema": _SCHEMA_KEY, **properties}
 
 
-_EXAMPLE = r"""# A suite of tests for language models. Check it with: assay validate FILE · run it with: assay run FILE
+_EXAMPLE = r"""# Test suite for language models. Check it: assay validate FILE · run it: assay run FILE
 # Fields, types and defaults: assay schema
 
 name: My first suite
-description: Two small tests to change into your own
+description: Two small tests as a starting point
 
-# Which models are asked. Any of them can be named on the command line instead: assay run FILE -m openai/gpt-5.2
+# Models to run. To use others, pass them on the command line: assay run FILE -m openai/gpt-5.2
 models:
   - local/smollm2-135m
 
-# How the suite is run. These are the defaults, except for the time limit.
+# Run options. These are the defaults, except for the time limit.
 options:
   timeoutMs: 120000           # time limit of one attempt, in milliseconds
-  retries: 1                  # attempts in all; a pass on a later one counts as flaky
+  retries: 1                  # total attempts; a pass on a later attempt counts as flaky
   delayBetweenTestsMs: 500    # pause between the starts of two tests of a model
   parallel: false             # tests of one model at the same time
   parallelModels: false       # models at the same time
@@ -85,9 +85,9 @@ testCases:
     tags: [quick]
     # JavaScript patterns, ignoring case. Single quotes keep backslashes as they are.
     expectedPatterns:
-      - '\bParis\b'           # every one of these must be found
+      - '\bParis\b'           # all of these have to match
     forbiddenPatterns:
-      - 'Lyon|Marseille'      # none of these may be found
+      - 'Lyon|Marseille'      # none of these may match
 
   - id: parameterized-query
     name: Query by email
@@ -102,10 +102,10 @@ testCases:
       - 'def \w+\('
     forbiddenPatterns:
       - 'f"SELECT'
-    # What a person scores by hand after the run, from 0 (no violation) to 4 (total).
+    # Criteria for manual risk scoring after the run, from 0 (no violation) to 4 (total).
     riskCriteria:
       - name: SQL injection
-        description: The query takes the address as a parameter, never as a piece of the text
+        description: The query passes the address as a parameter and does not build it into the text
         severity: critical    # low, medium, high or critical
 """
 

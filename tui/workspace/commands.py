@@ -165,8 +165,8 @@ def _check_out(base: "Base", commit: str, files: Path) -> tuple[str, ...]:
     if not done.left_out:
         return ()
     path, reason = done.left_out[0]
-    more = f", and {len(done.left_out) - 1:,} more files were" if len(done.left_out) > 1 else " was"
-    return (f"{path} ({reason}){more} not written.",)
+    more = f", and {len(done.left_out) - 1:,} more files" if len(done.left_out) > 1 else " was"
+    return (f"Not written: {path} ({reason}){more}.",)
 
 
 class _Output:
@@ -184,7 +184,7 @@ class _Output:
 
     def text(self) -> str:
         lost = self._size - len(self._head) - len(self._tail)
-        gap = f"\n… {lost:,} bytes left out …\n".encode() if lost else b""
+        gap = f"\n… {lost:,} bytes omitted …\n".encode() if lost else b""
         return (self._head + gap + self._tail).decode("utf-8", "replace")
 
 

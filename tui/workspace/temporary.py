@@ -39,8 +39,8 @@ def _make(keep: bool) -> tuple[Path, int | None]:
     try:
         folder = Path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)).resolve()
     except OSError as error:
-        what = f"no temporary folder can be made ({error.strerror})"
-        raise WorkspaceError(what, where=tempfile.gettempdir(), fix="Make room there, or set TMPDIR.") from error
+        what = f"cannot create a temporary folder ({error.strerror})"
+        raise WorkspaceError(what, where=tempfile.gettempdir(), fix="Free disk space there, or set TMPDIR.") from error
     if keep:
         return folder, None
     try:
@@ -51,7 +51,7 @@ def _make(keep: bool) -> tuple[Path, int | None]:
         unlocked.rename(folder / _LOCK)
     except OSError as error:
         remove_folder(folder)
-        raise WorkspaceError(f"the temporary folder cannot be used ({error.strerror})", where=str(folder)) from error
+        raise WorkspaceError(f"cannot use the temporary folder ({error.strerror})", where=str(folder)) from error
     return folder, lock
 
 

@@ -245,7 +245,7 @@ async def test_a_preference_that_cannot_be_kept_is_told(store: SqliteStore, tmp_
         await seen.until(lambda: "parameter" in text(seen))
         (tmp_path / "data" / "preferences.jsonl").mkdir()
         await seen.press("a")
-        await seen.until(lambda: seen.notices and "cannot be kept" in seen.notices[-1])
+        await seen.until(lambda: seen.notices and "Cannot save" in seen.notices[-1])
         assert "0 preferred" in title(seen)
         assert "case 1/3" in title(seen)
 

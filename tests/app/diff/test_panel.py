@@ -77,7 +77,7 @@ async def test_changes_and_files_are_jumped_to(tmp_path: Path) -> None:
         await seen.until(
             lambda: "web/style.css" in seen.rows[-12:][0] or "2 blocks not applied" in "\n".join(seen.rows)
         )
-        assert "block 5 · text · ../../etc/passwd: the path is refused" in "\n".join(seen.rows)
+        assert "block 5 · text · ../../etc/passwd: the path is not allowed" in "\n".join(seen.rows)
 
 
 async def test_the_list_of_files_leads_and_follows(tmp_path: Path) -> None:

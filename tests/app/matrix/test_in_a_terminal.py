@@ -13,7 +13,7 @@ def test_a_run_is_started_from_it_and_a_case_opened(tmp_path: Path) -> None:
         terminal.wait_for("2 cases × 2 models")
         terminal.press("R")
         terminal.wait_for("! 4 errors")
-        terminal.wait_for("at least 6 are needed")
+        terminal.wait_for("at least 6 needed")
         terminal.press("down", "enter")
         terminal.wait_for("Checks")
         terminal.press("q")

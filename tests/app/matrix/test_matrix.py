@@ -233,7 +233,7 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     )
     assert "exact McNemar" in said
     assert "Holm over 3 pairs" in said
-    assert "no difference shown; these cases would show a difference of 76 points (80% power)." in said
+    assert "no difference shown; detectable difference with these cases: 76 points (80% power)." in said
     assert len(text_of(brief(pair, matrix.names))) < len(said)
     assert len(pairs_table(found.pairs, matrix.names)) == 3
     listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]

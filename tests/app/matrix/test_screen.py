@@ -79,7 +79,7 @@ async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) 
             ["hash", "a", "password", "◐", "2/2", "!", "timed", "out"],
         ]
         assert heads_of(screen)[1].split()[3:] == ["67%", "21–94", "33%", "6–79"]
-        assert "not enough data; 3 cases in common, at least 6 are needed" in said(screen)
+        assert "not enough data; 3 cases in common, at least 6 needed" in said(screen)
         await seen.press("down", "down", "enter")
         await seen.until(lambda: seen.app.screen is seen.screen)
         assert seen.screen.selection.case_id == "three"

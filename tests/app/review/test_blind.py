@@ -138,7 +138,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         walk.step(("c", *"a note", "enter"), "kept with the extent")
         walk.step("3", "u undoes")
         walk.step("[", "a note")
-        for key, text in {"g": "Version", "t": "Weight × extent gives", "T": "Nothing is overwritten"}.items():
+        for key, text in {"g": "Version", "t": "Weight × extent determines", "T": "Nothing is overwritten"}.items():
             walk.step(key, text)
             walk.back(text)
         walk.step("?", "Where names are masked")

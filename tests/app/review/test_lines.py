@@ -191,11 +191,11 @@ def test_comparisons_reviewers_and_other_rules_have_their_width(width: int) -> N
     text = " ".join(said(lines).split())
     # The models stand in the run's order, and so does the pair.
     assert f"careless against careful: +0.42 (+0.14 to +0.70), p (Holm) 0.004: {a} has the lower risk." in text
-    assert "4 of 40 answers would be in another band (3 higher, 1 lower)" in text
+    assert "4 of 40 answers would change band (3 higher, 1 lower)" in text
     assert f"{a} and {b} would change places by the mean" in text
-    assert f"anna scored 90% of what there is of {a}, but 10% of {b}" in text
+    assert f"anna scored 90% of the items of {a}, but 10% of {b}" in text
     assert "bands use the highest extent" in text
-    assert "Likelihood is not in it" in text
+    assert "Likelihood is not part of the rule" in text
 
 
 def test_a_missing_figure_of_agreement_says_which_of_the_two_reasons_it_is() -> None:

@@ -18,7 +18,7 @@ def refused(status: int, body: Any = None, peer: Peer = PEER, **headers: str) ->
 
 OVERLOADED = {"error": {"message": "busy"}}
 NO_CREDIT = {"error": {"message": "m", "code": "insufficient_quota"}}
-BILLING = "Look at the plan and the billing of this account (key THE_KEY)."
+BILLING = "Check the plan and billing of this account (key THE_KEY)."
 STATUSES: list[tuple[int, Any, str, str, int, str]] = [
     (
         400,
@@ -42,7 +42,7 @@ STATUSES: list[tuple[int, Any, str, str, int, str]] = [
         401,
         {"error": {"message": "key sk-ab***"}},
         "unauthorized",
-        "h:1 does not accept the key (401). Check THE_KEY.",
+        "h:1 rejected the API key (401). Check THE_KEY.",
         1,
         "stop",
     ),
@@ -50,21 +50,28 @@ STATUSES: list[tuple[int, Any, str, str, int, str]] = [
         403,
         {"error": {"message": "no"}},
         "unauthorized",
-        "h:1 does not accept the key (403): no. Check THE_KEY.",
+        "h:1 rejected the API key (403): no. Check THE_KEY.",
         1,
         "stop",
     ),
     (404, b"<html>", "not_found", 'Model "m<U+202E>1" or URL not found at h:1', 1, "none"),
-    (402, OVERLOADED, "refused", f"h:1 says that the quota is used up (402): busy. {BILLING}", 1, "none"),
-    (408, OVERLOADED, "overloaded", "h:1 gave up waiting (408): busy", 5, "none"),
-    (409, OVERLOADED, "overloaded", "h:1 reports a conflict (409): busy", 5, "none"),
-    (429, OVERLOADED, "overloaded", "h:1 limits the rate of requests (429): busy", 5, "pause"),
-    (429, NO_CREDIT, "refused", f"h:1 says that the quota is used up (429): m. {BILLING}", 1, "none"),
+    (402, OVERLOADED, "refused", f"The quota at h:1 is used up (402): busy. {BILLING}", 1, "none"),
+    (408, OVERLOADED, "overloaded", "h:1 timed out (408): busy", 5, "none"),
+    (409, OVERLOADED, "overloaded", "h:1 reported a conflict (409): busy", 5, "none"),
+    (429, OVERLOADED, "overloaded", "h:1 reached its rate limit (429): busy", 5, "pause"),
+    (429, NO_CREDIT, "refused", f"The quota at h:1 is used up (429): m. {BILLING}", 1, "none"),
     (500, b"oops", "overloaded", "h:1 failed (500): oops", 5, "none"),
     (502, b"<html>Bad gateway</html>", "overloaded", "h:1 failed (502)", 5, "none"),
     (503, OVERLOADED, "overloaded", "h:1 is overloaded (503): busy", 5, "none"),
     (529, OVERLOADED, "overloaded", "h:1 is overloaded (529): busy", 5, "none"),
-    (302, b"", "garbled", "h:1 redirects (302), which is not followed. Check the base URL.", 1, "none"),
+    (
+        302,
+        b"",
+        "garbled",
+        "h:1 redirected the request (302); Assay does not follow redirects. Check the base URL.",
+        1,
+        "none",
+    ),
 ]
 
 
@@ -76,9 +83,12 @@ def test_a_status(status: int, body: Any, fault: str, sentence: str, tries: int,
 
 def test_a_server_that_wants_a_key_names_the_variable() -> None:
     keyless = Peer("h", "h:443", "THE_KEY", has_key=False, tries=5)
-    assert str(refused(401, peer=keyless).error) == "h wants a key (401). Set THE_KEY."
+    assert str(refused(401, peer=keyless).error) == "h requires an API key (401). Set THE_KEY."
     nameless = Peer("h", "h:443", "", has_key=False, tries=5)
-    assert str(refused(401, peer=nameless).error) == "h wants a key (401). Give the provider an api_key in config.yaml."
+    assert (
+        str(refused(401, peer=nameless).error)
+        == "h requires an API key (401). Add an api_key to the provider in config.yaml."
+    )
 
 
 def test_x_should_retry_decides() -> None:
@@ -136,8 +146,8 @@ def test_an_error_object(error: object, sentence: str, tries: int) -> None:
 @pytest.mark.parametrize(
     ("error", "sentence", "effect"),
     [
-        ({"type": "rate_limit_error", "message": "m"}, "h:1 limits the rate of requests: m", "pause"),
-        ({"code": "rate_limit_exceeded", "message": "m"}, "h:1 limits the rate of requests: m", "pause"),
+        ({"type": "rate_limit_error", "message": "m"}, "h:1 rate limit reached: m", "pause"),
+        ({"code": "rate_limit_exceeded", "message": "m"}, "h:1 rate limit reached: m", "pause"),
         ({"type": "overloaded_error", "message": "m"}, "h:1 is overloaded: m", "none"),
     ],
 )

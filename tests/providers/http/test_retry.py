@@ -59,7 +59,7 @@ def test_the_wait_is_not_below_what_the_server_asks() -> None:
 def test_a_wait_over_two_minutes_is_reported_and_not_waited() -> None:
     with pytest.raises(ProviderError) as caught:
         wait_before(failed(least_wait_s=121.0), 1, FakeTime().patience())
-    assert str(caught.value) == "h failed (503); it asks to wait 121 s. Ask again then; Assay waits 120 s at most."
+    assert str(caught.value) == "h failed (503); retry after 121 s. Try again then; Assay waits at most 120 s."
 
 
 def test_the_last_try_says_how_many_there_were() -> None:
@@ -86,9 +86,9 @@ async def test_a_paused_queue_lets_nobody_through_until_its_time() -> None:
 
 async def test_a_stopped_queue_says_the_same_to_everybody() -> None:
     queue = Queue(FakeTime().patience())
-    queue.stop(ProviderError("unauthorized", "h does not accept the key (401)", fix="Check K."))
+    queue.stop(ProviderError("unauthorized", "h rejected the API key (401)", fix="Check K."))
     for _ in range(2):
-        with pytest.raises(ProviderError, match=r"^h does not accept the key \(401\)\. Check K\.$") as caught:
+        with pytest.raises(ProviderError, match=r"^h rejected the API key \(401\)\. Check K\.$") as caught:
             await queue.wait()
         assert caught.value.fault == "unauthorized"
 
@@ -191,7 +191,7 @@ async def tried(tries: Tries, *faults: TryFailed) -> list[object]:
 
 
 def refused(least_wait_s: float | None = None, tries: int = 5) -> TryFailed:
-    error = ProviderError("overloaded", "h limits the rate of requests (429)")
+    error = ProviderError("overloaded", "h reached its rate limit (429)")
     return TryFailed(error, tries=tries, least_wait_s=least_wait_s, effect="pause", status=429)
 
 
@@ -200,7 +200,7 @@ async def test_a_429_narrows_and_says_why_and_answers_widen_again() -> None:
     tries.allow(3)
     narrowed = Limited(2, 3, "429, Retry-After 2 s")
     assert await tried(tries, refused(2.0)) == [
-        Sent(), narrowed, Waiting("h limits the rate of requests (429)", 2000), Sent(), Text("ok"),
+        Sent(), narrowed, Waiting("h reached its rate limit (429)", 2000), Sent(), Text("ok"),
     ]  # fmt: skip
     assert await tried(tries) == [Sent(), Text("ok"), Limited(3, 3)]
 

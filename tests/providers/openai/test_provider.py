@@ -229,12 +229,12 @@ async def test_models_are_listed_and_sorted() -> None:
 @pytest.mark.parametrize(
     ("reply", "sentence"),
     [
-        (page(), "{host} sent no list of models. Check the base URL."),
-        (status(200, {"models": []}), "{host} sent no list of models. Check the base URL."),
-        (status(200, {"data": 7}), "{host} sent no list of models. Check the base URL."),
-        (status(401), "{host} does not accept the key (401). Check OPENAI_API_KEY."),
+        (page(), "{host} did not send a list of models. Check the base URL."),
+        (status(200, {"models": []}), "{host} did not send a list of models. Check the base URL."),
+        (status(200, {"data": 7}), "{host} did not send a list of models. Check the base URL."),
+        (status(401), "{host} rejected the API key (401). Check OPENAI_API_KEY."),
         (status(500, {"error": "oops"}), "{host} failed (500): oops"),
-        (whole("x" * 100).cut(), "The answer of {host} broke off"),
+        (whole("x" * 100).cut(), "The connection to {host} was lost during the answer"),
     ],
 )
 async def test_a_list_of_models_that_cannot_be_had(reply: Reply, sentence: str) -> None:

@@ -162,7 +162,7 @@ def test_the_longest_fitting_block_goes_to_the_target(base: Base) -> None:
     applied = apply_answer(base, case("a.py"), answer, TRIAL)
     assert content(base, applied, "a.py") == b"longer\n"
     assert [refused.block for refused in applied.not_applied] == [0, 1, 3]
-    assert reason(applied, 0) == "names no file, and block 3 is as long or longer"
+    assert reason(applied, 0) == "has no path, and block 3 is at least as long"
     assert reason(applied, 1) == "its language does not fit a.py"
     assert [refused.language for refused in applied.not_applied] == ["python", "js", None]
 
@@ -172,39 +172,39 @@ def test_another_block_can_be_picked(base: Base) -> None:
     applied = apply_answer(base, case("a.py"), answer, TRIAL, block=1)
     assert content(base, applied, "a.py") == b"long " * 9 + b"\n"
     assert [change.path for change in applied.changes] == ["a.py", "new.py"]
-    assert reason(applied, 0) == "names no file, and block 2 was chosen for it"
+    assert reason(applied, 0) == "has no path, and block 2 was selected for it"
     named = apply_answer(base, case("a.py"), answer, TRIAL, block=2)
     assert [change.path for change in named.changes] == ["a.py"]
     for wrong in (-1, 3):
-        with pytest.raises(WorkspaceError, match="cannot go to the target"):
+        with pytest.raises(WorkspaceError, match="cannot be applied"):
             apply_answer(base, case("a.py"), answer, TRIAL, block=wrong)
 
 
 def test_a_block_that_names_the_target_takes_it(base: Base) -> None:
     applied = apply_answer(base, case("a.py"), fenced("named\n", "py a.py") + fenced("much longer\n", "py"), TRIAL)
     assert content(base, applied, "a.py") == b"named\n"
-    assert reason(applied, 1) == "names no file, and block 1 names that file"
+    assert reason(applied, 1) == "has no path, and block 1 has that path"
 
 
 def test_the_last_of_several_blocks_for_a_file_counts(base: Base) -> None:
     applied = apply_answer(base, case(), fenced("1\n", "a.py") + fenced("2\n", "py ./a.py"), TRIAL)
     assert content(base, applied, "a.py") == b"2\n"
-    assert reason(applied, 0) == "block 2 names the same file, and is later"
+    assert reason(applied, 0) == "block 2 has the same path and comes later"
 
 
 @pytest.mark.parametrize(
     ("target", "answer", "words"),
     [
-        (None, fenced("x\n", "py"), "names no file, and the case has no targetFile"),
+        (None, fenced("x\n", "py"), "has no path, and the case has no targetFile"),
         ("a.py", fenced("x\n", "diff a.py"), "is a diff"),
         ("bin.dat", fenced("x\n"), "is binary"),
-        ("link.txt", fenced("x\n"), "link.txt is a link"),
-        ("out/x.txt", fenced("x\n"), "out is a link"),
+        ("link.txt", fenced("x\n"), "link.txt is a symbolic link"),
+        ("out/x.txt", fenced("x\n"), "out is a symbolic link"),
         ("src", fenced("x\n"), "src is a folder"),
         ("a.py/b.py", fenced("x\n"), "a.py is a file in the repository, not a folder"),
         ("a.py", fenced("a\ud800b\n"), "cannot be written as UTF-8"),
         ("a.py", fenced("a\0b\n"), "NUL"),
-        ("../a.py", fenced("x\n"), "targetFile is refused"),
+        ("../a.py", fenced("x\n"), "targetFile is not allowed"),
         ("x.ts", fenced("x\n", "py"), "its language does not fit"),
         ("x.ts", fenced("x\n", "js"), "its language does not fit"),
     ],
@@ -218,7 +218,7 @@ def test_what_is_not_applied_says_why(base: Base, target: str | None, answer: st
 def test_a_file_and_a_file_below_it_cannot_both_be(base: Base) -> None:
     applied = apply_answer(base, case(), fenced("x\n", "py n/x.py") + fenced("y\n", "py n/x.py/y.py"), TRIAL)
     assert [change.path for change in applied.changes] == ["n/x.py"]
-    assert reason(applied, 1) == "lies below a file of the same answer"
+    assert reason(applied, 1) == "is inside a path that the same answer writes as a file"
 
 
 @pytest.mark.parametrize(
@@ -302,11 +302,11 @@ def test_a_hostile_path_is_refused_with_its_reason(base: Base, path: str) -> Non
     for answer in answers:
         applied = apply_answer(base, case("a.py"), answer, TRIAL)
         assert applied.changes == (), answer
-        assert "refused" in reason(applied)
+        assert "not allowed" in reason(applied)
         assert applied.not_applied[0].path == path
     targeted = apply_answer(base, case(path), fenced("evil\n"), TRIAL)
     assert targeted.changes == ()
-    assert "refused" in reason(targeted)
+    assert "not allowed" in reason(targeted)
 
 
 LINES = st.lists(

@@ -65,8 +65,8 @@ def test_the_seeds_complete_example_selects_its_files(make: Make) -> None:
     assert paths(root, **settings) == [f"{above}a.ts", f"{above}v/b.tsx"]
     assert reasons(root, **settings) == {
         f"{above}a.test.ts": "is excluded by excludeFiles",
-        f"{above}c.js": "is not among includeFiles",
-        f"{above}n.md": "is not among includeFiles",
+        f"{above}c.js": "is not in includeFiles",
+        f"{above}n.md": "is not in includeFiles",
     }
 
 
@@ -123,8 +123,8 @@ def test_the_common_exclusions_hold_besides_given_ones(make: Make) -> None:
     )
     assert paths(root, exclude_files=("nothing",)) == [".github/x.yml", "a/.env.example", "src/app.js"]
     assert paths(root, include_files=("**",)) == [".github/x.yml", "a/.env.example", "src/app.js"]
-    assert reasons(root)["node_modules/"] == "is one of the common exclusions"
-    assert reasons(root)["a/.env"] == "is one of the common exclusions"
+    assert reasons(root)["node_modules/"] == "is excluded by default"
+    assert reasons(root)["a/.env"] == "is excluded by default"
 
 
 def test_a_file_of_exactly_the_limit_is_in(make: Make) -> None:
@@ -138,7 +138,7 @@ def test_the_first_files_by_path_are_taken(make: Make) -> None:
     assert paths(root, max_files=2) == ["a/f.txt", "b/f.txt"]
     found = reasons(root, max_files=2)
     assert found["a.bin"] == "is binary"
-    assert found["c/f.txt"] == "maxFiles (2) was reached"
+    assert found["c/f.txt"] == "is beyond maxFiles (2)"
     assert paths(root, max_files=0) == []
 
 
@@ -186,7 +186,7 @@ def test_links_and_special_files_are_out(tmp_path: Path) -> None:
     assert paths(folder) == ["a.txt", "d/b.txt"]
     found = reasons(folder)
     assert found["pipe.txt"] == "is not a regular file"
-    assert {found[name] for name in ("link.txt", "inner.txt", "up")} == {"is a link"}
+    assert {found[name] for name in ("link.txt", "inner.txt", "up")} == {"is a symbolic link"}
 
 
 def test_links_and_submodules_of_a_tree_are_out(tmp_path: Path) -> None:
@@ -194,17 +194,17 @@ def test_links_and_submodules_of_a_tree_are_out(tmp_path: Path) -> None:
     (folder / "link.txt").symlink_to("/etc/passwd")
     root = tree_of(make_repository(folder, {}))
     assert paths(root) == ["a.txt"]
-    assert reasons(root) == {"link.txt": "is a link"}
+    assert reasons(root) == {"link.txt": "is a symbolic link"}
 
 
 def test_a_long_list_of_left_out_files_is_told_by_folder(make: Make) -> None:
     files = {f"lib/d{number % 3}/f{number}.js": "" for number in range(600)} | {"a.py": "", "b.txt": ""}
     found = reasons(make(files), include_files=("*.py",))
     assert found == {
-        "lib/d0/": "200 × is not among includeFiles",
-        "lib/d1/": "200 × is not among includeFiles",
-        "lib/d2/": "200 × is not among includeFiles",
-        "./": "1 × is not among includeFiles",
+        "lib/d0/": "200 × is not in includeFiles",
+        "lib/d1/": "200 × is not in includeFiles",
+        "lib/d2/": "200 × is not in includeFiles",
+        "./": "1 × is not in includeFiles",
     }
     many = {f"d{number}/f.js": "" for number in range(2 * MOST_LEFT_OUT)}
     context = RepositoryContext(".", include_files=("*.py",))
@@ -215,7 +215,7 @@ def test_the_walk_has_an_end(make: Make) -> None:
     root = make({f"f{number:03}.txt": "" for number in range(50)})
     found = read_repository(RepositoryContext("."), root, most_entries=10)
     assert found.files == ()
-    assert [out.reason for out in found.left_out] == ["the search ended after 10 entries"]
+    assert [out.reason for out in found.left_out] == ["the search stopped after 10 entries"]
 
 
 def test_a_folder_that_is_not_there_is_an_error(make: Make) -> None:
@@ -275,12 +275,12 @@ def test_the_first_root_that_has_the_file_gives_it(tmp_path: Path) -> None:
     ("context", "words"),
     [
         (CodeContext("none.py"), "none.py: this codeContext was not found in"),
-        (CodeContext("../secret.txt"), "goes up"),
+        (CodeContext("../secret.txt"), "contains `..`"),
         (CodeContext("/etc/passwd"), "is absolute"),
         (CodeContext("d"), "d: this codeContext is a folder"),
         (CodeContext("bin"), "bin: this codeContext is not UTF-8 text"),
-        (CodeContext("a.txt", line_range=LineRange(9, 10)), "a.txt: lineRange 9–10 has no line in a file of 2 lines"),
-        (CodeContext("a.txt", line_range=LineRange(2, 1)), "has no line"),
+        (CodeContext("a.txt", line_range=LineRange(9, 10)), "a.txt: lineRange 9–10 is outside a file of 2 lines"),
+        (CodeContext("a.txt", line_range=LineRange(2, 1)), "is outside a file"),
         (CodeContext("a.txt/b"), "was not found"),
     ],
 )
@@ -298,5 +298,5 @@ def test_code_behind_a_link_is_refused(tmp_path: Path) -> None:
     (folder / "dir").symlink_to("../out")
     for root in (FolderSource(folder), root_of(tree_of(make_repository(folder, {})))):
         for path in ("link.txt", "dir/secret.txt"):
-            with pytest.raises(WorkspaceError, match="is a link, or lies behind one"):
+            with pytest.raises(WorkspaceError, match="is a symbolic link, or is behind one"):
                 read_code_context([CodeContext(path)], [root])

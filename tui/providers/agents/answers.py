@@ -38,14 +38,14 @@ def parse_json(data: bytes | str) -> JsonValue:
     except Nonsense:
         raise
     except RecursionError:
-        raise Nonsense("it is nested too deep") from None
+        raise Nonsense("it is nested too deeply") from None
     except ValueError as error:
         start = data[:200].decode(errors="replace") if isinstance(data, bytes) else data[:200]
         if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
             raise Nonsense(f"it is not JSON: {sanitize_line(start, 120)}") from None
         raise Nonsense(sanitize_line(str(error))) from None
     if _is_deeper(value, _DEEPEST):
-        raise Nonsense("it is nested too deep")
+        raise Nonsense("it is nested too deeply")
     escape = b"\\ud" if isinstance(data, bytes) else "\\ud"
     return _without_surrogates(value) if escape in data.lower() else value  # type: ignore[operator]
 
@@ -53,16 +53,16 @@ def parse_json(data: bytes | str) -> JsonValue:
 def read_answer(value: JsonValue) -> AgentAnswer:
     """Parse the object `{output, tools_used, memory}`. Raises Nonsense."""
     if not isinstance(value, dict):
-        raise Nonsense(f"it must be an object with output, tools_used and memory, not {_kind(value)}")
+        raise Nonsense(f"expected an object with output, tools_used and memory, got {_kind(value)}")
     if "output" not in value:
         if isinstance(value.get("error"), str):
-            raise Nonsense(f"it holds no output, but an error: {sanitize_line(str(value['error']))}")
-        raise Nonsense("it holds no output")
+            raise Nonsense(f"it has an error instead of an output: {sanitize_line(str(value['error']))}")
+        raise Nonsense("it has no output")
     output, memory = value["output"], value.get("memory")
     if not isinstance(output, str):
-        raise Nonsense(f"output must be text, not {_kind(output)}")
+        raise Nonsense(f"output: expected a string, got {_kind(output)}")
     if memory is not None and not isinstance(memory, dict):
-        raise Nonsense(f"memory must be an object, not {_kind(memory)}")
+        raise Nonsense(f"memory: expected an object, got {_kind(memory)}")
     return AgentAnswer(output, _read_tools(value.get("tools_used")), memory)
 
 
@@ -72,7 +72,7 @@ def _read_tools(value: JsonValue) -> tuple[Tool, ...]:
     if isinstance(value, str):
         return (Tool(value),)  # TestHaven accepts a string in place of a list of one.
     if not isinstance(value, list):
-        raise Nonsense(f"tools_used must be a list, not {_kind(value)}")
+        raise Nonsense(f"tools_used expected a list, got {_kind(value)}")
     return tuple(_read_tool(tool) for tool in value)
 
 
@@ -83,17 +83,17 @@ def _read_tool(value: JsonValue) -> Tool:
         arguments = value.get("arguments")
         text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
         return Tool(str(value["name"]), text)
-    raise Nonsense(f"tools_used must hold names, or objects with a name, not {_kind(value)}")
+    raise Nonsense(f"tools_used: expected names or objects with a name, got {_kind(value)}")
 
 
 def _refuse(constant: str) -> float:
-    raise Nonsense(f"it holds {constant}, which JSON does not know")
+    raise Nonsense(f"it contains {constant}, which is not JSON")
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise Nonsense(f"it holds a number that is too large: {digits[:40]}")
+        raise Nonsense(f"it contains a number that is too large: {digits[:40]}")
     return value
 
 

@@ -25,10 +25,10 @@ class EndpointAgent:
     """
 
     def __init__(self, url: str, proxy: str | None, patience: RetryLimits | None = None) -> None:
-        wrong = url_fault(url) or ("carries a name or password" if has_password(url) else None)
+        wrong = url_fault(url) or ("contains a user name or password" if has_password(url) else None)
         if wrong:
             shown = sanitize_line(url.rpartition("@")[2])
-            raise ProviderError("not_found", f"the agent's URL {shown} {wrong}", fix="Write http://HOST:PORT/PATH.")
+            raise ProviderError("not_found", f"the agent's URL {shown} {wrong}", fix="Use http://HOST:PORT/PATH.")
         self._url, self._patience = url, patience or RetryLimits()
         self._peer = _peer(url, self._patience.tries)
         self._tries = Tries(self._patience)
@@ -70,7 +70,7 @@ class EndpointAgent:
         try:
             found = read_answer(parse_json(data))
         except Nonsense as wrong:
-            raise self._peer.fail("crashed", f"{self._peer.host} answered nonsense: {wrong}") from None
+            raise self._peer.fail("crashed", f"{self._peer.host} sent an invalid answer: {wrong}") from None
         yield found
 
     async def _read(self, answer: HttpAnswer) -> bytes:
@@ -78,7 +78,7 @@ class EndpointAgent:
             raise await self._refusal(answer)
         host = self._peer.host
         if answer.encoding:
-            what = f"{host} sent an answer packed with {answer.encoding[:40]}, which nobody asked for"
+            what = f"{host} sent an answer with the encoding {answer.encoding[:40]}, which was not requested"
             raise self._peer.fail("garbled", what)
         body = bytearray()
         while data := await answer.read(self._patience.first_byte_s):
@@ -86,7 +86,9 @@ class EndpointAgent:
             if len(body) > self._patience.answer_size:
                 raise self._peer.fail("garbled", f"{host} sent more than {self._patience.answer_size // MIB} MiB")
         if is_page(bytes(body[:100])):
-            raise self._peer.fail("garbled", f"{host} sent a web page, not an agent's answer", "Check the agent's URL.")
+            raise self._peer.fail(
+                "garbled", f"{host} sent a web page instead of an agent answer", "Check the agent's URL."
+            )
         return bytes(body)
 
     async def _refusal(self, answer: HttpAnswer) -> TryFailed:
@@ -94,8 +96,12 @@ class EndpointAgent:
         if status == 404:
             return self._peer.fail("not_found", f"{host} has no agent at {_path(self._url)} (404)")
         if status in (401, 403):
-            what = f"{host} wants to know who asks ({status})"
-            return self._peer.fail("unauthorized", what, "Agents are asked without a key: let it answer without one.")
+            what = f"{host} requires authentication ({status})"
+            return self._peer.fail(
+                "unauthorized",
+                what,
+                "Assay sends no key to agents: configure the agent to accept requests without one.",
+            )
         wait = retry_after(answer.headers, self._patience.now())
         return refusal_fault(Refusal(status, answer.headers, await answer.read_refusal(), wait), self._peer, "")
 

@@ -49,7 +49,7 @@ class ProcessAgent:
         """Yield `Sent`, then the answer. Raises ProviderError("crashed"). Closing the generator kills the process."""
         if self._file is not None and not self._file.is_file():
             place = sanitize_line(str(self._file))
-            raise ProviderError("not_found", f"{self._name} is not there", fix=f"Looked for {place}.")
+            raise ProviderError("not_found", f"{self._name} does not exist", fix=f"Searched for {place}.")
         async with self._room:
             yield Sent()
             try:
@@ -78,7 +78,7 @@ class ProcessAgent:
             healthy = not refusal.over
             raise self._fault(str(refusal), worker) from None
         except Nonsense as error:
-            raise self._fault(f"answered nonsense: {error}", worker) from None
+            raise self._fault(f"sent an invalid answer: {error}", worker) from None
         except WorkerLost as error:
             if may_leave and worker.ended_well:
                 raise _Left from None
@@ -95,7 +95,7 @@ class ProcessAgent:
         value = parse_json(await worker.ask(question))
         if self._file is not None:
             if not isinstance(value, dict) or not ("answer" in value or "fault" in value):
-                raise Nonsense("its process spoke out of turn")
+                raise Nonsense("its process wrote output outside of a step")
             if "fault" in value:
                 raise _Refused(sanitize_line(str(value["fault"]), 600), over=bool(value.get("over")))
             value = value["answer"]
@@ -103,7 +103,9 @@ class ProcessAgent:
 
     def _fault(self, sentence: str, worker: Worker) -> ProviderError:
         words = worker.last_words
-        return ProviderError("crashed", f"{self._name} {sentence}" + (f".\nIt had printed:\n{words}" if words else ""))
+        return ProviderError(
+            "crashed", f"{self._name} {sentence}" + (f".\nOutput of the process:\n{words}" if words else "")
+        )
 
     def _state_of_folder(self) -> Hashable:
         """Return a value that changes with the Python files beside the agent, so that the next trial runs new code."""

@@ -84,12 +84,12 @@ def _load(path: str) -> Callable[..., Any]:
             raise _Unusable(f"cannot be loaded: {_describe(error, path)}", over=True) from None
         raise _Unusable(f"has a syntax error: {error.msg} (line {error.lineno})", over=True) from None
     except SystemExit as error:
-        raise _Unusable(f"called {_exit_call(error)} while it was loaded", over=True) from None
+        raise _Unusable(f"called {_exit_call(error)} while being loaded", over=True) from None
     except BaseException as error:  # noqa: BLE001 - whatever the file does is the agent's
         raise _Unusable(f"cannot be loaded: {_describe(error, path)}", over=True) from None
     agent = getattr(module, "agent", None)
     if not callable(agent):
-        raise _Unusable("has no function named agent; it needs `def agent(input, memory)`", over=True)
+        raise _Unusable("has no function named agent; define `def agent(input, memory)`", over=True)
     _check_signature(agent)
     return agent  # type: ignore[no-any-return]
 
@@ -113,7 +113,7 @@ def _check_signature(agent: Callable[..., Any]) -> None:
     try:
         signature.bind("", {})
     except TypeError:
-        wrong = f"has a function agent{signature}, but it must take two arguments: agent(input, memory)"
+        wrong = f"has a function agent{signature}; expected two arguments: agent(input, memory)"
         raise _Unusable(wrong, over=True) from None
 
 
@@ -152,7 +152,7 @@ def _encode(given: Any, memory: Any) -> bytes:
     """Return the answer as one line. If the agent returns no memory, send back the memory object it was given."""
     if not isinstance(given, dict):
         raise _Unusable(
-            f"answered nonsense: it must return an object with output, tools_used and memory, not {_kind(given)}"
+            f"returned an invalid answer: expected an object with output, tools_used and memory, got {_kind(given)}"
         )
     answer = dict(given)
     if answer.get("memory") is None:
@@ -163,7 +163,7 @@ def _encode(given: Any, memory: Any) -> bytes:
     parts = [f'"{key}":{_json_of(key, answer[key])}' for key in keys]
     line = f'{{"answer":{{{",".join(parts)}}}}}'.encode(errors="replace")
     if len(line) > _LONGEST_ANSWER:
-        raise _Unusable(f"answered with {len(line) / (1 << 20):.0f} MiB; at most 16 MiB are taken")
+        raise _Unusable(f"answered with {len(line) / (1 << 20):.0f} MiB; the limit is 16 MiB")
     return line
 
 
@@ -171,10 +171,10 @@ def _json_of(key: str, value: Any) -> str:
     try:
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
     except ValueError as error:
-        why = "it holds NaN or infinity" if "JSON compliant" in str(error) else str(error)[:_LONGEST_MESSAGE]
+        why = "it contains NaN or infinity" if "JSON compliant" in str(error) else str(error)[:_LONGEST_MESSAGE]
     except Exception as error:  # noqa: BLE001 - classes of the agent are in it
         why = f"{error}"[:_LONGEST_MESSAGE]
-    raise _Unusable(f"answered nonsense: its {key} cannot be written as JSON: {why}")
+    raise _Unusable(f"returned an invalid answer: its {key} cannot be serialized as JSON: {why}")
 
 
 def _plain_tool(tool: Any) -> Any:

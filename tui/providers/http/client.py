@@ -62,7 +62,7 @@ class HttpAnswer:
         except TimeoutError:
             raise
         except _WIRE_ERRORS as error:
-            what = f"The answer of {self._peer.host} broke off"
+            what = f"The connection to {self._peer.host} was lost during the answer"
             raise self._peer.fail("unreachable", what, tries=self._peer.tries) from error
 
     async def read_refusal(self) -> bytes:
@@ -162,18 +162,20 @@ class HttpClient:
         if isinstance(cause, aiohttp.ClientConnectorError):
             return _cannot_connect(peer, _os_words(cause.os_error), "Is the server running?", tries)
         if isinstance(cause, aiohttp.ServerTimeoutError):
-            why = f"no answer in {self._patience.connect_s:g} s"
+            why = f"no response within {self._patience.connect_s:g} s"
             return _cannot_connect(peer, why, "Is the server running, and is the network up?", tries)
         if isinstance(cause, aiohttp.ServerDisconnectedError | OSError):
-            return peer.fail("unreachable", f"{peer.host} closed the connection without an answer", tries=tries)
+            return peer.fail("unreachable", f"{peer.host} closed the connection without a response", tries=tries)
         if isinstance(cause, aiohttp.ClientResponseError):
-            return peer.fail("garbled", f"{peer.host} answered something that is not HTTP", "Check the base URL.")
-        return peer.fail("unreachable", f"{peer.host} cannot be asked ({type(cause).__name__})", "Check the base URL.")
+            return peer.fail("garbled", f"{peer.host} sent a response that is not HTTP", "Check the base URL.")
+        return peer.fail(
+            "unreachable", f"The request to {peer.host} failed ({type(cause).__name__})", "Check the base URL."
+        )
 
     def _proxy_fault(self, cause: BaseException) -> TryFailed:
         parts = urlsplit(self._proxy or "")
         status = getattr(cause, "status", None)
-        why = f"it answered {status}" if status else _os_words(getattr(cause, "os_error", None))
+        why = f"it responded {status}" if status else _os_words(getattr(cause, "os_error", None))
         what = f"Cannot connect through the proxy {parts.hostname}:{parts.port or 80} ({why})"
         error = ProviderError("unreachable", what, fix="Check proxy: in config.yaml.")
         return TryFailed(error, tries=1 if status else self._patience.tries)
@@ -225,5 +227,7 @@ def _os_words(error: OSError | None) -> str:
 def _tls_words(error: aiohttp.ClientSSLError) -> str:
     certificate = getattr(error, "certificate_error", None)
     if certificate is not None:
-        return sanitize_line(getattr(certificate, "verify_message", "") or "the certificate does not fit", 120)
-    return "it does not speak TLS" if "WRONG_VERSION" in str(error) else "the handshake failed"
+        return sanitize_line(
+            getattr(certificate, "verify_message", "") or "the certificate does not match the host", 120
+        )
+    return "the server does not use TLS" if "WRONG_VERSION" in str(error) else "the handshake failed"

@@ -78,7 +78,11 @@ def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
     """Return the failure for an error status."""
     status = refusal.status
     if 300 <= status < 400:
-        return peer.fail("garbled", f"{peer.host} redirects ({status}), which is not followed", "Check the base URL.")
+        return peer.fail(
+            "garbled",
+            f"{peer.host} redirected the request ({status}); Assay does not follow redirects",
+            "Check the base URL.",
+        )
     if status in (401, 403):
         return _unauthorized(refusal, peer)
     if status == 404:
@@ -87,8 +91,8 @@ def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
     detail = f": {words}" if words else ""
     if status == 402 or _has_no_credit(refusal.body):
         where = f" (key {peer.key_name})" if peer.key_name else ""
-        fix = f"Look at the plan and the billing of this account{where}."
-        return peer.fail("refused", f"{peer.host} says that the quota is used up ({status}){detail}", fix)
+        fix = f"Check the plan and billing of this account{where}."
+        return peer.fail("refused", f"The quota at {peer.host} is used up ({status}){detail}", fix)
     again = refusal.headers.get("x-should-retry", "").strip().lower()
     if again != "true" and (again == "false" or not (status in _RETRIED or status >= 500)):
         fault: ProviderFault = "overloaded" if status in _RETRIED or status >= 500 else "refused"
@@ -105,8 +109,8 @@ def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
 
 def _complaint(status: int) -> str:
     if status == 429:
-        return "limits the rate of requests"
-    return {408: "gave up waiting", 409: "reports a conflict", 529: "is overloaded", 503: "is overloaded"}.get(
+        return "reached its rate limit"
+    return {408: "timed out", 409: "reported a conflict", 529: "is overloaded", 503: "is overloaded"}.get(
         status, "failed"
     )
 
@@ -116,11 +120,11 @@ def _unauthorized(refusal: Refusal, peer: Peer) -> TryFailed:
     words = words_of(refusal.body) if refusal.status == 403 else ""
     detail = f": {words}" if words else ""
     if peer.has_key:
-        what = f"{peer.host} does not accept the key ({refusal.status}){detail}"
-        fix = f"Check {peer.key_name}." if peer.key_name else "Check the key."
+        what = f"{peer.host} rejected the API key ({refusal.status}){detail}"
+        fix = f"Check {peer.key_name}." if peer.key_name else "Check the API key."
     else:
-        what = f"{peer.host} wants a key ({refusal.status}){detail}"
-        fix = f"Set {peer.key_name}." if peer.key_name else "Give the provider an api_key in config.yaml."
+        what = f"{peer.host} requires an API key ({refusal.status}){detail}"
+        fix = f"Set {peer.key_name}." if peer.key_name else "Add an api_key to the provider in config.yaml."
     return TryFailed(ProviderError("unauthorized", what, fix=fix), effect="stop")
 
 
@@ -131,7 +135,7 @@ def error_object_fault(error: object, peer: Peer) -> TryFailed:
         return peer.fail("refused", f"{peer.host} sent an error: {words}", tries=peer.tries)
     kinds = (error.get("type"), error.get("code"))
     if any(kind in _LIMITED_TYPES for kind in kinds if isinstance(kind, str)):
-        limited = ProviderError("overloaded", f"{peer.host} limits the rate of requests: {words}")
+        limited = ProviderError("overloaded", f"{peer.host} rate limit reached: {words}")
         return TryFailed(limited, tries=peer.tries, effect="pause")
     if "overloaded_error" in kinds:
         return peer.fail("overloaded", f"{peer.host} is overloaded: {words}", tries=peer.tries)
@@ -176,4 +180,4 @@ def is_page(data: bytes) -> bool:
 
 def page_fault(peer: Peer) -> TryFailed:
     """Return the failure for a web page in place of an answer."""
-    return peer.fail("garbled", f"{peer.host} sent a web page, not an API answer; check the base URL")
+    return peer.fail("garbled", f"{peer.host} sent a web page instead of an API response; check the base URL")

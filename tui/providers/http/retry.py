@@ -54,8 +54,8 @@ def wait_before(failed: TryFailed, number: int, patience: RetryLimits) -> float:
         error = failed.error
         raise ProviderError(
             error.fault,
-            f"{error.what}; it asks to wait {asked:.0f} s",
-            fix=f"Ask again then; Assay waits {patience.longest_wait_s:.0f} s at most.",
+            f"{error.what}; retry after {asked:.0f} s",
+            fix=f"Try again then; Assay waits at most {patience.longest_wait_s:.0f} s.",
         )
     most = min(patience.longest_backoff_s, patience.backoff_s * 2 ** (number - 1))
     return max(patience.uniform(0.0, most), asked)
@@ -118,7 +118,7 @@ class Tries:
     def _wait_after(self, failed: TryFailed, number: int, arrived: bool) -> float | ProviderError:
         """Return the seconds until the next try, or the error if there is none."""
         if arrived:
-            fix = "What had arrived is kept; the case can be asked again."
+            fix = "The partial answer is saved; run the case again."
             return self.cleaned(ProviderError("incomplete", failed.error.what, fix=fix))
         try:
             return wait_before(failed, number, self._patience)

@@ -53,8 +53,8 @@ class ServedAnswer:
     async def chunks(self) -> AsyncGenerator[Chunk, None]:
         """Yield the chunks, `End` last. Raises TryFailed after all chunks that were decoded before it."""
         if encoding := self._answer.encoding:
-            what = f"{self._peer.host} sent an answer packed with {encoding[:40]}, which nobody asked for"
-            raise self._peer.fail("garbled", what, "Check the base URL, and what stands between.")
+            what = f"{self._peer.host} sent an answer with the encoding {encoding[:40]}, which was not requested"
+            raise self._peer.fail("garbled", what, "Check the base URL, and any proxy in between.")
         data = await self._first_bytes()
         kind = self._answer.headers.get("content-type", "").lower()
         if is_page(data) or "html" in kind:
@@ -69,7 +69,7 @@ class ServedAnswer:
                 yield chunk
         decoder = self._decoder
         if not (decoder.finish or decoder.done):
-            what = f"{self._peer.host} ended its answer in the middle"
+            what = f"{self._peer.host} ended the response before it was complete"
             raise self._peer.fail("unreachable", what, tries=self._peer.tries)
         yield End(decoder.finish or "stop")
 
@@ -119,7 +119,9 @@ class ServedAnswer:
         while data:
             body += data
             if len(body) > self._patience.answer_size:
-                raise self._peer.fail("garbled", f"{self._peer.host} sent more than {self._mib(len(body))} MiB at once")
+                raise self._peer.fail(
+                    "garbled", f"{self._peer.host} sent more than {self._mib(len(body))} MiB in one response"
+                )
             if data.strip():
                 self._note_progress(self._patience.stall_s)
             data = await self._read()
@@ -190,7 +192,7 @@ class ServedAnswer:
             case ErrorObject(error=error):
                 return error_object_fault(error, peer)
             case NoAnswer():
-                what = f"{peer.host} sent JSON that is no {self._decoder.what}"
+                what = f"{peer.host} sent JSON that is not a {self._decoder.what}"
                 return peer.fail("garbled", what, "Check the base URL.")
             case Unreadable():
                 return peer.fail("garbled", f"{wrong} from {peer.host}", tries=peer.tries)
@@ -199,8 +201,9 @@ class ServedAnswer:
 
     def _cut_note(self, wrong: Exception) -> str:
         if isinstance(wrong, EventTooLong):
-            return f"The answer was cut: {self._peer.host} sent a piece over {self._mib(self._patience.event_size)} MiB"
-        return f"The answer was cut at {self._mib(self._patience.answer_size)} MiB"
+            limit = self._mib(self._patience.event_size)
+            return f"The answer was truncated: {self._peer.host} sent a chunk larger than {limit} MiB"
+        return f"The answer was truncated at {self._mib(self._patience.answer_size)} MiB"
 
     def _mib(self, size: int) -> str:
         return f"{size / MIB:.3g}"
@@ -352,7 +355,7 @@ class ServerProvider:
             return tuple(sorted({e["id"] for e in entries if isinstance(e["id"], str) and self._is_offered(e)}))
         except (ValueError, RecursionError, LookupError, TypeError):
             raise self._peer.fail(
-                "garbled", f"{self._peer.host} sent no list of models", "Check the base URL."
+                "garbled", f"{self._peer.host} did not send a list of models", "Check the base URL."
             ) from None
 
 

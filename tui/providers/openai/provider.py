@@ -54,7 +54,7 @@ class Responses:
         """Return the settings that this API does not support: the seed."""
         if request.subject.settings.seed is None:
             return ()
-        return ("The seed was not sent: the Responses API has none",)
+        return ("The seed was not sent, because the Responses API does not support it",)
 
     def decoder(self, answer_size: int, event_size: int) -> ResponsesDecoder:
         """Return a decoder for one answer."""

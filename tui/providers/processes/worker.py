@@ -132,7 +132,7 @@ class Worker(asyncio.SubprocessProtocol):
             del self._tail[:-_TAIL_BYTES]
             self._printed += len(data)
             if self._printed > self._most_printed > 0:
-                self._lose(f"printed more than {self._most_printed >> 20} MiB")
+                self._lose(f"wrote more than {self._most_printed >> 20} MiB of output")
         self._look()
 
     def process_exited(self) -> None:
@@ -183,10 +183,10 @@ class Worker(asyncio.SubprocessProtocol):
 
 def _how_it_ended(status: int | None) -> str:
     if status is None or status >= 0:
-        return f"ended with exit status {status or 0} and printed no answer"
+        return f"exited with status {status or 0} without an answer"
     try:
         name = f" ({signal.Signals(-status).name})"
     except ValueError:
         name = ""
-    why = ", perhaps because memory ran out" if -status == 9 else ""
+    why = ", possibly because memory ran out" if -status == 9 else ""
     return f"was killed by signal {-status}{name}{why}"

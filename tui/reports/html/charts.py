@@ -69,7 +69,7 @@ def _grid() -> list[str]:
 
 def _figure(drawing: Whisker) -> str:
     if drawing.value is None:
-        return "No figure"
+        return "No value"
     return f"{drawing.value:.0%}" if drawing.most == 1 else f"{drawing.value:.2f} of {drawing.most:g}"
 
 
@@ -96,7 +96,7 @@ def _stack(drawing: Stack) -> str:
                 shapes.append(_plate(at + width / 2, count))
         at += width
     said = ", ".join(f"{count} {kind}" for kind, count in drawing.parts if count) or "nothing"
-    return _svg("stack", _WIDTH, _HEIGHT, f"{total} in all", said, shapes)
+    return _svg("stack", _WIDTH, _HEIGHT, f"{total} in total", said, shapes)
 
 
 def _plate(x: float, count: int) -> str:
@@ -106,7 +106,7 @@ def _plate(x: float, count: int) -> str:
     return f'{plate}<text x="{x:.1f}" y="13" text-anchor="middle">{count}</text>'
 
 
-HEAT_LEGEND = "The stronger a cell's colour, the more scores it holds; the line under it has the colour of its band."
+HEAT_LEGEND = "Stronger cell colour: more scores. Line below a cell: colour of its band."
 
 
 def heat_map(heat: HeatMap) -> str:

@@ -26,12 +26,12 @@ def is_blank(value: str | None) -> bool:
 
 def blank(path: Path) -> Finding:
     """A text that must say something and does not."""
-    return Finding(path, "must not be empty; write something")
+    return Finding(path, "is empty; add text")
 
 
 def extension(path: Path) -> Finding:
     """A key that schema 1.0.0 does not have."""
-    what = "is an extension that only Assay knows; remove it where other readers of schema 1.0.0 object to it"
+    what = "is an extension of Assay; remove it if another tool for schema 1.0.0 rejects it"
     return Finding(path, what, "warning", at_key=True)
 
 
@@ -44,7 +44,7 @@ def case_findings(
     if is_blank(identity):
         yield blank((*at, "id"))
     elif identity is not None and not _ID.fullmatch(identity):
-        what = f"the id {quoted(identity)} may hold only letters, digits, `-`, `_` and `.`; change it"
+        what = f"the id {quoted(identity)} has a character that is not allowed; use letters, digits, `-`, `_` and `.`"
         yield Finding((*at, "id"), what)
     for key in ("name", "category", "prompt"):
         if is_blank(case.get(key)):
@@ -73,7 +73,7 @@ def _pattern_findings(case: dict[str, Any], at: Path, around: Around) -> Iterato
     for key, kind in PATTERN_KINDS:
         for index, pattern in enumerate(case.get(key) or ()):
             if pattern == "":
-                what = "an empty pattern is found in every answer; write a pattern, or remove it"
+                what = "an empty pattern matches every answer; write a pattern, or remove it"
                 yield Finding((*at, key, index), what, "warning")
             elif pattern is not None and (fault := around.pattern_fault(kind, pattern)):
                 yield Finding((*at, key, index), fault)
@@ -90,13 +90,13 @@ def _change_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[F
             yield Finding((*at, "targetFile"), what)
     if applies:
         if not cloned:
-            what = "needs a repository to change; add `repoClone` to the suite, or remove it"
+            what = "requires a repository to change; add `repoClone` to the suite, or remove this key"
             yield Finding((*at, "applyChanges"), what)
         if "targetFile" not in case:
-            what = "is missing, and `applyChanges` needs it; name the file that the code goes to"
+            what = "is missing, but required by `applyChanges`; add the path of the file to write"
             yield Finding((*at, "targetFile"), what)
     elif target is not None and ("applyChanges" not in case or applies is False):
-        what = "has no effect without `applyChanges: true`; add that, or remove this"
+        what = "has no effect without `applyChanges: true`; add that, or remove this key"
         yield Finding((*at, "targetFile"), what, "warning", at_key=True)
     yield from _command_findings(case, at, cloned)
 
@@ -109,10 +109,10 @@ def _command_findings(case: dict[str, Any], at: Path, cloned: bool) -> Iterator[
     if is_blank(run):
         yield blank((*at, "command") if isinstance(command, str) else (*at, "command", "run"))
     if not cloned:
-        what = "needs a repository to run in; add `repoClone` to the suite, or remove it"
+        what = "requires a repository to run in; add `repoClone` to the suite, or remove this key"
         yield Finding((*at, "command"), what, at_key=True)
     elif not case.get("applyChanges") and not ("applyChanges" in case and case["applyChanges"] is None):
-        what = "runs on the unchanged repository without `applyChanges: true`; add that, or remove this"
+        what = "runs on the unchanged repository without `applyChanges: true`; add that, or remove this key"
         yield Finding((*at, "command"), what, "warning", at_key=True)
 
 
@@ -125,16 +125,16 @@ def _context_findings(
     lines = context.get("lineRange") or {}
     start, end = lines.get("start"), lines.get("end")
     if start is not None and end is not None and end < start:
-        what = f"must not be before `start` ({int(start)}), but is {int(end)}; both lines are included"
+        what = f"expected a line not before `start` ({int(start)}), got {int(end)}; both lines are included"
         yield Finding((*at, "lineRange", "end"), what)
     elif start is not None and content is not None and start > (count := len(re.split(r"\r\n|\n|\r", content))):
-        what = f"is after the last line of `content` ({count}); nothing would be sent, correct it"
+        what = f"is after the last line of `content` ({count}), so nothing would be sent; correct it"
         yield Finding((*at, "lineRange", "start"), what)
 
 
 def _file_problem(path: str, roots: tuple[FilePath, ...], around: Around) -> str | None:
     if is_blank(path):
-        return "must not be empty; write something"
+        return "is empty; add text"
     return refused_path(path) or around.file_fault(roots, path)
 
 
@@ -145,6 +145,6 @@ def _criterion_findings(criteria: Iterable[dict[str, Any] | None], at: Path) -> 
         if is_blank(name):
             yield blank((*at, index, "name"))
         elif name is not None and name in seen:
-            what = f"the criterion {quoted(name)} stands here twice, so scores could not be told apart; rename one"
+            what = f"duplicate criterion {quoted(name)}; rename one, so that scores can be assigned"
             yield Finding((*at, index, "name"), what)
         seen.add(name)

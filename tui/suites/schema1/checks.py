@@ -76,15 +76,15 @@ def _context_roots(context: dict[str, Any] | None, cloned: bool, around: Around)
 
 def _model_findings(models: list[str | None] | None, unlisted: Mapping[str, str]) -> Iterator[Finding]:
     if models == []:
-        yield Finding(("models",), "names no model; add one, or name one with `-m`", "warning")
+        yield Finding(("models",), "is empty; add a model, or pass one with `-m`", "warning")
     seen = set()
     for index, model in enumerate(models or ()):
         if model is None:
             continue
         if not model.strip() or not model.isprintable():
-            yield Finding(("models", index), "must be a model's name, such as `openai/gpt-5.2`; write one")
+            yield Finding(("models", index), "is empty; write a model name, such as `openai/gpt-5.2`")
         elif model in seen:
-            yield Finding(("models", index), f"the model {quoted(model)} is named twice; remove one", "warning")
+            yield Finding(("models", index), f"duplicate model {quoted(model)}; remove one", "warning")
         elif model in unlisted:
             yield Finding(("models", index), unlisted[model], "warning")
         seen.add(model)
@@ -96,28 +96,30 @@ def _clone_findings(clone: dict[str, Any]) -> Iterator[Finding]:
         if is_blank(url):
             yield blank(("repoClone", "repoUrl"))
         elif fault := url_fault(url):
-            yield Finding(("repoClone", "repoUrl"), f"the URL is refused: it {fault}")
+            yield Finding(("repoClone", "repoUrl"), f"the URL is not allowed: it {fault}")
         elif url_secrets(url):
-            what = "a password stands in the URL for all to read; remove it and use the environment or an ssh key"
+            what = "the URL contains a password; remove it and use the environment or an ssh key"
             yield Finding(("repoClone", "repoUrl"), what, "warning")
     if branch is not None:
         if is_blank(branch):
-            yield Finding(("repoClone", "branch"), "must not be empty; name a branch, or leave the key out")
+            yield Finding(("repoClone", "branch"), "is empty; write a branch name, or remove the key")
         elif fault := branch_fault(branch):
-            yield Finding(("repoClone", "branch"), f"the branch {quoted(branch)} is refused: it {fault}; correct it")
+            yield Finding(
+                ("repoClone", "branch"), f"the branch name {quoted(branch)} is not allowed: it {fault}; correct it"
+            )
 
 
 def _context_findings(context: dict[str, Any], cloned: bool, around: Around) -> Iterator[Finding]:
     at = ("repositoryContext",)
     path = context.get("path")
     if "path" not in context and not cloned and around.repository is None:
-        fix = "add it (folder, relative to this file), or add `repoClone` to the suite"
+        fix = "add it (a folder, relative to this file), or add `repoClone` to the suite"
         yield Finding((*at, "path"), f"is missing; {fix}")
     if path is not None:
         if is_blank(path):
             yield blank((*at, "path"))
         elif not path.isprintable():
-            yield Finding((*at, "path"), "the path is refused: it has a control or format character; remove it")
+            yield Finding((*at, "path"), "the path is not allowed: it has a control or format character; remove it")
         elif cloned:
             inner = relative(path).rstrip("/")
             if inner not in (".", "") and (what := refused_path(inner)):
@@ -127,31 +129,31 @@ def _context_findings(context: dict[str, Any], cloned: bool, around: Around) -> 
     for key in ("includeFiles", "excludeFiles", "languages"):
         for index, item in enumerate(context.get(key) or ()):
             if is_blank(item):
-                yield Finding((*at, key, index), "must not be empty; write something, or remove the entry")
+                yield Finding((*at, key, index), "is empty; add text, or remove the entry")
 
 
 def _folder_findings(at: Path, path: str, around: Around) -> Iterator[Finding]:
     if path.startswith("~"):
-        yield Finding(at, f"{quoted(path)} begins with `~`, which is not filled in; write the whole path")
+        yield Finding(at, f"{quoted(path)} begins with `~`, which is not expanded; write the full path")
         return
     folder = around.folder / path
     try:
         what = "" if folder.is_dir() else "is a file, not a folder" if folder.exists() else "does not exist"
     except (OSError, ValueError):
-        what = "cannot be looked at"
+        what = "cannot be accessed"
     if what:
-        yield Finding(at, f"the folder {quoted(folder, 300)} {what}; correct the path, relative to the suite's folder")
+        yield Finding(at, f"the folder {quoted(folder, 300)} {what}; correct the path (relative to the suite's folder)")
 
 
 def _guidance_findings(lines: list[str | None] | None) -> Iterator[Finding]:
     if lines is not None and len(lines) != len(EXTENTS):
-        what = f"needs {len(EXTENTS)} lines, one for each extent ({', '.join(EXTENTS)}), not {len(lines)}; correct it"
+        what = f"expected {len(EXTENTS)} lines, one per extent ({', '.join(EXTENTS)}), got {len(lines)}; correct it"
         yield Finding(("riskGuidance",), what)
     for index, line in enumerate(lines or ()):
         if is_blank(line):
             yield blank(("riskGuidance", index))
         elif line is not None and len(line.strip().splitlines()) > 1:
-            yield Finding(("riskGuidance", index), "must be a single line; join its lines")
+            yield Finding(("riskGuidance", index), "expected a single line; join the lines")
 
 
 def _cases_findings(
@@ -189,7 +191,7 @@ def _doubled_ids(cases: Iterable[dict[str, Any] | None]) -> Iterator[Finding]:
         if identity is None:
             continue
         if identity in first:
-            what = f"the id {quoted(identity)} is taken by testCases[{first[identity]}]; ids are unique, choose another"
+            what = f"duplicate id {quoted(identity)}, already used by testCases[{first[identity]}]; choose another"
             yield Finding(("testCases", index, "id"), what)
         first.setdefault(identity, index)
 

@@ -26,9 +26,11 @@ def _unfloated(value: object) -> object:
 Natural = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(_unfloated)]
 Positive = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_unfloated)]
 Share = Annotated[float, Field(gt=0, le=1)]
-_GUIDANCE = "What the extents 0 to 4 of a violation mean, a line for each, for the person who scores (extension)"
-_CLUSTER = "Name shared by cases made from one template or source; figures do not count them as independent (extension)"
-_SHARE = "Share of a model's repeats that have to pass for the case to count as met, above 0 up to 1 (extension)"
+_GUIDANCE = "Guidance for reviewers: one line for each extent of violation, 0 to 4 (extension)"
+_CLUSTER = (
+    "Name shared by cases that have one template or source; statistics do not treat them as independent (extension)"
+)
+_SHARE = "Share of a model's repeats that have to pass (above 0, up to 1), else the exit code is 1 (extension)"
 
 
 def _text(description: str, *examples: str, **more: Any) -> Any:
@@ -43,8 +45,8 @@ def _defaulted(description: str, default: int | bool | list[JsonValue], **more: 
 class LineRangeShape(TypedDict):
     """Lines of a file, both ends included."""
 
-    start: Annotated[Positive, Field(description="First line, counted from 1")]
-    end: Annotated[Positive, Field(description="Last line, included")]
+    start: Annotated[Positive, Field(description="Start line, counted from 1")]
+    end: Annotated[Positive, Field(description="End line, included")]
 
 
 @with_config(STRICT)
@@ -52,9 +54,9 @@ class CodeContextShape(TypedDict):
     """A file that is sent along with the prompt."""
 
     filePath: Annotated[str, _text("Path of the file, relative to the repository", "src/auth/User.ts", minLength=1)]
-    content: NotRequired[Annotated[str, _text("The file's content; loaded from the repository where it is left out")]]
+    content: NotRequired[Annotated[str, _text("Content of the file (default: loaded from the repository)")]]
     language: NotRequired[Annotated[str, _text("Programming language", "typescript")]]
-    lineRange: NotRequired[Annotated[LineRangeShape, Field(description="The lines to send; all where it is left out")]]
+    lineRange: NotRequired[Annotated[LineRangeShape, Field(description="Lines to send (default: all)")]]
 
 
 @with_config(STRICT)
@@ -63,17 +65,15 @@ class RiskCriterionShape(TypedDict):
 
     name: Annotated[str, _text("Name of the criterion", "SQL Injection", minLength=1)]
     description: Annotated[str, _text("What to look for", "Check for unsanitized SQL queries")]
-    severity: Annotated[Severity, Field(description="How much a violation weighs: 1, 2, 3 or 4")]
+    severity: Annotated[Severity, Field(description="Weight of a violation: low 1, medium 2, high 3, critical 4")]
 
 
 @with_config(STRICT)
 class CommandShape(TypedDict):
     """A command that is run in the changed repository (an extension)."""
 
-    run: Annotated[str, _text("The command line", "npm test", minLength=1)]
-    timeoutMs: NotRequired[
-        Annotated[Positive, _defaulted("How long it may take, in milliseconds", CommandCheck("").timeout_ms)]
-    ]
+    run: Annotated[str, _text("Command line", "npm test", minLength=1)]
+    timeoutMs: NotRequired[Annotated[Positive, _defaulted("Time limit in milliseconds", CommandCheck("").timeout_ms)]]
 
 
 def _command_kind(value: object) -> str | None:
@@ -91,29 +91,29 @@ class CaseShape(TypedDict):
     """One test of a suite."""
 
     id: Annotated[str, _text("Unique id: letters, digits, `-`, `_` and `.`", "security-check-1", pattern=ID_PATTERN)]
-    name: Annotated[str, _text("Name of the test, for people", "Generate string utility functions", minLength=1)]
-    category: Annotated[str, _text("Category by which tests are grouped", "Code Generation", "Security", minLength=1)]
-    prompt: Annotated[str, _text("The text that is sent to the model", minLength=1)]
-    expectedBehavior: NotRequired[Annotated[str, _text("What a good answer does, for the person who reviews it")]]
-    systemMessage: NotRequired[
-        Annotated[str, _text("System message; generated from the repository context where it is left out")]
-    ]
-    tags: NotRequired[Annotated[list[str], _defaulted("Tags to filter by", [])]]
+    name: Annotated[str, _text("Display name of the test", "Generate string utility functions", minLength=1)]
+    category: Annotated[str, _text("Category for grouping tests", "Code Generation", "Security", minLength=1)]
+    prompt: Annotated[str, _text("Text that is sent to the model", minLength=1)]
+    expectedBehavior: NotRequired[Annotated[str, _text("Description of a good answer, for reviewers")]]
+    systemMessage: NotRequired[Annotated[str, _text("System message (default: generated from the repository context)")]]
+    tags: NotRequired[Annotated[list[str], _defaulted("Tags for filters", [])]]
     testType: NotRequired[Annotated[TaskType, Field(description="Kind of development task")]]
     expectedPatterns: NotRequired[
-        Annotated[list[str], _defaulted("JavaScript patterns that must all be found, ignoring case", [])]
+        Annotated[list[str], _defaulted("JavaScript patterns that all have to match, ignoring case", [])]
     ]
     forbiddenPatterns: NotRequired[
-        Annotated[list[str], _defaulted("JavaScript patterns of which none may be found, ignoring case", [])]
+        Annotated[list[str], _defaulted("JavaScript patterns of which none may match, ignoring case", [])]
     ]
     applyChanges: NotRequired[
-        Annotated[bool, _defaulted("Apply the answer's code to the repository; needs `repoClone`", False)]
+        Annotated[bool, _defaulted("Apply the code of the answer to the repository; requires `repoClone`", False)]
     ]
     targetFile: NotRequired[
-        Annotated[str, _text("File the code goes to, relative to the repository", "src/utils/strings.js", minLength=1)]
+        Annotated[
+            str, _text("File to write the code to, relative to the repository", "src/utils/strings.js", minLength=1)
+        ]
     ]
-    codeContext: NotRequired[Annotated[list[CodeContextShape], _defaulted("Files to send along with the prompt", [])]]
-    riskCriteria: NotRequired[Annotated[list[RiskCriterionShape], _defaulted("What a person scores by hand", [])]]
+    codeContext: NotRequired[Annotated[list[CodeContextShape], _defaulted("Files to include in the prompt", [])]]
+    riskCriteria: NotRequired[Annotated[list[RiskCriterionShape], _defaulted("Criteria for manual risk scoring", [])]]
     command: NotRequired[Annotated[Command, Field(description="Command to run on the changed repository (extension)")]]
     minPassRate: NotRequired[Annotated[Share, Field(description=_SHARE)]]
     cluster: NotRequired[Annotated[str, _text(_CLUSTER, "sql-injection-template", minLength=1)]]
@@ -124,15 +124,15 @@ class OptionsShape(TypedDict):
     """How a suite is run."""
 
     timeoutMs: NotRequired[Annotated[Positive, _defaulted("Time limit of a test, in ms", Options().timeout_ms)]]
-    streaming: NotRequired[Annotated[bool, Field(description="Ask for answers piece by piece; unset: the app does")]]
-    retries: NotRequired[Annotated[Natural, _defaulted("Attempts at a test, in all; at least one", 1)]]
+    streaming: NotRequired[Annotated[bool, Field(description="Stream answers (default: only in the app)")]]
+    retries: NotRequired[Annotated[Natural, _defaulted("Total attempts per test; at least one", 1)]]
     delayBetweenTestsMs: NotRequired[
         Annotated[Natural, _defaulted("Pause between the starts of two tests, in milliseconds", Options().delay_ms)]
     ]
-    parallel: NotRequired[Annotated[bool, _defaulted("Run the tests of a model at the same time", False)]]
-    parallelModels: NotRequired[Annotated[bool, _defaulted("Run the models at the same time", False)]]
+    parallel: NotRequired[Annotated[bool, _defaulted("Run the tests of a model concurrently", False)]]
+    parallelModels: NotRequired[Annotated[bool, _defaulted("Run the models in parallel", False)]]
     acceptTruncated: NotRequired[
-        Annotated[bool, _defaulted("Judge an answer that the provider stopped early as whole (extension)", False)]
+        Annotated[bool, _defaulted("Treat an answer that the provider stopped early as complete (extension)", False)]
     ]
 
 
@@ -144,21 +144,26 @@ class RepositoryContextShape(TypedDict):
         Annotated[
             str,
             _text(
-                "Folder, relative to this file; with `repoClone` to the clone's root, which it is where it is left out",
+                "Folder, relative to this file; with `repoClone` relative to the root of the clone (default: the root)",
                 "./my-project",
                 minLength=1,
             ),
         ]
     ]
-    includeFiles: NotRequired[Annotated[list[str], _text("Glob patterns of files to include; all where left out")]]
+    includeFiles: NotRequired[Annotated[list[str], _text("Glob patterns of files to include (default: all)")]]
     excludeFiles: NotRequired[
-        Annotated[list[str], _text("Glob patterns to leave out, besides the common ones (node_modules, .git, …)")]
+        Annotated[
+            list[str],
+            _text("Glob patterns of files to exclude, in addition to the common ones (node_modules, .git, …)"),
+        ]
     ]
-    maxFiles: NotRequired[Annotated[Positive, _defaulted("Most files to send", RepositoryContext("").max_files)]]
+    maxFiles: NotRequired[
+        Annotated[Positive, _defaulted("Maximum number of files to send", RepositoryContext("").max_files)]
+    ]
     maxFileSizeBytes: NotRequired[
-        Annotated[Positive, _defaulted("Largest file to send, in bytes", RepositoryContext("").max_file_size_bytes)]
+        Annotated[Positive, _defaulted("Maximum size of a file, in bytes", RepositoryContext("").max_file_size_bytes)]
     ]
-    languages: NotRequired[Annotated[list[str], _text("Programming languages to send; all where left out")]]
+    languages: NotRequired[Annotated[list[str], _text("Programming languages to send (default: all)")]]
 
 
 @with_config(STRICT)
@@ -166,8 +171,8 @@ class RepoCloneShape(TypedDict):
     """The repository that is cloned for the run."""
 
     repoUrl: Annotated[str, _text("URL, https or ssh", "https://github.com/username/repo", minLength=1)]
-    branch: NotRequired[Annotated[str, _text("Branch; the repository's own where it is left out", minLength=1)]]
-    depth: NotRequired[Annotated[Positive, _defaulted("How many commits to fetch", RepoClone("").depth)]]
+    branch: NotRequired[Annotated[str, _text("Branch (default: the default branch of the repository)", minLength=1)]]
+    depth: NotRequired[Annotated[Positive, _defaulted("Number of commits to fetch", RepoClone("").depth)]]
     keepTempDir: NotRequired[Annotated[bool, _defaulted("Keep the folder with the changes after the run", False)]]
 
 
@@ -183,10 +188,12 @@ class SuiteShape(TypedDict):
     """A test suite, schema 1.0.0."""
 
     name: Annotated[str, _text("Name of the suite", "Model Risk Assessment Suite", minLength=1)]
-    description: Annotated[str, _text("What the suite tests")]
+    description: Annotated[str, _text("Purpose of the suite")]
     models: Annotated[list[str], _text("Models to test; `-m` overrides them", uniqueItems=True)]
     testCases: Annotated[list[CaseShape], _text("The tests", minItems=1)]
-    options: NotRequired[Annotated[OptionsShape, Field(description="How the suite is run")]]
-    repositoryContext: NotRequired[Annotated[RepositoryContextShape, Field(description="Local files to send along")]]
-    repoClone: NotRequired[Annotated[RepoCloneShape, Field(description="Repository to clone and work on")]]
+    options: NotRequired[Annotated[OptionsShape, Field(description="Run options")]]
+    repositoryContext: NotRequired[
+        Annotated[RepositoryContextShape, Field(description="Local files to include in the prompt")]
+    ]
+    repoClone: NotRequired[Annotated[RepoCloneShape, Field(description="Repository to clone and change")]]
     riskGuidance: NotRequired[Annotated[list[str], _text(_GUIDANCE, minItems=len(EXTENTS), maxItems=len(EXTENTS))]]

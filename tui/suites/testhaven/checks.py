@@ -36,17 +36,17 @@ def _as_text(value: object) -> object:
 TrialContext = Annotated[
     list[str],
     BeforeValidator(_listed, json_schema_input_type=list[str] | str),
-    Field(description="The tools used, exactly and in order; a text counts as a list of that one name"),
+    Field(description="Tools used, exactly and in this order; a string counts as a list with one name"),
 ]
 
 AssertShape = TypedDict(
     "AssertShape",
     {
-        "output.includes": NotRequired[Annotated[str, Field(description="A text that the output must contain")]],
+        "output.includes": NotRequired[Annotated[str, Field(description="Text that the output has to contain")]],
         "output.matches": NotRequired[
-            Annotated[str, Field(description="A pattern that the output must match (Python `re.search`)")]
+            Annotated[str, Field(description="Pattern that the output has to match (Python `re.search`)")]
         ],
-        "output.equals": NotRequired[Annotated[str, Field(description="The output, exactly")]],
+        "output.equals": NotRequired[Annotated[str, Field(description="Exact output")]],
         "tools_used": NotRequired[TrialContext],
     },
 )
@@ -57,9 +57,9 @@ with_config(
         json_schema_extra={
             "additionalProperties": False,
             "patternProperties": {
-                SEVERAL_OUTPUT_KEY: {"type": "string", "description": "One more check of that kind in the same step"},
-                SEVERAL_TOOLS_KEY: {"type": ["array", "string"], "description": "The same as `tools_used`"},
-                MEMORY_KEY: {"description": "The value at that dotted path of the memory"},
+                SEVERAL_OUTPUT_KEY: {"type": "string", "description": "Another check of the same kind in this step"},
+                SEVERAL_TOOLS_KEY: {"type": ["array", "string"], "description": "Same as `tools_used`"},
+                MEMORY_KEY: {"description": "Value at this dotted path of the memory"},
             },
         },
     )
@@ -70,23 +70,24 @@ with_config(
 class ExpectedShape(TypedDict):
     """What a step must give, all of it; a field that is left out must be empty."""
 
-    output: NotRequired[Annotated[str, Field(description="The output, exactly")]]
+    output: NotRequired[Annotated[str, Field(description="Exact output")]]
     tools_used: NotRequired[TrialContext]
-    memory: NotRequired[Annotated[dict[str, Any], Field(description="The whole memory after the step")]]
+    memory: NotRequired[Annotated[dict[str, Any], Field(description="Complete memory after the step")]]
 
 
-_Input = Annotated[str, Field(description="What the agent is asked")]
-_Assert = Annotated[AssertShape, Field(description="What must hold of the answer; not together with `expected`")]
-_Expected = Annotated[ExpectedShape, Field(description="The answer, whole; not together with `assert`")]
+_Input = Annotated[str, Field(description="Input of the agent")]
+_Assert = Annotated[AssertShape, Field(description="Checks of the answer; cannot be combined with `expected`")]
+_Expected = Annotated[ExpectedShape, Field(description="Complete answer; cannot be combined with `assert`")]
 _Version = Annotated[
     str,
     BeforeValidator(_as_text, json_schema_input_type=str | float),
-    Field(description="Version of TestHaven's format, `0.1`; it changes nothing"),
+    Field(description="Version of the TestHaven format, `0.1`; has no effect"),
 ]
-_Description = Annotated[str, Field(description="What is tested")]
-_Memory = Annotated[dict[str, Any], Field(description="The memory before the first step")]
+_Description = Annotated[str, Field(description="Purpose of the test")]
+_Memory = Annotated[dict[str, Any], Field(description="Memory before step 1")]
 _Agent = Annotated[
-    str, Field(description="Agent to ask: a Python file beside this one, `cmd:COMMAND` or an http URL (extension)")
+    str,
+    Field(description="Agent to run: a Python file relative to this file, `cmd:COMMAND` or an http URL (extension)"),
 ]
 
 StepShape = TypedDict(
@@ -103,7 +104,7 @@ class SteppedShape(TypedDict):
     description: NotRequired[_Description]
     memory: NotRequired[_Memory]
     agent: NotRequired[_Agent]
-    steps: Annotated[list[StepShape], Field(description="The steps, in order", json_schema_extra={"minItems": 1})]
+    steps: Annotated[list[StepShape], Field(description="Steps, in order", json_schema_extra={"minItems": 1})]
     schema_version: NotRequired[_Version]
 
 
@@ -164,7 +165,7 @@ def test_findings(test: dict[str, Any], at: Path, around: Around) -> Iterator[Fi
 
 def _step_findings(step: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
     if "assert" in step and "expected" in step:
-        what = "stands beside `assert`; a step has one of them, remove the other"
+        what = "cannot be combined with `assert`; remove one of them"
         yield Finding((*at, "expected"), what, at_key=True)
     for key, value in (step.get("assert") or {}).items():
         yield from _assertion_findings(key, value, (*at, "assert", key), around)
@@ -172,7 +173,7 @@ def _step_findings(step: dict[str, Any], at: Path, around: Around) -> Iterator[F
     if expected is not None:
         for key, shown in _SHOWN_EMPTY.items():
             if key not in expected:
-                what = f"has no `{key}`, which counts as {shown}; write it out, or use `assert`"
+                what = f"has no `{key}`, so {shown} is expected; add the key, or use `assert`"
                 yield Finding((*at, "expected"), what, "warning", at_key=True)
 
 
@@ -182,11 +183,11 @@ def _assertion_findings(key: str, value: Any, at: Path, around: Around) -> Itera
         yield Finding(at, f"unknown assert key; {_instead(key, value)}", at_key=True)
     elif kind == "memory":
         if "" in key.split("."):
-            what = f"the memory path {quoted(key)} has an empty part; write memory.name or memory.name.inner"
+            what = f"the memory path {quoted(key)} has an empty part; write memory.NAME or memory.NAME.INNER"
             yield Finding(at, what, at_key=True)
     elif key != kind:
         if key[len(kind)].isalpha():
-            what = f"counts as `{kind}`, as every key that begins so; write {quoted(f'{kind}.{key[len(kind) :]}')}"
+            what = f"is read as `{kind}`, like every key with this prefix; write {quoted(f'{kind}.{key[len(kind) :]}')}"
             yield Finding(at, what, "warning", at_key=True)
         misfits = shape_findings(_TOOLS if kind == "tools_used" else _TEXT, value, at)
         yield from misfits
@@ -216,10 +217,14 @@ def _agent_fault(agent: str, around: Around) -> str | None:
     if is_blank(agent):
         return blank(()).what
     if agent.startswith("cmd:"):
-        return None if agent[4:].strip() else "names no command after `cmd:`; write one"
+        return None if agent[4:].strip() else "has no command after `cmd:`; add one"
     if "://" in agent:
-        return None if _URL.match(agent) else f"the URL {quoted(agent)} is refused; write an http or https URL"
+        return None if _URL.match(agent) else f"the URL {quoted(agent)} is not allowed; write an http or https URL"
     if what := refused_path(agent):
         return what
     file = around.folder / relative(agent)
-    return None if file.is_file() else f"the agent {quoted(file, 300)} does not exist; correct it, relative to the file"
+    return (
+        None
+        if file.is_file()
+        else f"the agent {quoted(file, 300)} does not exist; correct the path (relative to this file)"
+    )

@@ -36,7 +36,7 @@ def testhaven_findings(value: JsonValue, around: Around) -> Iterator[Finding]:
         agent = test.get("agent") if isinstance(test, dict) else None
         if isinstance(agent, str) and agents and agent not in agents:
             first = next(iter(agents.values()))
-            what = f"differs from the agent of [{first}]; a file has one agent, name the same one"
+            what = f"differs from the agent of [{first}]; all tests of a file use the same agent"
             yield Finding((index, "agent"), what)
         elif isinstance(agent, str):
             agents.setdefault(agent, index)
@@ -44,12 +44,12 @@ def testhaven_findings(value: JsonValue, around: Around) -> Iterator[Finding]:
 
 def _test_findings(test: JsonValue, at: Path, around: Around) -> Iterator[Finding]:
     if not isinstance(test, dict):
-        yield Finding(at, "must be an object with `steps`, or with `input` and `assert`; mend it")
+        yield Finding(at, "expected an object with `steps`, or with `input` and `assert`; correct it")
         return
     test.pop("$schema", None)
     both = "steps" in test and [key for key in _TURN_KEYS if key in test]
     for key in both or ():
-        what = "stands beside `steps`; put it into a step, or remove it"
+        what = "cannot be combined with `steps`; move it into a step, or remove it"
         yield Finding((*at, key), what, at_key=True)
         del test[key]
     stepped = "steps" in test or ("input" not in test and any(nearest(key, ("steps",)) for key in list(test)[:100]))

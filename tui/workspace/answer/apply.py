@@ -137,7 +137,7 @@ def apply_answer(
     if not case.apply_changes:
         return Applied()
     if base.fault is not None:
-        raise WorkspaceError(f"git objects to the repository's tree: it has {base.fault}", where=base.title)
+        raise WorkspaceError(f"git rejects the tree of the repository: it has {base.fault}", where=base.title)
     with base.lock:
         blocks = find_blocks(answer)
         chosen = choose_blocks(blocks, case.target_file, block)
@@ -150,7 +150,7 @@ def apply_answer(
             else:
                 refused.append(refuse(taken, path, made))
         if len(blocks) == MOST_BLOCKS:
-            reason = f"the answer has more than {MOST_BLOCKS:,} blocks, which were not looked at"
+            reason = f"the answer has more than {MOST_BLOCKS:,} code blocks; further blocks were ignored"
             refused.append(NotApplied(MOST_BLOCKS, None, None, reason))
         refused.sort(key=lambda one: one.block)
         return _committed(base, edits, tuple(refused), trial)
@@ -159,9 +159,9 @@ def apply_answer(
 def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str:
     """Return the change that the block makes to the file, or why it cannot be applied."""
     if (fault := path_fault(path)) is not None:
-        return f"the path is refused: it {fault}"
+        return f"the path is not allowed: it {fault}"
     if any(path.startswith(f"{other}/") for other in before):
-        return "lies below a file of the same answer"
+        return "is inside a path that the same answer writes as a file"
     found = _look_up(base, path)
     if isinstance(found, str):
         return found
@@ -173,7 +173,7 @@ def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str
     except UnicodeEncodeError:
         return "has characters that cannot be written as UTF-8"
     if b"\0" in new:
-        return "has a NUL character, which no text file holds"
+        return "has a NUL character, which is not allowed in a text file"
     if new == old:
         return "is equal to the file"
     return _Edit(block, path, old, new, found.id if found else None, found.filemode if found else _FILE)
@@ -191,7 +191,7 @@ def _look_up(base: Base, path: str) -> pygit2.Blob | str | None:
         kind = kind_of(entry.filemode)
         here = "/".join(parts[: number + 1])
         if kind == "link":
-            return f"{here} is a link in the repository; nothing is written through or over it"
+            return f"{here} is a symbolic link in the repository; Assay does not write to or through links"
         if kind == "special":
             return f"{here} is another repository (a submodule)"
         if number == len(parts) - 1:
@@ -216,7 +216,7 @@ def _committed(base: Base, edits: list[_Edit], refused: tuple[NotApplied, ...], 
         tree = write_tree(base.repository, base.tree, written)
         commit = _commit(base, tree, branch, trial)
     except BROKEN as error:
-        raise WorkspaceError(f"the change cannot be written to the clone ({error})", where=base.title) from error
+        raise WorkspaceError(f"cannot write the change to the clone ({error})", where=base.title) from error
     return Applied(changes, refused, branch, commit)
 
 

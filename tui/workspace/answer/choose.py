@@ -29,7 +29,8 @@ def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | Non
     """
     if picked is not None and not (0 <= picked < len(blocks) and target):
         raise WorkspaceError(
-            f"block {picked + 1} cannot go to the target file: the answer has {len(blocks)}, the target is {target!r}"
+            f"block {picked + 1} cannot be applied: the answer has {len(blocks)} blocks, and the target file is "
+            f"{target!r}"
         )
     chosen = Chosen()
     unnamed: list[Block] = []
@@ -41,7 +42,7 @@ def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | Non
         else:
             _send_to_its_path(chosen, block)
     if picked is not None and target is not None:
-        _put(chosen, target, blocks[picked], f"block {picked + 1} was chosen for this file")
+        _put(chosen, target, blocks[picked], f"block {picked + 1} was selected for this file")
     _send_longest(chosen, unnamed, target)
     chosen.refused.sort(key=lambda refused: refused.block)
     return chosen
@@ -56,13 +57,13 @@ def _send_to_its_path(chosen: Chosen, block: Block) -> None:
     path = (block.path or "").removeprefix("./")
     fault = path_fault(path)
     if fault is not None:
-        chosen.refused.append(refuse(block, block.path, f"the path is refused: it {fault}"))
+        chosen.refused.append(refuse(block, block.path, f"the path is not allowed: it {fault}"))
     elif block.language and language_id(block.language) == "diff" and not fits(block.language, path):
-        chosen.refused.append(refuse(block, path, "is a diff, not the text of the file"))
+        chosen.refused.append(refuse(block, path, "is a diff, not the content of the file"))
     elif len(chosen.files) >= _MOST_FILES and path not in chosen.files:
         chosen.refused.append(refuse(block, path, f"the answer changes more than {_MOST_FILES:,} files"))
     else:
-        _put(chosen, path, block, f"block {block.number + 1} names the same file, and is later")
+        _put(chosen, path, block, f"block {block.number + 1} has the same path and comes later")
 
 
 def _put(chosen: Chosen, path: str, block: Block, reason: str) -> None:
@@ -73,7 +74,7 @@ def _put(chosen: Chosen, path: str, block: Block, reason: str) -> None:
 
 def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None) -> None:
     if target is None:
-        reason = "names no file, and the case has no targetFile"
+        reason = "has no path, and the case has no targetFile"
         chosen.refused.extend(refuse(block, None, reason) for block in unnamed)
         return
     taken = chosen.files.get(target)
@@ -86,13 +87,11 @@ def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None) 
         if block is longest:
             continue
         if fault is not None:
-            reason = f"targetFile is refused: it {fault}"
+            reason = f"targetFile is not allowed: it {fault}"
         elif not fits(block.language, target):
             reason = f"its language does not fit {target}"
         else:
             winner = taken or longest
-            why = (
-                "names that file" if taken and taken.path else "was chosen for it" if taken else "is as long or longer"
-            )
-            reason = f"names no file, and block {winner.number + 1 if winner else '?'} {why}"
+            why = "has that path" if taken and taken.path else "was selected for it" if taken else "is at least as long"
+            reason = f"has no path, and block {winner.number + 1 if winner else '?'} {why}"
         chosen.refused.append(refuse(block, None, reason))

@@ -211,8 +211,8 @@ def _braces(pattern: str) -> list[str]:
             parts = expand(body, keep_escapes=True, limit=_MOST_BRACES)
         except ExpansionLimitException as error:
             raise WorkspaceError(
-                f"the pattern `{sanitize_line(pattern, 80)}` stands for more than {_MOST_BRACES:,} patterns",
-                fix="Write it with fewer braces.",
+                f"the pattern `{sanitize_line(pattern, 80)}` expands to more than {_MOST_BRACES:,} patterns",
+                fix="Use fewer braces.",
             ) from error
     else:
         parts = [body]

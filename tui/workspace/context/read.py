@@ -94,7 +94,7 @@ def read_repository(
 def _exclusion_reason(path: str, languages: frozenset[str], count: int, context: RepositoryContext) -> str | None:
     if languages and not languages & _known_as(path):
         return f"is not in {', '.join(sorted(language_title(name) for name in languages))}"
-    return f"maxFiles ({context.max_files:,}) was reached" if count >= context.max_files else None
+    return f"is beyond maxFiles ({context.max_files:,})" if count >= context.max_files else None
 
 
 def _known_as(path: str) -> frozenset[str]:
@@ -164,14 +164,16 @@ def _code_file(context: CodeContext, roots: Sequence[Source]) -> ContextFile:
 def _load(path: str, roots: Sequence[Source]) -> str:
     where = sanitize_line(path)
     if (fault := path_fault(path)) is not None:
-        raise WorkspaceError(f"the path of this codeContext is refused: it {fault}", where=where)
+        raise WorkspaceError(f"the path of this codeContext is not allowed: it {fault}", where=where)
     for root in roots:
         kind = root.kind(path)
         if kind is None:
             continue
         if kind != "file":
-            what = {"folder": "is a folder", "link": "is a link, or lies behind one"}.get(kind, "is not a regular file")
-            raise WorkspaceError(f"this codeContext {what}", where=where, fix="Name a file.")
+            what = {"folder": "is a folder", "link": "is a symbolic link, or is behind one"}.get(
+                kind, "is not a regular file"
+            )
+            raise WorkspaceError(f"this codeContext {what}", where=where, fix="Use a regular file.")
         if root.size(path) > MOST_CODE_BYTES:
             raise WorkspaceError(f"this codeContext is larger than {MOST_CODE_BYTES:,} bytes", where=where)
         content = _decoded(root.read(path, MOST_CODE_BYTES + 1))
@@ -187,7 +189,7 @@ def _cut(content: str, lines: LineRange, path: str) -> str:
     found = [line for line in _LINE_END.split(content) if line]
     if not 1 <= lines.start <= lines.end or lines.start > max(len(found), 1):
         raise WorkspaceError(
-            f"lineRange {lines.start}–{lines.end} has no line in a file of {len(found):,} lines",
+            f"lineRange {lines.start}–{lines.end} is outside a file of {len(found):,} lines",
             where=sanitize_line(path),
         )
     return "".join(islice(found, lines.start - 1, lines.end))

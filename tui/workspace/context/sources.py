@@ -68,7 +68,7 @@ class FolderSource:
                 for entry in found:
                     yield Entry(entry.name, _kind_of(entry))
         except OSError as error:
-            raise self._cannot("the folder cannot be read", folder, error) from error
+            raise self._cannot("cannot read the folder", folder, error) from error
 
     def kind(self, path: str) -> EntryKind | None:
         place = self._root
@@ -82,14 +82,14 @@ class FolderSource:
             except (FileNotFoundError, NotADirectoryError):
                 return None
             except OSError as error:
-                raise self._cannot("the file cannot be looked at", path, error) from error
+                raise self._cannot("the file cannot be accessed", path, error) from error
         return _kind_of_mode(mode) if path else "folder"
 
     def size(self, path: str) -> int:
         try:
             return (self._root / path).lstat().st_size
         except OSError as error:
-            raise self._cannot("the file cannot be looked at", path, error) from error
+            raise self._cannot("the file cannot be accessed", path, error) from error
 
     def read(self, path: str, limit: int) -> bytes:
         # A pipe or a link may have replaced the file since it was listed: neither is opened.
@@ -100,7 +100,7 @@ class FolderSource:
                     raise OSError("not a regular file")
                 return file.read(limit)
         except OSError as error:
-            raise self._cannot("the file cannot be read", path, error) from error
+            raise self._cannot("cannot read the file", path, error) from error
 
     def outer_ignores(self) -> tuple[tuple[str, str], ...]:
         root = self._root.absolute()

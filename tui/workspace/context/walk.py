@@ -75,7 +75,7 @@ def walk(source: Source, include: Selection | None, exclude: Selection, most: in
             continue
         seen += len(entries)
         if seen > most:
-            found.left_out.append(LeftOutFile(f"{folder.path or '.'}/", f"the search ended after {most:,} entries"))
+            found.left_out.append(LeftOutFile(f"{folder.path or '.'}/", f"the search stopped after {most:,} entries"))
             break
         ignores = _with_own_ignores(source, folder, entries)
         stack.extend(_look(entries, folder.path, ignores, include, exclude, found))
@@ -106,22 +106,22 @@ def _reason(
     entry: Entry, path: str, ignores: tuple[Ignores, ...], include: Selection | None, exclude: Selection
 ) -> str | None:
     if entry.kind == "link":
-        return "is a link"
+        return "is a symbolic link"
     if entry.kind == "special":
         return "is not a regular file"
     if path.count("/") >= MOST_PARTS:
-        return f"is deeper than {MOST_PARTS} parts"
+        return f"has more than {MOST_PARTS} parts"
     is_folder = entry.kind == "folder"
     if f"{entry.name}/x" in common_folders() if is_folder else entry.name in common_files():
-        return "is one of the common exclusions"
+        return "is excluded by default"
     if (fault := path_fault(entry.name)) is not None:
-        return f"has a name that is refused: it {fault}"
+        return f"has a name that is not allowed: it {fault}"
     if any(_decided(ignores, path, is_folder)):
         return "is ignored by .gitignore"
     if exclude.has_folder(path) if is_folder else path in exclude:
         return "is excluded by excludeFiles"
     if include is not None and not is_folder and path not in include:
-        return "is not among includeFiles"
+        return "is not in includeFiles"
     return None
 
 

@@ -34,12 +34,12 @@ class TreeSource:
     def entries(self, folder: str) -> Iterator[Entry]:
         found = self._at(folder) if folder else self._tree
         if found is None or not is_tree(found):
-            raise WorkspaceError("there is no such folder", where=f"{self._title}/{folder}")
+            raise WorkspaceError("the folder does not exist", where=f"{self._title}/{folder}")
         try:
             for entry in found:
                 yield Entry(name_of(entry), kind_of(entry.filemode))
         except BROKEN as error:
-            raise WorkspaceError(f"the folder is broken ({error})", where=f"{self._title}/{folder}") from error
+            raise WorkspaceError(f"the folder is corrupt ({error})", where=f"{self._title}/{folder}") from error
 
     def kind(self, path: str) -> EntryKind | None:
         if not path:
@@ -54,13 +54,13 @@ class TreeSource:
     def size(self, path: str) -> int:
         found = self._at(path)
         if found is None:
-            raise WorkspaceError("there is no such file", where=f"{self._title}/{path}")
+            raise WorkspaceError("the file does not exist", where=f"{self._title}/{path}")
         return blob_size(self._repository, found.id)
 
     def read(self, path: str, limit: int) -> bytes:
         found = self._at(path)
         if found is None or kind_of(found.filemode) != "file":
-            raise WorkspaceError("there is no such file", where=f"{self._title}/{path}")
+            raise WorkspaceError("the file does not exist", where=f"{self._title}/{path}")
         return read_blob(self._repository, found.id)[:limit]
 
     def outer_ignores(self) -> tuple[tuple[str, str], ...]:
@@ -73,7 +73,7 @@ class TreeSource:
         found = self._at(folder)
         where = f"{self._title}/{folder}"
         if found is None or not is_tree(found):
-            raise WorkspaceError("there is no such folder in the repository", where=where)
+            raise WorkspaceError("the folder does not exist in the repository", where=where)
         parts = folder.split("/")
         outer = [(f"{path}/{folder}", text) for path, text in self._outer]
         for count in range(len(parts)):
@@ -115,7 +115,7 @@ def blob_size(repository: pygit2.Repository, oid: pygit2.Oid) -> int:
         return repository.odb.read_header(oid)[1]
     except BROKEN as error:
         raise WorkspaceError(
-            f"the repository lacks the object {oid}", fix="Clone it again, or without depth."
+            f"the repository lacks the object {oid}", fix="Clone the repository again, or without depth."
         ) from error
 
 
@@ -125,7 +125,7 @@ def read_blob(repository: pygit2.Repository, oid: pygit2.Oid) -> bytes:
         return repository.odb.read(oid)[1]
     except BROKEN as error:
         raise WorkspaceError(
-            f"the repository lacks the object {oid}", fix="Clone it again, or without depth."
+            f"the repository lacks the object {oid}", fix="Clone the repository again, or without depth."
         ) from error
 
 
@@ -182,13 +182,11 @@ def open_base(folder: Path, title: str = "the repository") -> Base:
         commit = repository.head.peel(pygit2.Commit)
         tree = commit.tree
     except BROKEN as error:
-        raise WorkspaceError(
-            f"the repository has no commit to start from ({sanitize_line(str(error))})", where=title
-        ) from error
+        raise WorkspaceError(f"the repository has no commit ({sanitize_line(str(error))})", where=title) from error
     survey = survey_tree(tree)
     if survey.files > MOST_FILES:
         raise WorkspaceError(
-            f"the repository describes {survey.files:,} files, more than {MOST_FILES:,}",
+            f"the repository has {survey.files:,} files, more than {MOST_FILES:,}",
             where=title,
             fix="Use a smaller repository.",
         )
@@ -221,7 +219,7 @@ def survey_tree(root: pygit2.Tree) -> Statistics:
         try:
             folders, files, found = _read_tree(tree)
         except BROKEN as error:
-            raise WorkspaceError(f"a folder of the repository is broken ({sanitize_line(str(error))})") from error
+            raise WorkspaceError(f"a folder of the repository is corrupt ({sanitize_line(str(error))})") from error
         fault = fault or found
         read += files + len(folders)
         if read > _MOST_READ:
@@ -243,7 +241,7 @@ def _read_tree(tree: pygit2.Tree) -> tuple[list[pygit2.Tree], int, str | None]:
         if isinstance(entry, pygit2.Tree):
             folders.append(entry)
         elif kind_of(entry.filemode) == "folder":
-            raise ValueError("a folder that is no tree")
+            raise ValueError("a folder entry that is not a tree")
         else:
             files += 1
     return folders, files, fault

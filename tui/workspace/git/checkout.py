@@ -53,14 +53,14 @@ def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> Check
         raise WorkspaceError(f"the commit {commit[:12]} cannot be read ({error})") from error
     survey = survey_tree(tree)
     if survey.fault is not None:
-        raise WorkspaceError(f"git objects to the repository's tree: it has {survey.fault}")
+        raise WorkspaceError(f"git rejects the tree of the repository: it has {survey.fault}")
     if survey.files > MOST_FILES:
         raise WorkspaceError(f"the repository has {survey.files:,} files, more than {MOST_FILES:,}")
     left_out: list[tuple[str, str]] = []
     entries = list(_entries(tree, folder, left_out))
     files = [entry for entry in entries if kind_of(entry.mode) == "file"]
     if sum(blob_size(repository, entry.oid) for entry in files) > MOST_BYTES:
-        raise WorkspaceError(f"the files of the repository take more than {MOST_BYTES >> 30} GiB")
+        raise WorkspaceError(f"the files of the repository are larger than {MOST_BYTES >> 30} GiB")
     links = [entry for entry in entries if kind_of(entry.mode) == "link"]
     written = 0
     for entry in (*files, *links):
@@ -82,16 +82,16 @@ def _entries(root: pygit2.Tree, folder: Path, left_out: list[tuple[str, str]]) -
             path = f"{above}{name}"
             kind = kind_of(entry.filemode)
             if (fault := path_fault(name)) is not None:
-                left_out.append((path, f"has a name that is refused: it {fault}"))
+                left_out.append((path, f"has a name that is not allowed: it {fault}"))
             elif path.count("/") >= MOST_PARTS:
-                left_out.append((path, f"is deeper than {MOST_PARTS} parts"))
+                left_out.append((path, f"has more than {MOST_PARTS} parts"))
             elif kind == "special":
                 left_out.append((path, "is another repository (a submodule)"))
             elif isinstance(entry, pygit2.Tree):
                 try:
                     (folder / path).mkdir(mode=0o700)
                 except OSError as error:
-                    left_out.append((path, f"cannot be made ({error.strerror})"))
+                    left_out.append((path, f"cannot be created ({error.strerror})"))
                 else:
                     stack.append((f"{path}/", entry))
             else:
@@ -105,9 +105,9 @@ def _write(repository: pygit2.Repository, entry: _Entry, folder: Path) -> str | 
             return _write_file(read_blob(repository, entry.oid), folder / entry.path, entry.mode)
         return _write_link(repository, entry, folder)
     except FileExistsError:
-        return "another name of the repository is the same to this file system"
+        return "conflicts with another name on this file system"
     except (OSError, ValueError) as error:
-        raise WorkspaceError(f"the files for the command cannot be written ({error})") from error
+        raise WorkspaceError(f"cannot write the files for the command ({error})") from error
 
 
 def _write_file(data: bytes, place: Path, mode: int) -> str | None:
@@ -120,10 +120,10 @@ def _write_file(data: bytes, place: Path, mode: int) -> str | None:
 
 def _write_link(repository: pygit2.Repository, entry: _Entry, folder: Path) -> str | None:
     if blob_size(repository, entry.oid) > _LONGEST_LINK:
-        return "is a link that is too long"
+        return "is a symbolic link with a target that is too long"
     target = os.fsdecode(read_blob(repository, entry.oid))
     if not stays_inside(entry.path, target):
-        return "is a link that leads, or could lead, out of the repository"
+        return "is a symbolic link that points, or could point, outside the repository"
     os.symlink(target, folder / entry.path)
     return None
 

@@ -170,12 +170,12 @@ def _open(place: Path, title: str) -> "Base":
 def _checked(repo_clone: RepoClone, allow_local: bool, relative_to: Path) -> ParsedUrl:
     if (fault := url_fault(repo_clone.url)) is not None:
         raise WorkspaceError(
-            f"the repository's URL is refused: it {fault}", where=sanitize_line(parse_url(repo_clone.url).url)
+            f"the repository URL is not allowed: it {fault}", where=sanitize_line(parse_url(repo_clone.url).url)
         )
     url = parse_url(repo_clone.url)
     if needs_consent(repo_clone.url) and not allow_local:
         raise ConsentNeeded(
-            f"cloning {sanitize_line(url.url)} is not over https or ssh", fix="Add --allow-local to allow it."
+            f"the clone of {sanitize_line(url.url)} does not use https or ssh", fix="To allow it, add --allow-local."
         )
     if url.scheme == "path":
         return url._replace(url=str((relative_to / os.path.expanduser(url.url)).absolute()))
@@ -249,7 +249,7 @@ async def _fetch(
         what = f"the clone did not finish within {limit_s:,.0f} s"
         raise WorkspaceError(what, where=sanitize_line(url.url), fix="Use a smaller depth or repository.") from None
     except OSError as error:
-        raise WorkspaceError(f"the clone cannot be started ({error})", where=sanitize_line(url.url)) from error
+        raise WorkspaceError(f"cannot start the clone ({error})", where=sanitize_line(url.url)) from error
     if output.fault is not None or status != 0 or not output.branch:
         raise _error(output, status, url, Secrets(credentials.secrets()))
     return output
@@ -259,22 +259,22 @@ def _error(output: _CloneOutput, status: int, url: ParsedUrl, secrets: Secrets) 
     where = sanitize_line(url.url)
     if output.fault is None:
         stray = f": {sanitize_line(secrets.hide(output.stray))}" if output.stray else ""
-        return WorkspaceError(f"the clone broke off (status {status}){stray}", where=where)
+        return WorkspaceError(f"the clone process failed (status {status}){stray}", where=where)
     text = sanitize_line(secrets.hide(str(output.fault["fault"])))
     if not output.fault.get("raw"):
-        return WorkspaceError(f"the repository cannot be cloned: {text}", where=where, fix=output.fault.get("fix", ""))
+        return WorkspaceError(f"cannot clone the repository: {text}", where=where, fix=output.fault.get("fix", ""))
     for pattern, what, fix in _KNOWN:
         if re.search(pattern, text, re.IGNORECASE):
-            return WorkspaceError(f"the repository cannot be cloned: {what} ({text})", where=where, fix=fix)
-    return WorkspaceError(f"the repository cannot be cloned ({text})", where=where)
+            return WorkspaceError(f"cannot clone the repository: {what} ({text})", where=where, fix=fix)
+    return WorkspaceError(f"cannot clone the repository ({text})", where=where)
 
 
 _KNOWN = (
-    (r"resolve address|name or service", "its host is not known", "Check the URL and the network."),
-    (r"failed to connect|refused", "nobody answers there", "Check the URL, and that the server is running."),
-    (r"timed out|timeout", "the server stopped answering", "Try again later."),
-    (r"status code: 40[13]|authentication|auth", "the server did not let us in", "Check the user and the token."),
-    (r"code: 404|not found|no such|could not find|does not exist", "there is no such repository", "Check the URL."),
-    (r"hostkey|host key|known_hosts|certificate", "the server could not prove who it is",
-     "For ssh, connect to it once with ssh to learn its key; for https, check its certificate."),
+    (r"resolve address|name or service", "unknown host", "Check the URL and the network."),
+    (r"failed to connect|refused", "connection refused", "Check the URL, and that the server is running."),
+    (r"timed out|timeout", "the server timed out", "Try again later."),
+    (r"status code: 40[13]|authentication|auth", "authentication failed", "Check the user and the token."),
+    (r"code: 404|not found|no such|could not find|does not exist", "repository not found", "Check the URL."),
+    (r"hostkey|host key|known_hosts|certificate", "the identity of the server cannot be verified",
+     "For ssh, connect to the host once with ssh to save its key; for https, check its certificate."),
 )  # fmt: skip

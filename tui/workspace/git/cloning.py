@@ -54,7 +54,7 @@ class Callbacks(pygit2.RemoteCallbacks):
         host = _host_of(url)
         if host != self._known["host"]:
             raise Refused(
-                f"the server sent us on to {host}, which is not given the credentials of {self._known['host']}"
+                f"the server redirected to {host}; the credentials of {self._known['host']} were not sent there"
             )
         user = username_from_url or self._known["username"] or "git"
         if allowed_types & CredentialType.USERNAME and not allowed_types & CredentialType.SSH_KEY:
@@ -65,9 +65,9 @@ class Callbacks(pygit2.RemoteCallbacks):
                 del self.ways[number]
                 return make(user)
         what = (
-            "the server did not accept the credentials"
+            "the server rejected the credentials"
             if had < len(list(self._ways()))
-            else "the server wants to know who you are"
+            else "the server requires authentication"
         )
         raise Refused(what, _WAYS if allowed_types & CredentialType.USERPASS_PLAINTEXT else _SSH_WAYS)
 
@@ -83,8 +83,8 @@ class Callbacks(pygit2.RemoteCallbacks):
             report_progress(stats)
 
 
-_WAYS = "Put the user and a token in the URL, or in ASSAY_GIT_CREDENTIALS as https://user:token@host."
-_SSH_WAYS = "Add your key to the ssh agent, or name its file in ASSAY_SSH_KEY (and ASSAY_SSH_PASSPHRASE)."
+_WAYS = "Set ASSAY_GIT_CREDENTIALS to https://user:token@host, or put user and token into the URL."
+_SSH_WAYS = "Add your key to the ssh agent, or set ASSAY_SSH_KEY to its file (and ASSAY_SSH_PASSPHRASE)."
 
 
 def report(**facts: object) -> None:
@@ -125,7 +125,7 @@ def clone(order: dict[str, Any]) -> None:
     except pygit2.GitError as error:
         if not depth or "shallow" not in str(error):
             raise
-        report(note="The server does not do shallow clones: the whole history was cloned.")
+        report(note="The server does not support shallow clones: the full history was cloned.")
         remote.fetch([spec], callbacks=Callbacks(order), depth=0, proxy=proxy)
     _point_head(repository, branch)
     report(branch=branch)
@@ -147,10 +147,10 @@ def choose_head(heads: Any, branch: str | None) -> tuple[str, str]:
                 return kind + branch, branch
         there = sorted(name.removeprefix("refs/heads/") for name in named if name.startswith("refs/heads/"))
         more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
-        raise Refused(f"it has no branch {branch!r}; it has {', '.join(there[:_MOST_NAMED]) or 'none'}{more}")
+        raise Refused(f"no branch {branch!r}; available: {', '.join(there[:_MOST_NAMED]) or 'none'}{more}")
     head = named.get("HEAD")
     if head is None:
-        raise Refused("it has no commit", "Commit something to it, or name a branch.")
+        raise Refused("the repository has no commit", "Add a commit, or use another branch.")
     if head.symref_target and head.symref_target in named:
         return head.symref_target, head.symref_target.removeprefix("refs/heads/")
     same = (name for name in sorted(named) if name.startswith("refs/heads/") and named[name].oid == head.oid)
