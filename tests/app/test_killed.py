@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
-from tests.app.test_kept_runs_for_real import CASE, SUITE, environ_of
+from tests.app.explore.test_saved_runs_end_to_end import CASE, SUITE, environ_of
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.replies import HANG, Reply
 from tests.support.terminal import Screen, Terminal, run_here

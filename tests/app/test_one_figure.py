@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.app.exploring import explored
+from tests.app.explore.explored import explored
 from tests.app.matrix.test_screen import heads_of, session_with_history
 from tests.support.kept_runs import keep, make_case, make_plan, make_step
 from tui.app.matrix.pairs_dialog import PairsScreen

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.exploring import CASES
+from tests.app.explore.explored import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
 from tui.app.editor import editor_command
 from tui.app.main import _theme_of

@@ -10,11 +10,11 @@ from typing import Any
 from textual.screen import Screen
 
 from tui.app.context import AppContext
+from tui.app.dialogs import ChoiceScreen
 from tui.app.notifications import notify_error
 from tui.app.presentation.pace import Pace, at_once_words, pace_of
 from tui.app.presentation.pieces import Line
 from tui.app.run_requests import RunRequest
-from tui.app.screens.choice import ChoiceScreen
 from tui.model.errors import StoreError
 from tui.model.results import JUDGED, TrialKey
 from tui.model.state import RunState, TrialProgress

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.app.exploring import Seen, explored, session_for
+from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
 from tests.support.scripted_session import ScriptedSession
 from tui.app.compare.screen import CompareScreen
 from tui.app.compare.view import CaseList
+from tui.app.dialogs import ChoiceScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.text_screen import TextScreen
 from tui.model.results import TrialKey
 from tui.session.answers import Source

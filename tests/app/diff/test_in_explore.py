@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
-from tests.app.exploring import Seen, explored
+from tests.app.explore.explored import Seen, explored
 from tests.support.diffs import MODEL, applied, case_for
 from tests.support.git_server import serve_git
 from tests.support.model_server import ModelServer, say

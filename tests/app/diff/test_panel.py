@@ -12,9 +12,9 @@ from tests.app.diff.samples import MENDED, SERVICE, sample
 from tests.support.pilots import until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
+from tui.app.dialogs import ChoiceScreen
 from tui.app.diff.panel import DiffPanel
 from tui.app.presentation.pieces import text_of
-from tui.app.screens.choice import ChoiceScreen
 from tui.app.widgets.list_view import LineListView
 
 ROOT = Path(__file__).parents[3]

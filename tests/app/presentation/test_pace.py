@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from tui.app.explore.header_lines import Heading, header_line
 from tui.app.matrix.header_lines import MatrixHeading, matrix_header
-from tui.app.presentation.heading import Heading, header_line
 from tui.app.presentation.pace import Pace, at_once_words, limit_lines, pace_of, pause_words
 from tui.app.presentation.pieces import text_of, width_of
 from tui.app.run_queue import Stopwatch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.widget import Widget
 
-from tests.app.exploring import Seen, explored, session_for
+from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
 from tests.support.scripted_session import ScriptedSession
 from tui.app.presentation.pieces import text_of

@@ -8,9 +8,9 @@ from tests.app.review.items import open_review, session_of
 from tests.app.review.reviewed_runs import ME, OTHER, A
 from tests.support.kept_runs import HOSTILE
 from tests.support.scoring import make_act
+from tui.app.explore.risk_lines import beside_line, beside_rows, detail_lines
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.presentation.text_rows import hung, rows_of
-from tui.app.review.beside import beside_line, beside_rows, detail_lines
 from tui.app.review.criterion_lines import CriterionState, draw_criterion, result_line
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.lines import (

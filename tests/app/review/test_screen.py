@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.events import Key, Paste
 
-from tests.app.exploring import Seen
+from tests.app.explore.explored import Seen
 from tests.app.review.reviewed_runs import (
     CASES,
     ITEMS,

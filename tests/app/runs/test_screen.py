@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.app.exploring import Seen, explored, session_for
+from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.scripted_session import prompt_of, result_of, step_of
 from tui.app.run_messages import RunBegan, RunEnded, RunQueued, TrialChanged
 from tui.app.screens.confirm import ConfirmScreen

@@ -23,6 +23,8 @@ from tests.app.snapshots.stage import (
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
 from tui.app.compare.screen import CompareScreen
+from tui.app.dialogs import ChoiceScreen
+from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
@@ -30,10 +32,8 @@ from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.choice import ChoiceScreen
 from tui.app.screens.confirm import ConfirmScreen
 from tui.app.screens.help import HelpScreen
-from tui.app.screens.model_chooser import ModelChooser
 from tui.app.screens.text_screen import TextScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.events import (

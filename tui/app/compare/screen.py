@@ -216,7 +216,7 @@ class CompareScreen(Screen[None]):
     @work(group="source", exclusive=True)
     async def action_choose_source(self, side: int) -> None:
         """Choose a source from all that have answered the suite."""
-        from tui.app.screens.choice import ChoiceScreen
+        from tui.app.dialogs import ChoiceScreen
 
         if self._seed is not None:
             self.notify(_HIDDEN, markup=False)

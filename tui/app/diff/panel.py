@@ -217,7 +217,7 @@ class DiffPanel(Vertical):
     @work(group="block", exclusive=True)
     async def action_pick_block(self) -> None:
         """Try another block of the answer for the target file."""
-        from tui.app.screens.choice import ChoiceScreen
+        from tui.app.dialogs import ChoiceScreen
 
         kept, shown = self.kept, self.shown
         if kept is None or shown is None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from tui.app.context import AppContext
+from tui.app.explore.header_lines import Heading
 from tui.app.open_suites import OpenSuite, Selection
-from tui.app.presentation.heading import Heading
 from tui.app.presentation.pace import pace_of
 from tui.app.run_requests import RunRequest
 from tui.model.events import RepositoryCloning

@@ -13,17 +13,20 @@ from textual.events import DescendantFocus
 
 from tui.app.context import AppContext
 from tui.app.editor import edit
+from tui.app.explore.answer_panes import AnswerPanes
+from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
 from tui.app.explore.live_run import LiveRun
+from tui.app.explore.overview_lines import problem_lines, suite_lines
 from tui.app.explore.saved_runs import SavedRuns
+from tui.app.explore.suite_rows import Row
+from tui.app.explore.suite_tree import SuiteTree
+from tui.app.explore.tabs import DetailTabs
 from tui.app.navigator import Navigator, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
-from tui.app.presentation.heading import clone_note
-from tui.app.presentation.outline import Row
 from tui.app.presentation.pace import limit_lines
 from tui.app.presentation.starting import start_lines
-from tui.app.presentation.telling import problem_lines, suite_lines
 from tui.app.run_controls import RunControls, key_of
 from tui.app.run_messages import (
     FLUSHES_A_SECOND,
@@ -40,15 +43,12 @@ from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.app.runs.screen import RunChoice
 from tui.app.screens.frame import FrameScreen
 from tui.app.suite_loader import SuitesRead
-from tui.app.widgets.answers import AnswerPanes
 from tui.app.widgets.attempts_tab import AttemptsTab
-from tui.app.widgets.evidence import DetailTabs
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.header_bar import HeaderBar
 from tui.app.widgets.risk_tab import RiskTab
 from tui.app.widgets.scroll_view import TailView
 from tui.app.widgets.suite_panel import SuitePanel
-from tui.app.widgets.suite_tree import SuiteTree
 from tui.app.widgets.text_views import TextPanel
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey
@@ -447,7 +447,7 @@ class ExploreScreen(FrameScreen):
     @work(group="models", exclusive=True)
     async def action_choose_models(self) -> None:
         """Choose the models that are displayed side by side."""
-        from tui.app.screens.model_chooser import ModelChooser
+        from tui.app.explore.model_dialog import ModelChooser
 
         suite, selection = self.selection.suite, self.selection
         if suite is None:

@@ -248,7 +248,7 @@ class MatrixScreen(LiveMatrixScreen):
 
     @work(group="choose", exclusive=True)
     async def _sort(self) -> None:
-        from tui.app.screens.choice import ChoiceScreen
+        from tui.app.dialogs import ChoiceScreen
 
         matrix = self.matrix
         orders = [*_ORDERS]
@@ -339,8 +339,8 @@ class MatrixScreen(LiveMatrixScreen):
 
     @work(group="baseline", exclusive=True)
     async def _choose_baseline(self) -> None:
+        from tui.app.dialogs import ChoiceScreen
         from tui.app.matrix.baseline import run_choice_line, runs_of
-        from tui.app.screens.choice import ChoiceScreen
 
         matrix = self.matrix
         try:

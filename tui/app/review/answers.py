@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tui.app.diff.answer_diff import ShownDiff
+from tui.app.explore.answer_lines import heading
 from tui.app.presentation.marks import mark_of
 from tui.app.presentation.pieces import Line, Piece
 from tui.app.presentation.text_rows import text_rows
-from tui.app.presentation.transcript import heading
 from tui.app.text.page import Mark, MarkKind
 from tui.model.diffs import FileDiff
 from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask

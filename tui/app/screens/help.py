@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 
-from tui.app.presentation.telling import key_lines, legend_lines
+from tui.app.explore.overview_lines import key_lines, legend_lines
 from tui.app.widgets.text_views import TextPanel
 
 

@@ -8,10 +8,10 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.widgets import Static
 
+from tui.app.explore.answer_lines import marks_in, reasoning, steps_at, transcript
 from tui.app.presentation.figures import figure_line
 from tui.app.presentation.pieces import Line, text_of
 from tui.app.presentation.sentences import Coming, closing_note, waiting_note
-from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
 from tui.app.theme.styles import content_of
 from tui.app.widgets.answer_view import AnswerView
 from tui.model.sanitize import sanitize_text

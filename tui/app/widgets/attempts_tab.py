@@ -6,8 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from tui.app.open_suites import Selection
-from tui.app.presentation.attempts import (
+from tui.app.explore.attempt_lines import (
     AttemptRow,
     attempt_line,
     attempt_rows,
@@ -15,6 +14,7 @@ from tui.app.presentation.attempts import (
     retry_lines,
     served_lines,
 )
+from tui.app.open_suites import Selection
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView

@@ -1,6 +1,6 @@
 """The header: product, suite, and how far the run is."""
 
-from tui.app.presentation.heading import Heading, header_line
+from tui.app.explore.header_lines import Heading, header_line
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.text_views import PieceLine
 

@@ -8,9 +8,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
+from tui.app.explore.risk_lines import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
 from tui.app.open_suites import Selection
 from tui.app.presentation.pieces import Line
-from tui.app.review.beside import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import FittedReading
 from tui.model.risk import BandRule

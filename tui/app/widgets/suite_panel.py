@@ -6,10 +6,10 @@ from pathlib import Path
 from textual.app import ComposeResult
 from textual.content import Content
 
+from tui.app.explore.suite_rows import Row, RowKey, ancestors, case_key, outline, suite_key
+from tui.app.explore.suite_tree import SuiteTree
 from tui.app.open_suites import OpenSuite, Selection
-from tui.app.presentation.outline import Row, RowKey, ancestors, case_key, outline, suite_key
 from tui.app.widgets.filter_panel import FilteredPanel
-from tui.app.widgets.suite_tree import SuiteTree
 from tui.model.suite import Case
 
 _ALL_UNFOLDED_BELOW = 120

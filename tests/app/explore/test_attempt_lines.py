@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.support.kept_runs import HOSTILE
 from tests.support.scripted_session import result_of, step_of
-from tui.app.presentation.attempts import served_lines
+from tui.app.explore.attempt_lines import served_lines
 from tui.app.presentation.pieces import text_of
 from tui.model.results import ServedBy, StepResult, TrialKey
 from tui.model.state import AttemptProgress, RunState

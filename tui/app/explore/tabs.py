@@ -11,10 +11,10 @@ from textual.content import Content
 
 from tui.app.context import AppContext
 from tui.app.diff.changes import count_changes, has_changes, missing_changes
+from tui.app.explore.checks_tab import ChecksTab
+from tui.app.explore.overview_lines import prompt_lines
 from tui.app.open_suites import OpenSuite, Selection
-from tui.app.presentation.telling import prompt_lines
 from tui.app.widgets.attempts_tab import AttemptsTab
-from tui.app.widgets.checks_tab import ChecksTab
 from tui.app.widgets.risk_tab import RiskTab
 from tui.app.widgets.tab_bar import Tab, TabBar
 from tui.app.widgets.text_views import TextPanel

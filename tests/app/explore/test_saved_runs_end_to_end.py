@@ -15,10 +15,10 @@ from tests.support.pilots import until
 from tests.support.replies import Reply
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
+from tui.app.dialogs import ChoiceScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.choice import ChoiceScreen
 from tui.model.results import has_passed_since
 from tui.session.session import Session
 from tui.store.sqlite import SqliteStore

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.support.scripted_session import case_of, prompt_of, result_of, step_of
-from tui.app.presentation.checking import cell_line, check_rows, columns, detail_lines, head_line, is_cut, row_line
+from tui.app.explore.answer_lines import heading, marks_in, reasoning, starts, transcript
+from tui.app.explore.checks_lines import cell_line, check_rows, columns, detail_lines, head_line, is_cut, row_line
 from tui.app.presentation.pieces import text_of, width_of
-from tui.app.presentation.transcript import heading, marks_in, reasoning, starts, transcript
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,

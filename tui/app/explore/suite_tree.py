@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
 
+from tui.app.explore.suite_rows import MarksOf, Row, RowKey, indent_of, row_line, row_tally
 from tui.app.open_suites import CaseMarks
-from tui.app.presentation.outline import MarksOf, Row, RowKey, indent_of, row_line, row_tally
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.model.suite import Case

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.exploring import session_for
+from tests.app.explore.explored import session_for
 from tests.support.pilots import until
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp

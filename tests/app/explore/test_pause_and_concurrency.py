@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from tests.app.test_kept_runs_for_real import CASE, app_on, environ_of
+from tests.app.explore.test_saved_runs_end_to_end import CASE, app_on, environ_of
 from tests.support.model_server import Asked, ModelServer, Script, say
 from tests.support.pilots import until
 from tests.support.replies import Reply, delta, events, status

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.exploring import Seen, explored, session_for
+from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.scripted_session import prompt_of, result_of, step_of
 from tui.model.events import (
     AttemptStarted,

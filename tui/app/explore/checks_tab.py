@@ -6,8 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
 
-from tui.app.open_suites import Selection
-from tui.app.presentation.checking import (
+from tui.app.explore.checks_lines import (
     CheckRow,
     Columns,
     check_rows,
@@ -17,6 +16,7 @@ from tui.app.presentation.checking import (
     is_cut,
     row_line,
 )
+from tui.app.open_suites import Selection
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import PieceLine, TextPanel
