@@ -141,7 +141,7 @@ class AssayApp(ThemedApp[int]):
     async def _confirm_consent(self, consent: "Consent") -> bool:
         """Ask whether a suite may do what needs a consent, once notifications are not held back: the question may name
         an agent."""
-        from tui.app.screens.confirm import ConfirmScreen
+        from tui.app.dialogs import ConfirmScreen
 
         await self._notification_hold.wait_until_released()
         question = f"{consent.what}.\n\nAllow it? The answer is kept for as long as it stays the same."
@@ -169,7 +169,7 @@ class AssayApp(ThemedApp[int]):
 
     def action_help(self) -> None:
         """The keys of where you are."""
-        from tui.app.screens.help import HelpScreen
+        from tui.app.dialogs import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
@@ -180,7 +180,7 @@ class AssayApp(ThemedApp[int]):
 
     @work(group="leave")
     async def _leave(self) -> None:
-        from tui.app.screens.confirm import ConfirmScreen
+        from tui.app.dialogs import ConfirmScreen
 
         said: list[str] = []
         if self._app_context is not None:

@@ -1,16 +1,20 @@
-"""One of several lines, over everything else."""
+"""Dialogs of every feature: a choice, a question, the help, and a text to read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
 
+from tui.app.presentation.help_lines import key_lines, legend_lines
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.text_views import TextPanel
+from tui.model.sanitize import sanitize_text
 
 
 class ChoiceScreen(ModalScreen[int | None]):
@@ -52,4 +56,146 @@ class ChoiceScreen(ModalScreen[int | None]):
 
     def action_leave(self) -> None:
         """None."""
+        self.dismiss(None)
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Asks; `y` and Enter on nothing else say yes, everything that leaves says no."""
+
+    DEFAULT_CSS = """
+    ConfirmScreen { align: center middle; background: $background 60%; }
+    ConfirmScreen > Vertical {
+        width: 72; max-width: 92%; height: auto; max-height: 90%; padding: 1 2;
+        background: $raised; border: round $focused-border;
+        border-title-color: $accent;
+    }
+    ConfirmScreen Static { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes", id="confirm.yes", tooltip="Do it"),
+        Binding("n,escape,q", "answer(False)", "No", id="confirm.no", tooltip="Do not do it"),
+    ]
+
+    def __init__(self, title: str, question: str, *, yes: str, no: str) -> None:
+        super().__init__()
+        self._title, self._question = title, question
+        self._yes, self._no = yes, no
+
+    def compose(self) -> ComposeResult:
+        """The question, and the two keys."""
+        with Vertical() as box:
+            box.border_title = Content(f"{self._title}")
+            yield Static(Content(sanitize_text(self._question)), markup=False)
+            yield Static(
+                Content.assemble(
+                    "\n", ("y", "bold $accent"), (f" {self._yes}    ", "$foreground"), ("n", "bold $accent"),
+                    (f" {self._no}", "$foreground"),
+                ),
+                markup=False,
+            )  # fmt: skip
+
+    def action_answer(self, yes: bool) -> None:
+        """Answer and go."""
+        self.dismiss(yes)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Lists the bindings that are active on the screen below, each with what it does, then the marks."""
+
+    DEFAULT_CSS = """
+    HelpScreen { align: center middle; background: $background 60%; }
+    HelpScreen > Vertical {
+        width: 78; max-width: 96%; height: 90%; max-height: 46; padding: 1 2; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    HelpScreen TextPanel { background: $raised; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark", "leave", "Close", id="help.close", tooltip="Close the help"),
+    ]
+
+    def __init__(self, below: Screen[object]) -> None:
+        super().__init__()
+        self._keys = _keys_of(below)
+
+    def compose(self) -> ComposeResult:
+        """One list."""
+        with Vertical() as box:
+            box.border_title = Content("Keys")
+            box.border_subtitle = Content("↑ ↓ scroll · Esc closes")
+            yield TextPanel()
+
+    def on_mount(self) -> None:
+        """Read from its beginning."""
+        self.query_one(TextPanel).focus()
+
+    def on_resize(self) -> None:
+        """Fill it, for the room that there is."""
+        self.call_after_refresh(self._fill)
+
+    def _fill(self) -> None:
+        reading = self.query_one(TextPanel)
+        width = reading.scrollable_content_region.width - 1
+        reading.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss(None)
+
+
+def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
+    keys: dict[tuple[str, str], list[str]] = {}
+    for _, binding, enabled, tooltip in screen.active_bindings.values():
+        if enabled and not binding.system:
+            group = (binding.id or "").partition(".")[0]
+            keys.setdefault((group, tooltip or binding.description), []).append(screen.app.get_key_display(binding))
+    return [(group, " ".join(dict.fromkeys(shown)), does) for (group, does), shown in keys.items()]
+
+
+class TextScreen(ModalScreen[None]):
+    """`lines` are made for the width that there is; `keys` close it besides Esc."""
+
+    DEFAULT_CSS = """
+    TextScreen { align: center middle; background: $background 60%; }
+    TextScreen > Vertical {
+        width: 100; max-width: 96%; height: auto; max-height: 92%; padding: 1 2; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    TextScreen TextPanel { background: $raised; height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "leave", "Close", id="text.leave", tooltip="Close it"),
+    ]
+
+    def __init__(self, title: str, lines: Callable[[int], Sequence[Line]], key: str = "") -> None:
+        super().__init__()
+        self._title, self._lines, self._key = title, lines, key
+        self._reading = TextPanel()
+
+    def compose(self) -> ComposeResult:
+        """One text."""
+        with Vertical() as box:
+            box.border_title = Content(self._title)
+            box.border_subtitle = Content("↑ ↓ scroll · Esc closes")
+            yield self._reading
+
+    def on_mount(self) -> None:
+        """The key that opened it closes it."""
+        if self._key:
+            self._bindings.bind(self._key, "leave", show=False)
+        self._reading.focus()
+
+    def change(self, lines: Callable[[int], Sequence[Line]]) -> None:
+        """Show others."""
+        self._lines = lines
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """Fill it, for the room that there is."""
+        lines = self._lines(max(20, min(100, self.size.width * 96 // 100) - 7))
+        self._reading.show_lines(lines)
+        self._reading.styles.height = max(1, min(len(lines), self.size.height * 92 // 100 - 4))
+
+    def action_leave(self) -> None:
+        """Go back."""
         self.dismiss(None)

@@ -3,14 +3,63 @@
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.events import Key
+from textual.events import Key, Resize
 from textual.message import Message
+from textual.screen import Screen
 
 from tui.app.presentation.pieces import Line
-from tui.app.presentation.starting import start_lines
-from tui.app.screens.frame import FrameScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.text_views import PieceLine, TextPanel
+from tui.model.sanitize import sanitize_text
+
+
+def start_lines(message: str) -> list[Line]:
+    """What a newcomer reads when nothing is chosen."""
+    rows: list[Line] = [
+        (("Assay", "accent"), ("  tests language models, side by side", "dim")),
+        (),
+    ]
+    if message:
+        rows += [*(((row, "plain"),) for row in sanitize_text(message).splitlines()), ()]
+    keys = (
+        ("↑ ↓", "choose a suite or a case"),
+        ("Enter", "show it, or unfold it"),
+        ("r", "run the case"),
+        ("R", "run the whole suite"),
+        ("M", "choose which models stand side by side"),
+        ("/", "filter the cases"),
+        ("^p", "all commands, themes too"),
+        ("?", "the keys of where you are"),
+        ("q", "leave"),
+    )
+    return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]
+
+
+_WIDE, _NARROW, _TINY = 150, 110, 60
+_SHORT, _LOW = 30, 18
+
+
+class FrameScreen(Screen[None]):
+    """Lays out `#suites`, `#middle` and, in that, `#overview`."""
+
+    DEFAULT_CSS = """
+    FrameScreen { background: $background; color: $foreground; }
+    FrameScreen #body { height: 1fr; }
+    FrameScreen #suites { width: 34; }
+    FrameScreen.-wide #suites { width: 42; }
+    FrameScreen.-narrow #suites { width: 26; }
+    FrameScreen #middle { width: 1fr; }
+    FrameScreen #overview { border: round $quiet-border; border-title-color: $foreground; padding: 1 2; }
+    FrameScreen.-tiny #suites { display: none; }
+    """
+
+    def on_resize(self, event: Resize) -> None:
+        """What does not fit is left out, and comes back when it fits."""
+        self.set_class(event.size.width >= _WIDE, "-wide")
+        self.set_class(event.size.width < _NARROW, "-narrow")
+        self.set_class(event.size.width < _TINY, "-tiny")
+        self.set_class(event.size.height < _SHORT, "-short")
+        self.set_class(event.size.height < _LOW, "-low")
 
 
 class _Name(PieceLine):

@@ -13,11 +13,10 @@ from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make
 from tests.support.scripted_session import ScriptedSession
 from tui.app.compare.screen import CompareScreen
 from tui.app.compare.view import CaseList
-from tui.app.dialogs import ChoiceScreen
+from tui.app.dialogs import ChoiceScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.text_screen import TextScreen
 from tui.model.results import TrialKey
 from tui.session.answers import Source
 from tui.session.preferences import Preferred

@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 from tests.support.pilots import until
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, suite_of
 from tui.app.app import AssayApp
+from tui.app.explore.answer_panes import AnswerPane
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.screen import ExploreScreen
+from tui.app.explore.tabs import AttemptsTab
 from tui.app.presentation.pieces import text_of
-from tui.app.widgets.answer_pane import AnswerPane
-from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.list_view import LineListView
 
 CASES = (

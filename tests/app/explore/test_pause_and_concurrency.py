@@ -13,11 +13,10 @@ from tests.support.model_server import Asked, ModelServer, Script, say
 from tests.support.pilots import until
 from tests.support.replies import Reply, delta, events, status
 from tui.app.app import AssayApp
+from tui.app.dialogs import ConfirmScreen, HelpScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
-from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.help import HelpScreen
 
 SUITE = """
 name: paced

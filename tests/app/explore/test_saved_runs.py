@@ -20,13 +20,12 @@ from tests.support.kept_runs import (
     small_run,
 )
 from tests.support.scripted_session import ScriptedSession, result_of, step_of
-from tui.app.dialogs import ChoiceScreen
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.run_controls import rerun_lines
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.confirm import ConfirmScreen
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.events import Event, TrialFinished
 from tui.model.results import TrialKey

@@ -8,9 +8,9 @@ from tests.app.explore.explored import CASES, explored, session_for
 from tests.support.pilots import until
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
+from tui.app.dialogs import HelpScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.suite_tree import SuiteTree
-from tui.app.screens.help import HelpScreen
 from tui.model.errors import ConfigError, Problem
 from tui.model.results import Attempt, TrialKey, Verdict
 from tui.model.subjects import Config, Variant

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.support.scripted_session import case_of, suite_of
+from tui.app.explore.answer_panes import arrange
 from tui.app.explore.suite_rows import Row, ancestors, case_key, outline, row_line, suite_key
 from tui.app.open_suites import CaseMarks, OpenSuite
-from tui.app.presentation.arranging import arrange
 from tui.app.presentation.marks import tally
 from tui.app.presentation.pieces import cut, cut_middle, spread, text_of, width_of
 from tui.app.widgets.footer import Key, keys_that_fit

@@ -41,7 +41,7 @@ class MatrixApp(ThemedApp[None]):
         self.push_screen(self.place, self.gone.append)
 
     def action_help(self) -> None:
-        from tui.app.screens.help import HelpScreen
+        from tui.app.dialogs import HelpScreen
 
         self.push_screen(HelpScreen(self.screen))
 

@@ -12,12 +12,11 @@ from tests.app.matrix.samples import EARLIER, MODELS, history_of, large, matrix_
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import until
 from tests.support.scripted_session import ScriptedSession
-from tui.app.dialogs import ChoiceScreen
+from tui.app.dialogs import ChoiceScreen, HelpScreen
 from tui.app.matrix.matrix import Order
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
-from tui.app.screens.help import HelpScreen
 from tui.app.widgets.list_view import LineListView
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey

@@ -34,13 +34,12 @@ from tests.support.command_line import CommandLine
 from tests.support.kept_runs import RUN_ID
 from tests.support.scripted_session import ScriptedSession
 from tests.support.terminal import Terminal, run_here
+from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.text_screen import TextScreen
 from tui.model.results import Attempt
 from tui.model.subjects import Config
 from tui.session.reviews import Reviews

@@ -30,12 +30,11 @@ from tests.app.review.reviewed_runs import (
     title,
 )
 from tests.support.kept_runs import HOSTILE, RUN_ID
+from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.note_editor import LONGEST_NOTE
 from tui.app.review.screen import ReviewScreen
-from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.text_screen import TextScreen
 from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.model.subjects import Config

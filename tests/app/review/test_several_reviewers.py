@@ -27,6 +27,7 @@ from tests.app.review.reviewed_runs import (
     title,
 )
 from tests.support.kept_runs import RUN_ID, make_case
+from tui.app.dialogs import TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
@@ -34,7 +35,6 @@ from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.screen import ReviewScreen
 from tui.app.runs.export_dialog import ExportScreen
-from tui.app.screens.text_screen import TextScreen
 from tui.model.results import TrialKey
 from tui.model.scores import Extent
 from tui.model.subjects import Config
@@ -139,7 +139,7 @@ async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: 
         assert "critical ×4" in text
         assert "3 major critical  differ" in text
         assert "Bert Baker 1" in text
-        table = seen.screen.details.risk.query_one("_Table")
+        table = seen.screen.details.risk.query_one("_RiskTable")
         table.focus()
         await seen.until(lambda: table.has_focus)
         await seen.press("down")

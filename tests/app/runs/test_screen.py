@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.scripted_session import prompt_of, result_of, step_of
+from tui.app.dialogs import ConfirmScreen
 from tui.app.run_messages import RunBegan, RunEnded, RunQueued, TrialChanged
-from tui.app.screens.confirm import ConfirmScreen
 from tui.model.events import (
     AttemptFinished,
     AttemptStarted,

@@ -23,7 +23,7 @@ from tests.app.snapshots.stage import (
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
 from tui.app.compare.screen import CompareScreen
-from tui.app.dialogs import ChoiceScreen
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen, HelpScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.pairs_dialog import PairsScreen
@@ -32,9 +32,6 @@ from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.help import HelpScreen
-from tui.app.screens.text_screen import TextScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.events import (
     AttemptStarted,

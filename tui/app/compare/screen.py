@@ -200,7 +200,7 @@ class CompareScreen(Screen[None]):
     @work(group="leaderboard", exclusive=True)
     async def action_show_leaderboard(self) -> None:
         """Show the ranking of the models from all preferences in this suite."""
-        from tui.app.screens.text_screen import TextScreen
+        from tui.app.dialogs import TextScreen
 
         if self._seed is not None:
             self.notify(_HIDDEN, markup=False)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from tui.app.run_requests import WaitReason
 from tui.app.text.page import Mark, MarkKind
-from tui.model.state import AttemptProgress
+from tui.model.sanitize import sanitize_text
+from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case
 
 
@@ -62,3 +64,35 @@ def marks_in(case: Case, attempt: AttemptProgress | None) -> list[Mark]:
             kind: MarkKind = "forbidden" if forbidden else "expected"
             marks += [Mark(start + at, end + at, kind) for start, end in live.spans]
     return marks
+
+
+def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
+    """What the pane of a trial without text says; empty where there is nothing to say."""
+    if reason == "queued":
+        return "Queued: it starts when the run before it is over."
+    if reason == "preparing":
+        return "The run is being prepared."
+    if reason == "paused":
+        return "The run is paused: this is asked when it goes on."
+    if trial is None:
+        return "Not asked yet. Press r to run this case, R to run the whole suite."
+    if trial.waits is not None:
+        reason = sanitize_text(trial.waits.reason).rstrip()
+        stop = "" if reason.endswith((".", "!", "?")) else "."
+        return f"{reason}{stop} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
+    if trial.status == "waiting":
+        return "Waiting for its turn."
+    if trial.status == "delayed":
+        return f"Waits {(trial.delay_ms or 0) / 1000:g} s before the next case, as the suite asks."
+    if trial.status != "running":
+        return ""
+    step = trial.attempt.steps[-1] if trial.attempt and trial.attempt.steps else None
+    is_out = step is None or step.sent_at is not None
+    return "Asked. No text has arrived yet." if is_out else "Waiting until its provider may be asked."
+
+
+def closing_note(trial: TrialProgress | None) -> str:
+    """Why a trial ended without a clean answer; empty where it did not."""
+    if trial is None or trial.result is None or trial.result.error is None:
+        return "Cancelled." if trial is not None and trial.status == "cancelled" else ""
+    return sanitize_text(trial.result.error)

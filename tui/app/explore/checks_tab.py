@@ -36,7 +36,7 @@ class _Head(PieceLine):
         return head_line(self.models, self.widths)
 
 
-class _Table(LineListView):
+class _CheckTable(LineListView):
     named: Named = ()
     rows: Sequence[CheckRow] = ()
     steps = 1
@@ -57,14 +57,14 @@ class ChecksTab(Vertical):
     DEFAULT_CSS = """
     ChecksTab { height: 1fr; }
     ChecksTab > _Head { background: $background; }
-    ChecksTab > _Table { height: auto; max-height: 70%; }
+    ChecksTab > _CheckTable { height: auto; max-height: 70%; }
     ChecksTab > TextPanel { margin-top: 1; min-height: 1; }
     ChecksTab.-short > TextPanel { margin-top: 0; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._head, self._table, self._detail = _Head(), _Table(), TextPanel()
+        self._head, self._table, self._detail = _Head(), _CheckTable(), TextPanel()
         self._case: Case | None = None
 
     def compose(self) -> ComposeResult:

@@ -1,10 +1,8 @@
 """The Prompt tab, the help and the problems of a suite, as lines."""
 
 from collections.abc import Mapping, Sequence
-from textwrap import wrap
 
-from tui.app.presentation.marks import legend
-from tui.app.presentation.pieces import Line, Piece, fill, width_of
+from tui.app.presentation.pieces import Line, Piece, fill
 from tui.model.errors import Problem
 from tui.model.results import Prompt
 from tui.model.sanitize import sanitize_line, sanitize_text
@@ -75,52 +73,6 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
         where = f"{sanitize_text(problem.where)}: " if problem.where else ""
         lines.append((("  ", "plain"), (where, "strong"), (sanitize_text(problem.what), "plain")))
         lines.append(())
-    return lines
-
-
-_GROUPS = {
-    "matrix": "Matrix",
-    "compare": "Compare",
-    "runs": "Runs",
-    "review": "Review",
-    "run": "Running",
-    "look": "Looking",
-    "pane": "Answers",
-    "answer": "Answers",
-    "tabs": "Tabs",
-    "risk": "Tabs",
-    "tree": "Suites",
-    "list": "Lists",
-    "diff": "What differs",
-    "text": "Text",
-    "app": "Everywhere",
-}
-
-
-def key_lines(keys: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
-    """The help in so many cells: (group, keys, what they do), under a head for each group."""
-    column = min(max((width_of(shown) for _, shown, _ in keys), default=0) + 2, max(8, width // 3))
-    grouped: dict[str, list[tuple[str, str]]] = {head: [] for head in _GROUPS.values()}
-    for group, shown, does in keys:
-        grouped.setdefault(_GROUPS.get(group, "More"), []).append((shown, does))
-    lines: list[Line] = []
-    for head, members in grouped.items():
-        if members:
-            lines += [*([()] if lines else []), ((head, "strong"),)]
-            for shown, does in members:
-                first, *more = wrap(does, max(8, width - column)) or [""]
-                lines.append(((fill(shown, column), "accent"), (first, "plain")))
-                lines += [((" " * column, "plain"), (row, "plain")) for row in more]
-    return lines
-
-
-def legend_lines(width: int) -> list[Line]:
-    """What the marks mean, in so many cells, under a head."""
-    lines: list[Line] = [(("Marks", "strong"),)]
-    for mark, means in legend():
-        first, *more = wrap(means, max(8, width - 4)) or [""]
-        lines.append((mark, (f"   {first}", "plain")))
-        lines += [((f"    {row}", "plain"),) for row in more]
     return lines
 
 

@@ -20,13 +20,12 @@ from tui.app.explore.live_run import LiveRun
 from tui.app.explore.overview_lines import problem_lines, suite_lines
 from tui.app.explore.saved_runs import SavedRuns
 from tui.app.explore.suite_rows import Row
-from tui.app.explore.suite_tree import SuiteTree
-from tui.app.explore.tabs import DetailTabs
+from tui.app.explore.suite_tree import SuitePanel, SuiteTree
+from tui.app.explore.tabs import AttemptsTab, DetailTabs, RiskTab
 from tui.app.navigator import Navigator, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.pace import limit_lines
-from tui.app.presentation.starting import start_lines
 from tui.app.run_controls import RunControls, key_of
 from tui.app.run_messages import (
     FLUSHES_A_SECOND,
@@ -41,14 +40,11 @@ from tui.app.run_messages import (
 from tui.app.run_queue import resolve_models
 from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.app.runs.screen import RunChoice
-from tui.app.screens.frame import FrameScreen
+from tui.app.splash import FrameScreen, start_lines
 from tui.app.suite_loader import SuitesRead
-from tui.app.widgets.attempts_tab import AttemptsTab
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.header_bar import HeaderBar
-from tui.app.widgets.risk_tab import RiskTab
 from tui.app.widgets.scroll_view import TailView
-from tui.app.widgets.suite_panel import SuitePanel
 from tui.app.widgets.text_views import TextPanel
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey

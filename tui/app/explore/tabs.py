@@ -2,28 +2,227 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 
 from tui.app.context import AppContext
 from tui.app.diff.changes import count_changes, has_changes, missing_changes
+from tui.app.explore.attempt_lines import (
+    AttemptRow,
+    attempt_line,
+    attempt_rows,
+    name_width,
+    retry_lines,
+    served_lines,
+)
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.overview_lines import prompt_lines
+from tui.app.explore.risk_lines import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
 from tui.app.open_suites import OpenSuite, Selection
-from tui.app.widgets.attempts_tab import AttemptsTab
-from tui.app.widgets.risk_tab import RiskTab
+from tui.app.presentation.names import model_names
+from tui.app.presentation.pieces import Line
+from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.tab_bar import Tab, TabBar
-from tui.app.widgets.text_views import TextPanel
+from tui.app.widgets.text_views import FittedReading, TextPanel
 from tui.model.events import RepositoryCloned
+from tui.model.risk import BandRule
 from tui.model.sanitize import sanitize_line
+from tui.model.scores import ItemKey
+from tui.model.state import TrialProgress
 from tui.model.suite import Case
 
 if TYPE_CHECKING:
     from tui.app.diff.panel import DiffPanel
+    from tui.session.run_review import RunReview
+
+
+class _AttemptTable(LineListView):
+    rows: Sequence[AttemptRow] = ()
+
+    @property
+    def line_count(self) -> int:
+        return len(self.rows)
+
+    def line_at(self, place: int, width: int) -> Line:
+        repeats = any(row.trial.key.repeat > 1 for row in self.rows)
+        return attempt_line(self.rows[place], name_width(self.rows, width), repeats=repeats)
+
+
+class AttemptsTab(Vertical):
+    """A list of attempts; below it the transport retries of the selected one, who answered it, and its cost."""
+
+    DEFAULT_CSS = """
+    AttemptsTab { height: 1fr; }
+    AttemptsTab > _AttemptTable { height: auto; max-height: 70%; }
+    AttemptsTab > TextPanel { margin-top: 1; min-height: 1; }
+    """
+
+    class AttemptChosen(Message):
+        """The answer of an attempt is to be shown."""
+
+        def __init__(self, trial: TrialProgress, number: int) -> None:
+            super().__init__()
+            self.trial, self.number = trial, number
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._table, self._detail = _AttemptTable(), TextPanel()
+        self._shown: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Rows and details."""
+        yield self._table
+        yield self._detail
+
+    def show(self, selection: Selection) -> None:
+        """Show the attempts as they stand now."""
+        names = dict(zip(selection.models, model_names(selection.models), strict=True))
+        self._table.rows = attempt_rows((names[trial.key.model], trial) for trial in selection.repeats())
+        shown = selection.path, selection.case_id
+        self._table.lines_changed(self._table.cursor if shown == self._shown else 0)
+        self._shown = shown
+        self._table.display = bool(self._table.rows)
+        self._tell()
+
+    def _tell(self) -> None:
+        if not 0 <= self._table.cursor < len(self._table.rows):
+            self._detail.show_lines([(("No attempt yet. Press r to run this case.", "dim"),)])
+            return
+        attempt = self._table.rows[self._table.cursor].attempt
+        told = [*retry_lines(attempt), *served_lines(attempt)]
+        enter: Line = (("Enter shows its answer in its model's pane.", "dim"),)
+        self._detail.show_lines([*told, (), enter] if told else [enter])
+
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
+        """Tell about the attempt under the cursor."""
+        message.stop()
+        self._tell()
+
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
+        """Ask for its answer."""
+        message.stop()
+        row = self._table.rows[message.place]
+        self._tell()
+        self.post_message(self.AttemptChosen(row.trial, row.attempt.number))
+
+
+class _RiskTable(LineListView):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,v", "choose", "review", id="risk.review", tooltip="Score this answer", key_display="Enter"),
+        Binding("T", "trail", "trail", id="risk.trail", tooltip="Everything that happened to this item"),
+    ]
+    rows: Sequence[BesideRow] = ()
+    rule = BandRule()
+    models: Sequence[str] = ()
+
+    class TrailAsked(Message):
+        """Everything that happened to the row under the cursor."""
+
+    @property
+    def line_count(self) -> int:
+        return len(self.rows)
+
+    def line_at(self, place: int, width: int) -> Line:
+        return beside_line(self.rows[place], self.rule, self.models, width)
+
+    def action_trail(self) -> None:
+        self.post_message(self.TrailAsked())
+
+
+class RiskTab(Vertical):
+    """Shows what it is given of a run's scoring; says what is to be scored, and whose trail is to be read."""
+
+    DEFAULT_CSS = """
+    RiskTab { height: 1fr; }
+    RiskTab > _RiskTable { height: auto; max-height: 60%; }
+    RiskTab > FittedReading { margin-top: 1; min-height: 1; }
+    """
+
+    class ReviewAsked(Message):
+        """This item is to be scored, or any of the case where there is none."""
+
+        def __init__(self, item: ItemKey | None) -> None:
+            super().__init__()
+            self.item = item
+
+    class TrailAsked(Message):
+        """The trail of this item is to be read."""
+
+        def __init__(self, item: ItemKey) -> None:
+            super().__init__()
+            self.item = item
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._table, self._detail = _RiskTable(), FittedReading()
+        self.review: RunReview | None = None
+        self._shown: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Rows, and all of the one under the cursor."""
+        yield self._table
+        yield self._detail
+
+    def take(self, review: "RunReview | None") -> None:
+        """What is known of the run's scoring from now on."""
+        self.review, self._shown = review, ()
+
+    def show(self, selection: Selection) -> None:
+        """Show the case that is looked at; the same again costs nothing."""
+        case, review = selection.case, self.review
+        shown = (selection.path, case, selection.models, review)
+        if shown == self._shown:
+            return
+        again = self._shown[:2] == shown[:2]
+        self._shown = shown
+        table = self._table
+        table.rows = beside_rows(case, selection.models, review) if case else ()
+        table.models, table.rule = models_beside(selection.models, review), review.rule if review else BandRule()
+        table.display = bool(table.rows)
+        table.lines_changed(table.cursor if again else 0)
+        self._tell()
+
+    def _tell(self) -> None:
+        table, review = self._table, self.review
+        row = table.rows[table.cursor] if 0 <= table.cursor < len(table.rows) else None
+        if row is None:
+            self._detail.show_fitted(lambda _: [(("This case names no risk criteria.", "dim"),)])
+            return
+        end = [line for line in (hidden_line(table.rows), _invitation(review)) if line]
+        self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
+
+    def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
+        """Tell about the row under the cursor."""
+        message.stop()
+        self._tell()
+
+    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
+        """Score it."""
+        message.stop()
+        self._tell()
+        self.post_message(self.ReviewAsked(self._table.rows[message.place].item))
+
+    @on(_RiskTable.TrailAsked)
+    def ask_for_trail(self, message: _RiskTable.TrailAsked) -> None:
+        """Of an answer, not of a criterion."""
+        message.stop()
+        rows = self._table.rows
+        item = rows[self._table.cursor].item if 0 <= self._table.cursor < len(rows) else None
+        if item is not None:
+            self.post_message(self.TrailAsked(item))
+
+
+def _invitation(review: "RunReview | None") -> Line:
+    if review is None:
+        return (("Run the case to score its answers.", "dim"),)
+    return (("Enter", "accent"), (" scores the answer, ", "dim"), ("T", "accent"), (" tells its trail", "dim"))
+
 
 TabId = Literal["checks", "diff", "prompt", "risk", "attempts"]
 TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
@@ -145,8 +344,8 @@ class DetailTabs(Vertical):
     @on(RiskTab.TrailAsked)
     def show_trail(self, message: RiskTab.TrailAsked) -> None:
         """Show everything that happened to an item, as far as it may be displayed beside a name."""
+        from tui.app.dialogs import TextScreen
         from tui.app.review.lines import trail_lines
-        from tui.app.screens.text_screen import TextScreen
 
         message.stop()
         review = self.risk.review

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from tui.app.dialogs import TextScreen
 from tui.app.presentation.pieces import Role
 from tui.app.presentation.text_rows import cut_rows
 from tui.app.review.figure_lines import figure_lines
@@ -24,7 +25,6 @@ from tui.app.review.lines import (
     start_lines,
     why_unavailable,
 )
-from tui.app.screens.text_screen import TextScreen
 from tui.app.theme.styles import content_of_lines
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput

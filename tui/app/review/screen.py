@@ -11,7 +11,7 @@ from textual.events import Key, Resize
 from textual.screen import Screen
 
 from tui.app.context import AppContext
-from tui.app.dialogs import ChoiceScreen
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
 from tui.app.presentation.pieces import Line
 from tui.app.review.answers import mask_lines
 from tui.app.review.criterion_panel import CriterionPanel
@@ -30,8 +30,6 @@ from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_panel import QueuePanel
 from tui.app.review.scoring import RecordedScore, Scoring
 from tui.app.review.view import ReviewView
-from tui.app.screens.confirm import ConfirmScreen
-from tui.app.screens.text_screen import TextScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.key_queue import KeyQueue
 from tui.app.widgets.text_views import PieceLine

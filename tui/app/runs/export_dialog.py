@@ -160,7 +160,7 @@ class ExportScreen(ModalScreen[Path | None]):
         return file
 
     async def _may_replace(self, name: str) -> bool:
-        from tui.app.screens.confirm import ConfirmScreen
+        from tui.app.dialogs import ConfirmScreen
 
         self._say("")
         question = f"{sanitize_line(name, 300)} is there already."

@@ -182,7 +182,7 @@ class RunsScreen(Screen[RunChoice | None]):
     @work(group="delete", exclusive=True)
     async def action_delete(self) -> None:
         """Delete it, when the person is sure."""
-        from tui.app.screens.confirm import ConfirmScreen
+        from tui.app.dialogs import ConfirmScreen
 
         run = self._run
         if run is None:

@@ -1,1 +1,0 @@
-"""The places of the app, and what pops up over them."""
