@@ -3,11 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from tests.app.explore.explored import session_for
 from tests.support.pilots import until
+from tests.support.scripted_session import ScriptedSession
 from tests.support.terminal import Terminal, run_here
 from tui.app.app import AssayApp
 from tui.app.explore.screen import ExploreScreen
@@ -52,3 +54,18 @@ async def test_the_frame_stays_where_it_is_when_the_rest_comes(tmp_path: Path, s
             assert before.display == after.display or place == "#overview"
             if before.display and place != "#overview":
                 await until(pilot, lambda one=before, other=after: one.region == other.region, place)  # type: ignore[misc]
+
+
+async def test_the_app_quits_while_the_session_is_being_opened(tmp_path: Path) -> None:
+    opened = Event()
+
+    def open_session() -> ScriptedSession:
+        opened.wait(20)
+        return session_for(tmp_path)
+
+    app = AssayApp(open_session, [tmp_path])
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: isinstance(app.screen, SplashScreen))
+        await pilot.press("d", "ctrl+q")
+        await until(pilot, lambda: app.return_code == 0)
+        opened.set()

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tui.app.context import AppContext
     from tui.app.run_messages import RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
-    from tui.model.subjects import Config
     from tui.session.consent import Consent
 
 _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
@@ -89,7 +88,6 @@ class AssayApp(ThemedApp[int]):
         assert isinstance(splash, SplashScreen)
         await asyncio.to_thread(import_module, "tui.app.explore.screen")
         from tui.app.context import open_context
-        from tui.app.explore.screen import ExploreScreen
         from tui.model.errors import AssayError
 
         try:
@@ -104,16 +102,27 @@ class AssayApp(ThemedApp[int]):
         except AssayError as error:
             splash.show_fault(str(error))
         else:
-            self._take_config(context.session.config)
-            explore = ExploreScreen(context)
-            self.add_mode("explore", lambda: explore)
-            await self.switch_mode("explore")
-            for notice in context.session.notices:
-                self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
-            self.run_worker(context.runs.work(), group="runs")
-            explore.call_after_refresh(self.run_worker, context.suite_loader.work(), group="suites")
+            if self._leaving or not self.is_running:  # the person quit while the session was being opened
+                return
+            await self._show_explore(context)
         for key in splash.take_keys():
             self.post_message(Key(key.key, key.character))
+
+    async def _show_explore(self, context: "AppContext") -> None:
+        """Replace the splash with Explore, and start the workers of the context."""
+        from tui.app.explore.screen import ExploreScreen
+
+        config = context.session.config
+        self.set_keymap(dict(config.keymap))
+        if config.theme and config.theme != self.theme and config.theme in self.available_themes:
+            self.theme = config.theme
+        explore = ExploreScreen(context)
+        self.add_mode("explore", lambda: explore)
+        await self.switch_mode("explore")
+        for notice in context.session.notices:
+            self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
+        self.run_worker(context.runs.work(), group="runs")
+        explore.call_after_refresh(self.run_worker, context.suite_loader.work(), group="suites")
 
     def _post_to_screens(self, message: Message) -> None:
         """Post a message to every screen of the stack, and to the app itself."""
@@ -131,12 +140,6 @@ class AssayApp(ThemedApp[int]):
             self.notify(sanitize_line(text, 600), title="Not stored", severity="error", markup=False, timeout=20)
         else:
             self.notify("What could not be stored is stored now.", markup=False)
-
-    def _take_config(self, config: "Config") -> None:
-        """Use the keys and the theme of the config."""
-        self.set_keymap(dict(config.keymap))
-        if config.theme and config.theme != self.theme and config.theme in self.available_themes:
-            self.theme = config.theme
 
     async def _confirm_consent(self, consent: "Consent") -> bool:
         """Ask whether a suite may do what needs a consent, once notifications are not held back: the question may name

@@ -103,8 +103,8 @@ class SplashScreen(FrameScreen):
         self.call_after_refresh(self.post_message, self.Painted())
 
     def on_key(self, event: Key) -> None:
-        """Keep a key for the screen that follows."""
-        if self._keeps_keys:
+        """Keep a key for the screen that follows; quit at once where a session takes long to open."""
+        if self._keeps_keys and event.key not in ("ctrl+c", "ctrl+q"):
             event.stop()
             event.prevent_default()
             self._keys.append(event)

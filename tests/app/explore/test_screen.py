@@ -360,7 +360,7 @@ async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int
 async def test_at_eighty_columns_one_pane_is_shown_and_the_others_are_named(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path), (80, 24)) as seen:
         assert [pane.display for pane in seen.screen.answers.panes] == [True, False]
-        assert str(seen.pane(0).border_title).count("mock-") == 2
+        await seen.until(lambda: str(seen.pane(0).border_title).count("mock-") == 2)
         assert "? help" in seen.footer
         await seen.press("2")
         await seen.until(lambda: [pane.display for pane in seen.screen.answers.panes] == [False, True])

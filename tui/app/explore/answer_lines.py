@@ -77,9 +77,9 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     if trial is None:
         return "Not asked yet. Press r to run this case, R to run the whole suite."
     if trial.waits is not None:
-        reason = sanitize_text(trial.waits.reason).rstrip()
-        stop = "" if reason.endswith((".", "!", "?")) else "."
-        return f"{reason}{stop} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
+        why = sanitize_text(trial.waits.reason).rstrip()
+        stop = "" if why.endswith((".", "!", "?")) else "."
+        return f"{why}{stop} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
     if trial.status == "waiting":
         return "Waiting for its turn."
     if trial.status == "delayed":
