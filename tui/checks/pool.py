@@ -128,7 +128,7 @@ class WorkerProcess:
         self._unsent += frame
 
     def kill(self) -> None:
-        """End it; `on_end` follows."""
+        """Kill the process; `on_end` is called afterwards."""
         self._process.kill()
 
     def stop(self) -> int:

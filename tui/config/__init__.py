@@ -1,1 +1,1 @@
-"""The person's config file and the folders Assay uses."""
+"""The user's config file and the folders of Assay."""

@@ -1,4 +1,4 @@
-"""One entry of `providers:` in the config: how a server is reached, and which of its values are secret."""
+"""The entries of the config file: providers, prices, risk rule and review, with the secrets among their values."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,10 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """`text` is None where a variable is missing; `used` maps the variables that were filled in to their values."""
+    """A text with its variables filled in.
+
+    `text` is None if a variable is missing; `used` maps the variables that were filled in to their values.
+    """
 
     text: str | None
     used: Mapping[str, str]
@@ -29,7 +32,7 @@ class Filled:
 
 
 def fill(text: str, environ: Mapping[str, str]) -> Filled:
-    """The text with each `${NAME}` replaced by the value of that variable, without the white space around it."""
+    """Return the text with each `${NAME}` replaced by the variable's value without surrounding white space."""
     names = dict.fromkeys(_VARIABLE.findall(text))
     values = {name: variable(environ, name) for name in names}
     missing = tuple(name for name, value in values.items() if value is None)
@@ -40,12 +43,12 @@ def fill(text: str, environ: Mapping[str, str]) -> Filled:
 
 
 def has_variable(text: str) -> bool:
-    """Whether there is something to fill in."""
+    """Return whether the text contains a variable."""
     return _VARIABLE.search(text) is not None
 
 
 def variable_fault(text: str) -> str | None:
-    """What is wrong with the way in which variables are written."""
+    """Return why the syntax of a variable is invalid, or None."""
     if "${" in _VARIABLE.sub("", text):
         return "contains a ${ that is not ${NAME}; names have letters, digits and _"
     return None
@@ -63,8 +66,11 @@ _SECRET_HEADER = re.compile(r"auth|key|token|secret|password|cookie", re.IGNOREC
 
 @dataclass(slots=True)
 class ProviderEntry:
-    """An entry as it was read. `secrets` maps a variable, or a place in the file, to a value that must not be seen;
-    `literal` says that one of them is written in the file itself."""
+    """A parsed entry of `providers:`.
+
+    `secrets` maps a variable, or a place in the file, to a secret value; `literal` is true if one of them is written in
+    the file itself.
+    """
 
     settings: ProviderSettings
     secrets: dict[str, str] = field(default_factory=dict)
@@ -73,7 +79,10 @@ class ProviderEntry:
 
 
 def read_provider(name: str, place: YamlNode, environ: Mapping[str, str]) -> ProviderEntry:
-    """An entry laid over the built-in provider of that name, where there is one. Problems are noted at their place."""
+    """Return an entry merged with the built-in provider of that name, if there is one.
+
+    Problems are added at their position.
+    """
     if not _NAME.fullmatch(name):
         place.add_key_problem("the name of a provider can contain only letters, digits, `_`, `-` and `.`")
     base = built_in(name, environ) or ProviderSettings(name, "openai")
@@ -183,7 +192,10 @@ _FIELDS = (*_NEEDED, "cached", "cache_writing")
 
 
 def read_prices(section: YamlNode) -> dict[str, Price]:
-    """Prices by the name of a model or a variant, USD per million tokens. Problems are noted at their place."""
+    """Return prices by the name of a model or a variant, in USD per million tokens.
+
+    Problems are added at their position.
+    """
     return {name: price for name, place in section.entries() if (price := _read_price(place)) is not None}
 
 
@@ -218,13 +230,15 @@ _GREATEST_WEIGHT = 100
 _GREATEST_EXTENT = len(EXTENTS) - 1
 _LONGEST_LINE = 500
 _LONGEST_NAME = 80
-_MOST_REPEATS = 30  # percent: repeats are taken from the first third of the answers
+_MOST_REPEATS = 30  # percent: repeats are selected from the first third of the answers
 _Name = TypeVar("_Name", Severity, Band, str)
 
 
 def read_risk(section: YamlNode | None) -> tuple[BandRule, tuple[str, ...]]:
-    """The rule, and the five lines of guidance (none where the file has none). What is not given is as published;
-    problems are noted at their place."""
+    """Return the risk rule, and the five lines of guidance (none if the file has none).
+
+    Missing values have their defaults. Problems are added at their position.
+    """
     if section is None:
         return BandRule(), ()
     fields = section.fields(("weights", "limits", "guidance"))
@@ -235,8 +249,10 @@ def read_risk(section: YamlNode | None) -> tuple[BandRule, tuple[str, ...]]:
 
 
 def read_review(section: YamlNode | None) -> tuple[tuple[str, ...], int]:
-    """Return the names that `review: {mask: […]}` adds to those that are masked in blind review, and how many percent
-    of the answers such a session shows twice, by `review: {repeats: …}`."""
+    """Return the additional names masked in blind review, and the percentage of answers shown twice.
+
+    They are `review: {mask: […]}` and `review: {repeats: …}`.
+    """
     if section is None:
         return (), 0
     fields = section.fields(("mask", "repeats"))
@@ -253,7 +269,7 @@ def _read_mask(place: YamlNode) -> tuple[str, ...]:
 
 
 def name_fault(name: str) -> str | None:
-    """What is wrong with a reviewer's name."""
+    """Return why a reviewer's name is invalid, or None."""
     if len(name) > _LONGEST_NAME:
         return f"is longer than {_LONGEST_NAME} characters"
     return None if name.isprintable() else "contains a character that cannot be displayed"

@@ -1,4 +1,4 @@
-"""Where Assay keeps things: the platform's folders, or those that the environment names.
+"""The folders of Assay: those of the platform, or those set in the environment.
 
 `ASSAY_CONFIG_DIR`, `ASSAY_DATA_DIR` and `ASSAY_CACHE_DIR` each replace one folder.
 """
@@ -12,8 +12,10 @@ CONFIG_FILE = "config.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """`config` holds config.yaml and themes, `data` the run history, `cache` what can be made again. None needs to
-    exist."""
+    """The folders of Assay, which may not exist.
+
+    `config` contains config.yaml and themes, `data` the run history, `cache` data that can be recreated.
+    """
 
     config: Path
     data: Path
@@ -21,17 +23,17 @@ class Folders:
 
     @property
     def themes(self) -> Path:
-        """Where a person's own themes are."""
+        """The folder of the user's own themes."""
         return self.config / "themes"
 
     @property
     def config_file(self) -> Path:
-        """The person's config file."""
+        """The path of the user's config file."""
         return self.config / CONFIG_FILE
 
 
 def find_folders(environ: Mapping[str, str]) -> Folders:
-    """The folders for this person. Nothing is created."""
+    """Return the folders for the current user. Nothing is created."""
     return Folders(
         config=_folder(environ, "ASSAY_CONFIG_DIR", "user_config_path"),
         data=_folder(environ, "ASSAY_DATA_DIR", "user_data_path"),

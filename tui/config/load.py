@@ -1,4 +1,4 @@
-"""The person's config.yaml becomes a Config; everything that is wrong with it is told at once, with its place."""
+"""Loading the user's config.yaml; all problems are reported at once, with their positions."""
 
 import os
 import stat
@@ -34,9 +34,9 @@ _RULES = FileRules(
 
 
 def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
-    """`config.yaml` of that folder with the environment filled in; without the file, what the environment says.
+    """Load `config.yaml` of that folder with environment variables filled in; without it, only the environment applies.
 
-    Raises ConfigError, whose text is one `file:line:column: error: where: what` a line and which carries the problems.
+    Raises ConfigError, which has the problems and whose text is one line `file:line:column: error: where: what` each.
     """
     keys = {name: value for name in KEY_VARIABLES if (value := variable(environ, name))}
     path = folder / CONFIG_FILE
@@ -129,7 +129,7 @@ def _read_rules(section: YamlNode, known: Sequence[str]) -> tuple[tuple[str, str
 
 
 def _read_keymap(section: YamlNode) -> dict[str, str]:
-    """Which binding of the app gets which keys; the app knows the bindings, so an unknown one is left to it."""
+    """Return the keys of each binding; unknown bindings are left to the app, which knows the bindings."""
     return {binding: keys for binding, place in section.entries() if (keys := place.text()) is not None}
 
 
@@ -138,7 +138,7 @@ def _no_such_provider(provider: str, known: Sequence[str]) -> str:
 
 
 def _warn_of_readers(path: Path, section: YamlNode) -> None:
-    """A key in the file itself: only its owner should be able to read it."""
+    """Warn if others can read the file although it contains a key."""
     if os.name == "nt":
         return
     mode = stat.S_IMODE(path.stat().st_mode)

@@ -1,1 +1,1 @@
-"""Read YAML and JSON with the position of every value, within limits."""
+"""Reading YAML and JSON with the position of every value, within limits."""

@@ -1,4 +1,4 @@
-"""Read the content of a file that a person named, with a sentence for everything that can be wrong with it."""
+"""Reading a file that the user named, with a message for every failure."""
 
 import codecs
 import stat
@@ -8,13 +8,13 @@ _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", codecs.BO
 
 
 class NotRead(Exception):
-    """The file cannot be read at all; the text says why and what to do."""
+    """A file that cannot be read; the message explains why and how to fix it."""
 
 
 def read_bytes(path: Path, most_bytes: int, what: str = "a file") -> bytes:
-    """Return the content of a regular file, cut off one byte behind `most_bytes`. Raises NotRead.
+    """Return the content of a regular file, truncated one byte after `most_bytes`. Raises NotRead.
 
-    `what` is what the messages ask for in place of a folder.
+    `what` is the file that the message asks for if the path is a folder.
     """
     try:
         status = path.stat()
@@ -23,7 +23,7 @@ def read_bytes(path: Path, most_bytes: int, what: str = "a file") -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise NotRead(f"is not a regular file; pass {what}")
         with path.open("rb") as file:
-            # As much as there is, not as there may be: memory for the rest would be allocated and freed again.
+            # Read the size of the file only, because a larger buffer would be allocated and freed again.
             content = file.read(min(status.st_size, most_bytes) + 1)
             return content + file.read(max(0, most_bytes + 1 - len(content)))
     except FileNotFoundError as error:
@@ -36,7 +36,7 @@ def read_bytes(path: Path, most_bytes: int, what: str = "a file") -> bytes:
 
 
 def decode(content: bytes) -> str:
-    """Return the text of content in UTF-8 without a byte order mark. Raises NotRead."""
+    """Return the text of UTF-8 content without a byte order mark. Raises NotRead."""
     for bom, name in _BOMS.items():
         if content.startswith(bom):
             raise NotRead(f"is {name}, not UTF-8; save it as UTF-8")

@@ -1,4 +1,4 @@
-"""Reads sound JSON fast, with the offset of each case; whatever is doubtful is left to the exact reader."""
+"""A fast reader for valid JSON with the offset of each case; it leaves anything doubtful to the exact reader."""
 
 import json
 import re
@@ -22,17 +22,17 @@ _AFTER_KEY = re.compile(rb':(?<=[^\\]":|[" \t\n\r][ \t\n\r]:)')
 
 @dataclass(frozen=True, slots=True)
 class QuickJson:
-    """A text in UTF-8 with its value, and the offsets of the items of `testCases` or of the list that the file is."""
+    """A UTF-8 text with its value, and the offsets of the items of `testCases` or of the top-level list."""
 
     content: bytes
     value: JsonValue
     starts: tuple[int, ...]
 
     def is_sound(self, keys: int | None = None) -> bool:
-        """Whether no key is doubled and no number out of range.
+        """Return whether no key is duplicated and no number is out of range.
 
-        `keys`, where it is known, is how many keys all objects of the value have together, and says that no key ends
-        in a backslash and that all numbers are whole: then a doubled key shows in that the text has more of them.
+        `keys`, if known, is the total number of keys of all objects in the value, none of which ends in a backslash,
+        and promises that all numbers are integers: more keys in the text then mean a duplicate.
         """
         if keys is not None and keys == len(_AFTER_KEY.findall(self.content)):
             return True
@@ -44,11 +44,11 @@ class QuickJson:
 
 
 class _Doubtful(ValueError):
-    """Not to be read quickly."""
+    """A text that the fast reader cannot handle."""
 
 
 def read_quickly(content: bytes) -> QuickJson | None:
-    """The value of the bytes; None where anything about them is doubtful, apart from what `is_sound` tells."""
+    """Return the value of the bytes, or None if anything is doubtful, except what `is_sound` checks."""
     # Its parser takes half the time of the standard library's, and makes one text of texts that are equal.
     from pydantic_core import from_json
 
@@ -69,10 +69,10 @@ def _starts(content: bytes, value: JsonValue) -> tuple[int, ...]:
     words = "|".join(re.escape(json.dumps(key)) for key in first_keys)
     begins = re.compile(rf"\{{[ \t\n\r]*(?:{words})[ \t\n\r]*:".encode())
     found = tuple(match.start() for match in begins.finditer(content))
-    # No object other than the items may begin with such a key; else they have to be read one by one.
+    # If other objects begin with such a key too, the items have to be read one by one.
     if "" not in first_keys and len(found) == len(items):
         return found
-    text = content.decode("latin-1")  # a character for each byte, so that the offsets are those of the bytes
+    text = content.decode("latin-1")  # one character per byte, so that offsets are those of the bytes
     begin = _after(_SPACE, text, 0)
     return _starts_of_items(text, begin) if isinstance(value, list) else _starts_of_cases(text, begin)
 
@@ -126,7 +126,7 @@ _STRICT = JSONDecoder(object_pairs_hook=_unique, parse_float=_finite)
 
 
 def too_deep(value: JsonValue, levels: int = MOST_DEPTH) -> bool:
-    """Whether objects and lists are nested deeper than that."""
+    """Return whether objects and lists are nested deeper than the limit."""
     if not isinstance(value, dict | list):
         return False
     inner = value.values() if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""Reads JSON with the place of everything in it, and says of each fault what and where; for files with problems."""
+"""An exact reader for JSON with positions, which explains every error; used for files with problems."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _NO_COMMENTS = "JSON has no comments; remove it, or write the suite in YAML"
 
 
 def string_fault(text: str, position: int, error: JSONDecodeError) -> tuple[int, str]:
-    """Where and why the text that begins at the position cannot be read."""
+    """Return where and why the string that begins at the position is invalid."""
     if error.msg.startswith("Unterminated"):
         return position, "this string has no closing double quote; add it"
     at = min(error.pos, len(text) - 1)
@@ -30,7 +30,7 @@ def string_fault(text: str, position: int, error: JSONDecodeError) -> tuple[int,
 
 
 def no_value(text: str, position: int, word: str) -> str:
-    """Why no value begins at the position; `word` is what stands there."""
+    """Return why no value begins at the position; `word` is the text there."""
     if word in _LOOKALIKES:
         return f"`{word}` is not a JSON value; write {_LOOKALIKES[word]}"
     if text.startswith(_COMMENTS, position):
@@ -43,7 +43,7 @@ def no_value(text: str, position: int, word: str) -> str:
 
 
 def no_key(text: str, position: int) -> str:
-    """Why no key begins at the position."""
+    """Return why no key begins at the position."""
     if text.startswith(_COMMENTS, position):
         return _NO_COMMENTS
     if text.startswith("'", position):
@@ -52,7 +52,7 @@ def no_key(text: str, position: int) -> str:
 
 
 def not_closed(text: str, position: int, closer: str) -> str:
-    """Why an object or list cannot go on at the position."""
+    """Return why an object or list cannot continue at the position."""
     if position >= len(text):
         opener = "[" if closer == "]" else "{"
         return f"unexpected end of file inside a value; close the last `{opener}` with `{closer}`"
@@ -64,12 +64,12 @@ def not_closed(text: str, position: int, closer: str) -> str:
 
 
 def found(text: str, position: int) -> str:
-    """What stands there instead."""
+    """Return the text at the position, for a message."""
     return "but the file ends" if position >= len(text) else f"got {named(text[position])}"
 
 
 def named(character: str) -> str:
-    """A character in words, safe to show."""
+    """Return the description of a character, safe to show."""
     return _NAMES.get(character) or f"`{sanitize_line(character) or ascii(character)}`"
 
 
@@ -84,9 +84,9 @@ _NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity", "+Infinity", "-NaN", "i
 
 @dataclass(slots=True)
 class ExactJson:
-    """A text with its value, the tree of its places and all that is wrong with it as JSON.
+    """A JSON text with its value, the tree of its positions, and all of its problems.
 
-    Reading ends at the first fault of syntax; doubled keys and impossible values are noted and read over.
+    Reading ends at the first syntax error; duplicate keys and invalid values are recorded, and reading continues.
     """
 
     text: str
@@ -97,11 +97,13 @@ class ExactJson:
     _count: int = 0
 
     def read(self) -> bool:
-        """Whether the text could be read to its end."""
+        """Read the text, and return whether its end was reached."""
         try:
             position = self._space(self._read_value(self._space(0)))
             if position < len(self.text):
-                raise self._stop(position, "unexpected text after the end of the value; a file contains one JSON value")
+                raise self._unreadable(
+                    position, "unexpected text after the end of the value; a file contains one JSON value"
+                )
         except Unreadable as stopped:
             self.findings.append(stopped.finding)
             return False
@@ -112,7 +114,7 @@ class ExactJson:
             begun = position
             self._count += 1
             if self._count > MOST_VALUES:
-                raise self._stop(begun, f"contains more than {MOST_VALUES:,} values; split the file")
+                raise self._unreadable(begun, f"contains more than {MOST_VALUES:,} values; split the file")
             character = self.text[position : position + 1]
             if character in ("{", "["):
                 if (inside := self._enter(position, character)) is not None:
@@ -133,9 +135,9 @@ class ExactJson:
             position = after
 
     def _enter(self, position: int, character: str) -> int | None:
-        """Where the first value of the object or list stands; None where it is empty."""
+        """Return the position of the first value of the object or list, or None if it is empty."""
         if len(self._open) >= MOST_DEPTH:
-            raise self._stop(position, TOO_DEEP)
+            raise self._unreadable(position, TOO_DEEP)
         inside = self._space(position + 1)
         if character == "[":
             if self.text.startswith("]", inside):
@@ -148,7 +150,7 @@ class ExactJson:
         return self._key(inside)
 
     def _close(self, value: JsonValue, tree: Tree, position: int) -> int:
-        """Put a finished value into what is open; where the next value stands, or the end of everything."""
+        """Add a complete value to its parent, and return the position of the next value or of the end."""
         while self._open:
             inner = self._open[-1]
             inner.put(value, tree)
@@ -158,10 +160,10 @@ class ExactJson:
             if character == ",":
                 following = self._space(position + 1)
                 if self.text.startswith(closer, following):
-                    raise self._stop(position, f"trailing comma before `{closer}`; remove it")
+                    raise self._unreadable(position, f"trailing comma before `{closer}`; remove it")
                 return following if closer == "]" else self._key(following)
             if character != closer:
-                raise self._stop(position, not_closed(self.text, position, closer))
+                raise self._unreadable(position, not_closed(self.text, position, closer))
             self._open.pop()
             value, tree, position = inner.value, inner.tree(), position + 1
         self.value, self.tree = value, tree
@@ -169,7 +171,7 @@ class ExactJson:
 
     def _key(self, position: int) -> int:
         if not self.text.startswith('"', position):
-            raise self._stop(position, no_key(self.text, position))
+            raise self._unreadable(position, no_key(self.text, position))
         key, after = self._string(position)
         inner, shown = self._open[-1], sanitize_line(key, 60)
         inner.key, inner.key_start = key, position
@@ -177,14 +179,14 @@ class ExactJson:
             self._note(position, f"duplicate key `{shown}`; remove one")
         colon = self._space(after)
         if not self.text.startswith(":", colon):
-            raise self._stop(colon, f"expected a colon after `{shown}`, {found(self.text, colon)}; add it")
+            raise self._unreadable(colon, f"expected a colon after `{shown}`, {found(self.text, colon)}; add it")
         return self._space(colon + 1)
 
     def _string(self, position: int) -> tuple[str, int]:
         try:
             value, after = _scan_string(self.text, position + 1, True)
         except JSONDecodeError as error:
-            raise self._stop(*string_fault(self.text, position, error)) from error
+            raise self._unreadable(*string_fault(self.text, position, error)) from error
         if not value.isascii():
             try:
                 value.encode()
@@ -204,7 +206,7 @@ class ExactJson:
             return None, after
         number = _NUMBER.fullmatch(word)
         if number is None:
-            raise self._stop(position, no_value(self.text, position, word))
+            raise self._unreadable(position, no_value(self.text, position, word))
         return self._number(number, position), after
 
     def _number(self, number: re.Match[str], position: int) -> JsonValue:
@@ -229,8 +231,8 @@ class ExactJson:
 
     def _note(self, position: int, what: str) -> None:
         if len(self.findings) > MOST_PROBLEMS:
-            raise self._stop(position, "contains too many errors to continue; fix the ones listed")
+            raise self._unreadable(position, "contains too many errors to continue; fix the ones listed")
         self.findings.append(Finding(self._path(), what, offset=position))
 
-    def _stop(self, position: int, what: str) -> Unreadable:
+    def _unreadable(self, position: int, what: str) -> Unreadable:
         return Unreadable(Finding((), what, offset=position, where="JSON"))

@@ -1,4 +1,4 @@
-"""Where things stand in a file: trees of offsets beside the values, turned into lines and columns when asked."""
+"""Positions in a file: trees of offsets parallel to the values, converted to lines and columns on demand."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ Path: TypeAlias = tuple[str | int, ...]
 
 @dataclass(slots=True)
 class Branch:
-    """Where an object or a list begins, and what stands in it: of an object's members also where their keys are."""
+    """The offset of an object or a list and of its items, for an object also the offsets of its keys."""
 
     start: int
     members: dict[str, tuple[int, "Tree"]] | None = None
     items: list["Tree"] | None = None
 
     def below(self, step: str | int) -> tuple[int, "Tree"] | None:
-        """Where the key is and what is below it; None where there is no such thing."""
+        """Return the offset of the key and the tree below it, or None if there is no such key."""
         if self.members is not None:
             return self.members.get(step) if isinstance(step, str) else None
         if self.items is not None and isinstance(step, int) and step < len(self.items):
@@ -27,13 +27,13 @@ class Branch:
         return None
 
 
-# A scalar is only its offset.
+# A scalar is represented by its offset.
 Tree: TypeAlias = int | Branch
 
 
 @dataclass(slots=True)
 class OpenBranch:
-    """An object or list that is being read: its value so far, its places so far, and the key whose value is due."""
+    """An object or list that is being read: its value and positions so far, and the key of the next value."""
 
     value: dict[str, JsonValue] | list[JsonValue]
     start: int
@@ -43,7 +43,7 @@ class OpenBranch:
     key_start: int = 0
 
     def put(self, value: JsonValue, tree: Tree) -> None:
-        """Add the next item, or the value of the key that is due."""
+        """Add the next item, or the value of the pending key."""
         if isinstance(self.value, list):
             self.value.append(value)
             self.items.append(tree)
@@ -53,23 +53,26 @@ class OpenBranch:
             self.key = None
 
     def here(self) -> str | int:
-        """The last step of the path to what is read now."""
+        """The last step of the path to the next value."""
         return len(self.value) if isinstance(self.value, list) else self.key or ""
 
     def tree(self) -> Branch:
-        """The places, complete."""
+        """Return the complete positions."""
         if isinstance(self.value, list):
             return Branch(self.start, items=self.items)
         return Branch(self.start, members=self.members)
 
 
 def start_of(tree: Tree) -> int:
-    """The offset at which it begins."""
+    """Return the offset of the start of a tree."""
     return tree if isinstance(tree, int) else tree.start
 
 
 def offset_of(tree: Tree, path: Path, at_key: bool = False) -> int:
-    """The offset of what the path leads to, or of its key; of the nearest thing around it where there is no such."""
+    """Return the offset of the value at the path, or of its key.
+
+    If the path does not exist, the offset of the nearest enclosing value.
+    """
     key_offset = start_of(tree)
     for step in path:
         found = None if isinstance(tree, int) else tree.below(step)
@@ -80,7 +83,7 @@ def offset_of(tree: Tree, path: Path, at_key: bool = False) -> int:
 
 
 def places_of(text: str, offsets: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """Line and column (both from 1, in code points) of each offset. Lines end at LF, CRLF or CR."""
+    """Return the line and column (both from 1, in code points) of each offset. Lines end at LF, CRLF or CR."""
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     places: dict[int, tuple[int, int]] = {}
@@ -96,7 +99,7 @@ def places_of(text: str, offsets: Iterable[int]) -> dict[int, tuple[int, int]]:
 
 
 def lines_of(content: bytes, offsets: Iterable[int]) -> list[int]:
-    """The line (from 1) of each offset into the bytes of a text; the offsets ascend."""
+    """Return the line (from 1) of each offset into the bytes of a text; the offsets ascend."""
     if b"\r" in content:
         content = content.replace(b"\r\n", b" \n").replace(b"\r", b"\n")
     lines = []
@@ -109,7 +112,7 @@ def lines_of(content: bytes, offsets: Iterable[int]) -> list[int]:
 
 
 def spell(path: Path) -> str:
-    """The path as a person writes it: `testCases[3].expectedPatterns[0]`."""
+    """Return the path as text: `testCases[3].expectedPatterns[0]`."""
     spelled = ""
     for step in path:
         if isinstance(step, int):

@@ -1,4 +1,4 @@
-"""What is found wrong in a suite while it is read, before it has a line and a column."""
+"""The problems found while a document is read, before they have a line and a column."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MOST_PROBLEMS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong at `path`; at its key where `at_key`; at `offset` where the reader itself knows the place."""
+    """A problem at `path`: at its key if `at_key`, or at `offset` if the reader knows the position itself."""
 
     path: Path
     what: str
@@ -24,7 +24,7 @@ class Finding:
 
 
 class Unreadable(Exception):
-    """The text cannot be read any further."""
+    """A text that cannot be read any further."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.what)
@@ -32,9 +32,9 @@ class Unreadable(Exception):
 
 
 def problems_of(file: str, text: str, tree: Tree, findings: Iterable[Finding]) -> tuple[Problem, ...]:
-    """The findings with their places, in the order of the file, each place and sentence once.
+    """Return the findings with their positions in the order of the file, without duplicates.
 
-    What the reader said of a place outweighs what was found later at the same place.
+    A finding of the reader replaces later findings at the same position.
     """
     by_offset: dict[int, list[Finding]] = {}
     seen: set[tuple[int, str, str]] = set()
@@ -63,11 +63,11 @@ def _capped(file: str, problems: list[Problem]) -> tuple[Problem, ...]:
     if len(problems) <= MOST_PROBLEMS:
         return tuple(problems)
     errors = [problem for problem in problems if problem.level == "error"]
-    kept = (errors or problems)[:MOST_PROBLEMS]
-    rest = len(problems) - len(kept)
+    listed = (errors or problems)[:MOST_PROBLEMS]
+    rest = len(problems) - len(listed)
     level: Level = "error" if errors else "warning"
     return (
-        *kept,
+        *listed,
         Problem(file, None, None, level, "file", f"{rest} more problems not listed; fix these and check again"),
     )
 
@@ -77,9 +77,9 @@ MOST_YAML_BYTES = 1024 * 1024
 MOST_DEPTH = 64
 MOST_VALUES = 500_000
 MOST_YAML_VALUES = 250_000
-# As many digits as Python's own limit for turning text into a number.
+# The limit of Python for the conversion of a text to a number.
 MOST_DIGITS = 4_300
-# What aliases may add to a YAML file: what the same suite may hold as JSON.
+# The size that aliases may add to a YAML file: the maximum of the same suite as JSON.
 MOST_ALIASED_VALUES = 100_000
 MOST_ALIASED_CHARACTERS = MOST_JSON_BYTES
 
@@ -87,7 +87,7 @@ TOO_DEEP = f"is nested deeper than {MOST_DEPTH} levels; a suite needs only a few
 
 
 def pruned(value: Any, findings: Iterable[Finding]) -> None:
-    """Unknown keys (warnings) go, misfits (errors) become None where they stand; what is missing stays missing."""
+    """Remove unknown keys (warnings) from the value, and replace mismatches (errors) by None."""
     for finding in findings:
         *steps, last = finding.path or (None,)
         holder = value

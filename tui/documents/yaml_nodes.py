@@ -1,4 +1,4 @@
-"""A short YAML file as a tree in which every node knows its place; problems are collected, not raised.
+"""A short YAML file as a tree of nodes with positions; problems are collected, not raised.
 
 Configuration and themes are read this way. Suites are larger and are read by `yaml_reader`, which builds plain values.
 """
@@ -24,10 +24,10 @@ Refusal = Literal["size", "encoding", "syntax", "characters", "depth", "alias", 
 
 @dataclass(frozen=True, slots=True)
 class FileRules:
-    """What a kind of file may hold. `sentences` say of each refusal what is wrong, with `{}` for a detail; without a
-    sentence for them, tags are allowed.
+    """The limits of a kind of file.
 
-    The `native` parser (libyaml) is faster; the messages of the other one are easier to understand.
+    `sentences` has a message for each refusal, with `{}` for a detail; tags are allowed if they have no message. The
+    `native` parser (libyaml) is faster; the messages of the other one are easier to understand.
     """
 
     most_bytes: int
@@ -50,7 +50,7 @@ class Findings:
         self.problems.append(Problem(self.file, line, column, level, sanitize_line(where, 120), what))
 
     def refuse(self, refusal: Refusal, detail: object = "", where: str = "", mark: _Mark | None = None) -> None:
-        """Add the problem that the rules of the file name for it."""
+        """Add the problem that the file's rules define for this refusal."""
         self.add(self.rules.sentences[refusal].format(detail), where, mark)
 
     def in_order(self) -> tuple[Problem, ...]:
@@ -60,7 +60,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A node of the file, with the dotted path that leads to it, and its key where it has one."""
+    """A node of the file, with its dotted path, and its key if it has one."""
 
     node: yaml.Node
     where: str
@@ -109,7 +109,7 @@ class YamlNode:
         return found
 
     def elements(self) -> tuple[YamlNode, ...]:
-        """Return the elements of a list in order; none, and a problem, where it is not a list."""
+        """Return the elements of a list in order; if it is not a list, add a problem and return none."""
         import yaml
 
         if not isinstance(self.node, yaml.SequenceNode):
@@ -119,7 +119,7 @@ class YamlNode:
 
     @property
     def is_mapping(self) -> bool:
-        """Whether it is a mapping of keys to values."""
+        """Whether the node is a mapping of keys to values."""
         import yaml
 
         return isinstance(self.node, yaml.MappingNode)
@@ -131,20 +131,20 @@ class YamlNode:
 
     @property
     def written(self) -> str | None:
-        """The characters of a scalar, whatever its type; None where it is not a scalar."""
+        """The characters of a scalar, whatever its type, or None if the node is not a scalar."""
         import yaml
 
         return self.node.value if isinstance(self.node, yaml.ScalarNode) else None
 
     @property
     def truth(self) -> bool | None:
-        """True or false; None where it is neither."""
+        """True or False, or None if the node is neither."""
         if self.node.tag != "tag:yaml.org,2002:bool" or self.written is None:
             return None
         return self.written.lower() in {"true", "yes", "on"}
 
     def value(self) -> object:
-        """Return the scalar; None, and a problem, where it is not a scalar."""
+        """Return the scalar; if the node is not a scalar, add a problem and return None."""
         import yaml
 
         if not isinstance(self.node, yaml.ScalarNode):
@@ -157,7 +157,7 @@ class YamlNode:
             return None
 
     def text(self, fault: Callable[[str], str | None] = lambda _: None) -> str | None:
-        """Return the text without the white space around it; None, and a problem, where `fault` finds one."""
+        """Return the text without surrounding white space; if `fault` finds a problem, add it and return None."""
         value = self.value()
         if value is None and not self.is_null:
             return None
@@ -181,7 +181,7 @@ def _kind_of(node: yaml.Node) -> str:
 
 
 def read_nodes(data: bytes, findings: Findings) -> YamlNode | None:
-    """Return the root of the file; None where the file is empty, or where it cannot be read, which is a problem."""
+    """Return the root of the file; None if the file is empty, or cannot be read, which adds a problem."""
     import yaml
 
     rules = findings.rules
@@ -207,7 +207,7 @@ def read_nodes(data: bytes, findings: Findings) -> YamlNode | None:
 
 
 def _is_plain(text: str, loader: type[yaml.SafeLoader], findings: Findings) -> bool:
-    """Look at the events of the file before anything is built: deep nesting can end the process, aliases can grow."""
+    """Check the events of the file before nodes are built: deep nesting can crash the process, aliases can grow."""
     import yaml
 
     rules, depth = findings.rules, 0

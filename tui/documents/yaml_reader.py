@@ -1,4 +1,4 @@
-"""Reads YAML event by event into plain values with their places: nothing is built before its limits are checked."""
+"""A reader that builds plain values with positions from YAML events, after checking their limits."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from tui.model.values import JsonValue
 
 @dataclass(slots=True)
 class OpenNode(OpenBranch):
-    """An object or list that is being read; `size` and `letters` are of all that is in it, `height` its levels."""
+    """An object or list that is being read; `size` and `letters` include all of its content, `height` its levels."""
 
     anchor: str | None = None
     size: int = 1
@@ -35,7 +35,7 @@ class OpenNode(OpenBranch):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A value that is complete, with its weight; what an alias stands for."""
+    """A complete value with its size; the target of an alias."""
 
     value: JsonValue
     tree: Tree
@@ -45,7 +45,7 @@ class Finished:
 
 
 def copied(value: JsonValue) -> JsonValue:
-    """The value again, so that two places of a suite share nothing that could change."""
+    """Return a deep copy of the value, so that two parts of a suite share no mutable value."""
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -72,7 +72,7 @@ _HINTS = (
 
 
 def explain(error: yaml.MarkedYAMLError) -> str:
-    """The parser's words with what to do."""
+    """Return the parser's message with a fix."""
     problem = sanitize_line(str(error.problem or error.context or "cannot be read"), 100)
     hint = next(
         (hint for sign, hint in _HINTS if sign in problem), "check the syntax, and quote text with special characters"
@@ -85,9 +85,9 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U000100
 
 @dataclass(slots=True)
 class ExactYaml:
-    """A text with its value, the tree of its places and all that is wrong with it as YAML.
+    """A YAML text with its value, the tree of its positions, and all of its problems.
 
-    Reading ends at the first fault of syntax; doubled keys and impossible values are noted and read over.
+    Reading ends at the first syntax error; duplicate keys and invalid values are recorded, and reading continues.
     """
 
     text: str
@@ -101,11 +101,13 @@ class ExactYaml:
     _aliased_letters: int = 0
 
     def read(self) -> bool:
-        """Whether the text could be read to its end."""
+        """Read the text, and return whether its end was reached."""
         try:
             if bad := _UNPRINTABLE.search(self.text):
                 code = ord(bad[0])
-                raise self._stop(bad.start(), f"the character U+{code:04X} is not allowed in YAML; write an escape")
+                raise self._unreadable(
+                    bad.start(), f"the character U+{code:04X} is not allowed in YAML; write an escape"
+                )
             self._read()
         except Unreadable as stopped:
             self.findings.append(stopped.finding)
@@ -128,7 +130,7 @@ class ExactYaml:
                 case yaml.DocumentStartEvent():
                     documents += 1
                     if documents > 1:
-                        raise self._stop(start, "a second document begins here; a file contains one suite")
+                        raise self._unreadable(start, "a second document begins here; a file contains one suite")
 
     def _events(self) -> Iterator[Any]:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(self.text)
@@ -136,19 +138,19 @@ class ExactYaml:
             while loader.check_event():
                 yield loader.get_event()
         except yaml.MarkedYAMLError as error:
-            # Of a quotation mark that is never closed, the mark is where to look, not the end of the file.
+            # Point at a quotation mark that is never closed, not at the end of the file.
             opened = "end of stream" in str(error.problem) and error.context_mark
             mark = opened or error.problem_mark or error.context_mark
-            raise self._stop(mark.index if mark else 0, explain(error)) from error
+            raise self._unreadable(mark.index if mark else 0, explain(error)) from error
         except yaml.YAMLError as error:
-            raise self._stop(0, f"cannot be read ({sanitize_line(str(error), 100)}); check the syntax") from error
+            raise self._unreadable(0, f"cannot be read ({sanitize_line(str(error), 100)}); check the syntax") from error
         finally:
             loader.dispose()
 
     def _enter(self, event: Any, start: int) -> None:
         self._refuse_as_key(start)
         if len(self._open) >= MOST_DEPTH:
-            raise self._stop(start, TOO_DEEP)
+            raise self._unreadable(start, TOO_DEEP)
         mapping = isinstance(event, yaml.MappingStartEvent)
         if event.tag not in (None, "!", f"{TAG}{'map' if mapping else 'seq'}"):
             self._note(start, no_tag(event.tag))
@@ -178,24 +180,26 @@ class ExactYaml:
         target = self._anchors.get(anchor)
         if target is None:
             if any(outer.anchor == anchor for outer in self._open):
-                raise self._stop(
+                raise self._unreadable(
                     start, f"the alias *{name} is inside the value that it refers to; write the values out"
                 )
-            raise self._stop(start, f"the alias *{name} has no anchor; add &{name} before it, or quote the text")
+            raise self._unreadable(start, f"the alias *{name} has no anchor; add &{name} before it, or quote the text")
         self._aliased_size += target.size
         self._aliased_letters += target.letters
         if self._aliased_size > MOST_ALIASED_VALUES or self._aliased_letters > MOST_ALIASED_CHARACTERS:
-            raise self._stop(start, "the aliases expand to too many values; write the values out")
+            raise self._unreadable(start, "the aliases expand to too many values; write the values out")
         if len(self._open) + target.height > MOST_DEPTH:
-            raise self._stop(start, TOO_DEEP)
+            raise self._unreadable(start, TOO_DEEP)
         copy = Finished(copied(target.value), target.tree, target.size, target.letters, target.height)
         self._finish(copy, None)
 
     def _finish(self, finished: Finished, anchor: str | None) -> None:
-        """Put a complete value into what is open."""
+        """Add a complete value to its parent."""
         self._count += 1
         if self._count > MOST_YAML_VALUES:
-            raise self._stop(start_of(finished.tree), f"contains more than {MOST_YAML_VALUES:,} values; split the file")
+            raise self._unreadable(
+                start_of(finished.tree), f"contains more than {MOST_YAML_VALUES:,} values; split the file"
+            )
         if anchor:
             self._anchors[anchor] = finished
         if not self._open:
@@ -212,13 +216,15 @@ class ExactYaml:
 
     def _refuse_as_key(self, start: int) -> None:
         if self._awaits_key():
-            raise self._stop(start, "expected a plain text key, got a list, an object or an alias; write the key out")
+            raise self._unreadable(
+                start, "expected a plain text key, got a list, an object or an alias; write the key out"
+            )
 
     def _key(self, event: Any, start: int) -> None:
         outer, text = self._open[-1], str(event.value)
         shown = sanitize_line(text, 60)
         if text == "<<" and event.implicit[0]:
-            raise self._stop(start, "merge keys (`<<`) are not supported in suites; write the keys out")
+            raise self._unreadable(start, "merge keys (`<<`) are not supported in suites; write the keys out")
         outer.key, outer.key_start = text, start
         outer.letters += len(text)
         scalar = resolved(event)
@@ -232,8 +238,8 @@ class ExactYaml:
 
     def _note(self, start: int, what: str) -> None:
         if len(self.findings) > MOST_PROBLEMS:
-            raise self._stop(start, "contains too many errors to continue; fix the ones listed")
+            raise self._unreadable(start, "contains too many errors to continue; fix the ones listed")
         self.findings.append(Finding(self._path(), what, offset=start))
 
-    def _stop(self, start: int, what: str) -> Unreadable:
+    def _unreadable(self, start: int, what: str) -> Unreadable:
         return Unreadable(Finding((), what, offset=start, where="YAML"))

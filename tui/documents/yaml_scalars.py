@@ -1,6 +1,6 @@
-"""What a word in YAML means: without quotes, YAML 1.2's core schema, and text where YAML 1.1 would have surprised.
+"""The values of YAML scalars: YAML 1.2's core schema, except words that YAML 1.1 would read in another way.
 
-`no`, `on`, `017`, `1:30` and dates are text, as they are written: the person who writes `tags: [on]` means the word.
+`no`, `on`, `017`, `1:30` and dates are text, as written: `tags: [on]` means the word.
 """
 
 import re
@@ -42,7 +42,7 @@ _OLD_NUMBER = re.compile(r"[-+]?(?:0[0-7_]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*|[0-9][
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value, or why there is none; `doubt` where other readers of YAML would take it for something else."""
+    """A value, or why it is invalid; `doubt` is set if other YAML readers would read another value."""
 
     value: JsonValue
     fault: str = ""
@@ -50,7 +50,7 @@ class Scalar:
 
 
 def plain_scalar(text: str) -> Scalar:
-    """The value of a word without quotes or tag."""
+    """Return the value of a word without quotes or tag."""
     if text in _WORDS:
         return Scalar(_WORDS[text])
     if text[0] not in _NUMERIC:
@@ -77,7 +77,7 @@ def plain_scalar(text: str) -> Scalar:
 
 
 def resolved(event: Any) -> Scalar:
-    """The value of a scalar event, by its quotes and its tag."""
+    """Return the value of a scalar event, according to its quotes and its tag."""
     if event.tag in (None, "!"):
         plain = event.implicit[0] and event.tag is None
         return plain_scalar(event.value) if plain else Scalar(event.value)
@@ -93,7 +93,7 @@ def resolved(event: Any) -> Scalar:
 
 
 def no_tag(tag: str) -> str:
-    """What to say of a tag that suites do not take."""
+    """Return the message about a tag that suites do not support."""
     return f"the tag {sanitize_line(tag.replace(TAG, '!!'), 40)} is not supported in suites; remove it"
 
 

@@ -1,1 +1,1 @@
-"""Results of other tools, read into runs of ours."""
+"""Importing the results of other tools as runs."""

@@ -1,4 +1,4 @@
-"""promptfoo's assertions as checks: those that mean the same here, the others with the verdict that was recorded."""
+"""Converting promptfoo's assertions to checks: equivalent checks if possible, otherwise the recorded verdict."""
 
 import json
 import re
@@ -21,8 +21,11 @@ Component = Mapping[str, Any]
 
 
 def check_of(component: Component, variables: Mapping[str, Any]) -> Check:
-    """The check that an assertion's result is of. Patterns ignore case here, and promptfoo's `regex`, `not-contains`
-    and `starts-with` do not: the recorded verdict stands until somebody checks again."""
+    """Return the check of an assertion's result.
+
+    Patterns in suites ignore case, and promptfoo's `regex`, `not-contains` and `starts-with` do not: the recorded
+    verdict is used until the check is run again.
+    """
     assertion = component.get("assertion") or {}
     kind = assertion.get("type") or "assertion"
     value = _value(component, assertion, variables)
@@ -34,12 +37,12 @@ def check_of(component: Component, variables: Mapping[str, Any]) -> Check:
         mapped = None
     if mapped is not None:
         return Check(*mapped)
-    said = "" if value is None else f": {value if isinstance(value, str) else as_json(value)}"
-    return Check("recorded", f"{kind}{said}"[:_MOST_TARGET])
+    suffix = "" if value is None else f": {value if isinstance(value, str) else as_json(value)}"
+    return Check("recorded", f"{kind}{suffix}"[:_MOST_TARGET])
 
 
 def result_of(component: Component, check: Check, response: str) -> CheckResult:
-    """How the check came out, as promptfoo decided it."""
+    """Return the result of the check as promptfoo decided it."""
     spans: tuple[Span, ...] = ()
     if component["pass"] and check.kind == "output.includes":
         spans = _occurrences(check.target, response)
@@ -50,7 +53,10 @@ def result_of(component: Component, check: Check, response: str) -> CheckResult:
 def criteria_of(
     components: Sequence[Component], variables: Mapping[str, Any], severity: object
 ) -> tuple[RiskCriterion, ...]:
-    """What a person can score the answers by: each rubric that a model judged, else the answer as a whole."""
+    """Return the criteria by which reviewers can score the answers.
+
+    These are the rubrics that a model judged, else the answer as a whole.
+    """
     weight = _SEVERITIES.get(severity, "medium")
     criteria: dict[str, RiskCriterion] = {}
     for component in components:
@@ -67,7 +73,7 @@ def criteria_of(
 
 
 def as_json(value: object) -> str:
-    """A value as JSON text; what no text can be made of is said to be so."""
+    """Return a value as JSON text, or a note if it cannot be serialized."""
     try:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     except (ValueError, RecursionError):
@@ -91,7 +97,7 @@ def _filled(value: Any, variables: Mapping[str, Any]) -> Any:
 
 
 def _of_text(kind: str, value: str) -> tuple[CheckKind, str] | None:
-    # A template that could not be filled in, or a file or program elsewhere, is no text to look for.
+    # A template that was not filled in, or a reference to a file or program, is no text to search for.
     if not value or "{{" in value or "{%" in value or value.startswith(("file://", "package:")):
         return None
     mapped: Mapping[str, tuple[CheckKind, str]] = {

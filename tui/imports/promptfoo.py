@@ -1,4 +1,4 @@
-"""promptfoo's JSON results as a run: tests become cases, providers models, rows results."""
+"""Importing promptfoo's JSON results as a run: tests become cases, providers models, rows results."""
 
 import hashlib
 import json
@@ -43,8 +43,11 @@ _ERROR = 2
 
 
 def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
-    """The row as the result of one attempt. Its verdict is promptfoo's own, but that a pass which nothing was asserted
-    of is `unchecked`, and a pass of an answer that the provider stopped early `incomplete`."""
+    """Return a row as a result with one attempt.
+
+    The verdict is promptfoo's own, with two exceptions: a pass without assertions is `unchecked`, and a pass of an
+    answer that the provider stopped early is `incomplete`.
+    """
     verdict, error = _verdict(row)
     raw = row["prompt"]["raw"]
     response = row.get("response") or {}
@@ -70,25 +73,25 @@ def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
 
 
 def components_of(row: "RowShape") -> list[dict[str, Any]]:
-    """What was decided of each assertion."""
+    """Return the result of each assertion."""
     grading: Mapping[str, Any] = row.get("gradingResult") or {}
     return [component for component in grading.get("componentResults") or () if component is not None]
 
 
 def variables_of(row: "RowShape") -> dict[str, Any]:
-    """The variables of the prompt and the assertions."""
+    """Return the variables of the prompt and the assertions."""
     test: Mapping[str, Any] = row.get("testCase") or {}
     return row.get("vars") or test.get("vars") or {}
 
 
 def _verdict(row: "RowShape") -> tuple[Verdict, str | None]:
     response = row.get("response") or {}
-    said = row.get("error") or response.get("error")
-    asked = row.get("failureReason")
-    broke = bool(response.get("error")) or (said is not None and not row.get("gradingResult"))
-    if asked == _ERROR or (broke and asked is None) or (row["success"] and said):
-        said = said or "promptfoo recorded an error without a reason"
-        return ("timed_out" if _TIMED_OUT.search(said) else "error"), said
+    error = row.get("error") or response.get("error")
+    failure_reason = row.get("failureReason")
+    broke = bool(response.get("error")) or (error is not None and not row.get("gradingResult"))
+    if failure_reason == _ERROR or (broke and failure_reason is None) or (row["success"] and error):
+        error = error or "promptfoo recorded an error without a reason"
+        return ("timed_out" if _TIMED_OUT.search(error) else "error"), error
     return ("passed" if row["success"] else "failed"), None
 
 
@@ -99,7 +102,7 @@ def _checks(row: "RowShape", response: str) -> tuple[CheckResult, ...]:
     grading: Mapping[str, Any] = row.get("gradingResult") or {}
     reason = grading.get("reason") or ""
     if row["success"]:
-        # Files may leave out what was decided of each assertion; that there was one is told by the test.
+        # Files may omit the results of assertions; the test then shows that there are assertions.
         asserted = (row.get("testCase") or {}).get("assert")
         return (CheckResult("recorded", "promptfoo", "passed", reason),) if asserted else ()
     if not (grading or row.get("failureReason") == 1):
@@ -112,7 +115,7 @@ def _text(output: object) -> str:
 
 
 def _messages(raw: str) -> tuple[Message, ...]:
-    """A prompt that is a conversation as JSON is told as one."""
+    """Return the messages of a prompt; a prompt that is a conversation in JSON becomes several messages."""
     if raw.lstrip()[:1] == "[":
         try:
             turns = json.loads(raw)
@@ -133,7 +136,7 @@ def _is_turn(turn: object) -> bool:
 
 
 def _usage(tokens: "TokensShape | None") -> Usage:
-    """What was counted; answers from promptfoo's cache count nothing, which is not the same as none."""
+    """Return the token counts. Answers from promptfoo's cache have none, which differs from zero."""
     if not tokens or not (tokens.get("prompt") or tokens.get("completion")):
         return Usage()
     details = tokens.get("completionDetails") or {}
@@ -150,7 +153,7 @@ def _notes(row: "RowShape") -> tuple[str, ...]:
 
 
 def _cost(row: "RowShape") -> float | None:
-    """What promptfoo reckoned; its 0 stands for an answer from its cache and for a price that it does not know."""
+    """Return the cost reported by promptfoo, or None for its 0, which means a cached answer or an unknown price."""
     cost = row.get("cost")
     return cost if cost is not None and 0 < cost <= MOST_USD else None
 
@@ -162,7 +165,7 @@ _NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A run that another tool made. Its id follows from what was read: the same results are the same run."""
+    """A run of another tool. Its id is derived from the content: the same results are the same run."""
 
     plan: Plan
     results: tuple[TrialResult, ...]
@@ -172,16 +175,16 @@ class Imported:
 
 
 class _Place(NamedTuple):
-    """Where a row belongs."""
+    """The case and the model that a row belongs to."""
 
     case: str
     model: str
 
 
 def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None = None) -> Imported:
-    """The evaluation in a file that `promptfoo eval -o` wrote; `name` is what the suite is to be called.
+    """Read the evaluation in a file that `promptfoo eval -o` wrote; `name` is the name of the suite.
 
-    A test under each prompt is a case of its own; rows of the same test, prompt and provider are repeats. Raises
+    A test with each prompt is a case of its own; rows with the same test, prompt and provider are repeats. Raises
     SuiteError with every problem found.
     """
     file = read_file(path, secrets or Secrets())
@@ -220,7 +223,7 @@ def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None 
 
 
 def _places(rows: Sequence["RowShape"]) -> list[_Place]:
-    """For each row its case and its model."""
+    """Return the case and the model of each row."""
     tests: dict[str, list[str]] = {}
     for row in rows:
         prompts = tests.setdefault(_test_of(row), [])
@@ -235,7 +238,7 @@ def _places(rows: Sequence["RowShape"]) -> list[_Place]:
         case, prompts = f"test-{numbers[test]}", tests[test]
         if len(prompts) > 1:
             case += f".prompt-{prompts.index(prompt) + 1}"
-        # The same provider twice under one name, with other settings, stands in another column.
+        # The same provider name with other settings is in another column.
         same = columns.setdefault((model, prompt), [])
         if row.get("promptIdx") not in same:
             same.append(row.get("promptIdx"))
@@ -245,7 +248,7 @@ def _places(rows: Sequence["RowShape"]) -> list[_Place]:
 
 
 def _cases(rows: Sequence["RowShape"], places: Sequence[_Place]) -> dict[str, Case]:
-    """The cases by id, in order; what is checked is read off the first row that was graded."""
+    """Return the cases by id, in order; their checks come from the first row that was graded."""
     first: dict[str, RowShape] = {}
     for row, place in zip(rows, places, strict=True):
         known = first.setdefault(place.case, row)
@@ -257,14 +260,19 @@ def _cases(rows: Sequence["RowShape"], places: Sequence[_Place]) -> dict[str, Ca
 def _case(case_id: str, row: "RowShape") -> Case:
     test: Mapping[str, Any] = row.get("testCase") or {}
     metadata: Mapping[str, Any] = test.get("metadata") or {}
-    components, variables = components_of(row) or _asked_of(test), variables_of(row)
+    components, variables = components_of(row) or _asserted_by(test), variables_of(row)
     raw = row["prompt"]["raw"]
     category = next((word for key in ("category", "pluginId") if (word := _word(metadata.get(key)))), "Imported")
     tags = metadata.get("tags")
-    told = ", ".join(f"{key}: {value}" for key, value in variables.items() if isinstance(value, str | int | float))
+    variables_text = ", ".join(
+        f"{key}: {value}" for key, value in variables.items() if isinstance(value, str | int | float)
+    )
     return Case(
         id=case_id,
-        name=_word(test.get("description")) or sanitize_line(told, _NAME) or sanitize_line(raw, _NAME) or case_id,
+        name=_word(test.get("description"))
+        or sanitize_line(variables_text, _NAME)
+        or sanitize_line(raw, _NAME)
+        or case_id,
         category=category,
         steps=(Step(raw, tuple(check_of(component, variables) for component in components)),),
         tags=tuple(filter(None, map(_word, tags))) if isinstance(tags, list) else (),
@@ -275,7 +283,7 @@ def _case(case_id: str, row: "RowShape") -> Case:
 def _results(
     rows: Sequence["RowShape"], places: Sequence[_Place], cases: Mapping[str, Case], started_at: str
 ) -> tuple[TrialResult, ...]:
-    """The results, case by case and model by model."""
+    """Return the results, ordered by case and model."""
     counts: dict[_Place, int] = {}
     results = []
     for row, place in zip(rows, places, strict=True):
@@ -300,10 +308,12 @@ def _model_of(row: "RowShape") -> str:
     return sanitize_line(row["provider"].get("label") or row["provider"].get("id") or "", 200) or "unnamed provider"
 
 
-def _asked_of(test: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The assertions of a test that nobody graded."""
-    asked = [each for each in test.get("assert") or () if isinstance(each, dict)]
-    return [{"assertion": each} for each in asked if isinstance(each.get("type"), str) and each["type"] != "assert-set"]
+def _asserted_by(test: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the assertions of a test without graded rows."""
+    asserted = [each for each in test.get("assert") or () if isinstance(each, dict)]
+    return [
+        {"assertion": each} for each in asserted if isinstance(each.get("type"), str) and each["type"] != "assert-set"
+    ]
 
 
 def _word(value: object) -> str:
@@ -323,7 +333,7 @@ def _evaluation(file: "FileShape") -> str:
 
 
 def _moment(path: Path, timestamp: str) -> datetime:
-    """When the evaluation began. Raises SuiteError."""
+    """Return the start time of the evaluation. Raises SuiteError."""
     try:
         moment = datetime.fromisoformat(timestamp)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -350,7 +360,7 @@ def _digest(file: "FileShape") -> str:
 
 
 def _run_id(started: datetime, content: str) -> str:
-    """32 hex digits like those of our own runs: in the order of time, the rest from the content."""
+    """Return a run id: 32 hex digits that sort by time, the rest derived from the content."""
     time = int(started.timestamp() * 1_000) & (1 << 48) - 1
     return f"{time:012x}7{content[:3]}{0x8 | int(content[3], 16) & 0x3:x}{content[4:19]}"
 

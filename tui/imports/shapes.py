@@ -1,4 +1,4 @@
-"""What is read of promptfoo's JSON output, versions 2 to 4; whatever else stands in it is passed over."""
+"""The shape of promptfoo's JSON output, versions 2 to 4; other fields are ignored."""
 
 import codecs
 import re
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, ValidationError
 
 STRICT = ConfigDict(strict=True, extra="ignore")
-# A day: no request takes longer. What is counted fits SQLite's integers.
+# A day: no request takes longer. Counts fit SQLite's integers.
 Milliseconds = Annotated[float, Field(ge=0, le=86_400_000)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -33,7 +33,7 @@ def _as_prompt(value: object) -> object:
 
 @with_config(STRICT)
 class ProviderShape(TypedDict):
-    """Who was asked."""
+    """The provider of an answer."""
 
     id: NotRequired[str | None]
     label: NotRequired[str | None]
@@ -41,7 +41,7 @@ class ProviderShape(TypedDict):
 
 @with_config(STRICT)
 class PromptShape(TypedDict):
-    """What was asked: `raw` as sent, `label` (`display` in version 2) usually the template."""
+    """A prompt: `raw` as sent, `label` (`display` in version 2) usually the template."""
 
     raw: str
     label: NotRequired[str | None]
@@ -50,14 +50,14 @@ class PromptShape(TypedDict):
 
 @with_config(STRICT)
 class DetailsShape(TypedDict):
-    """Of the tokens of an answer."""
+    """The details of the completion tokens of an answer."""
 
     reasoning: NotRequired[Count | None]
 
 
 @with_config(STRICT)
 class TokensShape(TypedDict):
-    """What was counted."""
+    """The token counts of an answer."""
 
     prompt: NotRequired[Count | None]
     completion: NotRequired[Count | None]
@@ -66,7 +66,7 @@ class TokensShape(TypedDict):
 
 @with_config(STRICT)
 class ResponseShape(TypedDict):
-    """What came back; `output` is text or any JSON."""
+    """The response of a provider; `output` is text or any JSON."""
 
     output: NotRequired[Any]
     error: NotRequired[str | None]
@@ -76,7 +76,7 @@ class ResponseShape(TypedDict):
 
 @with_config(STRICT)
 class AssertionShape(TypedDict):
-    """What an answer had to fulfil."""
+    """An assertion about an answer."""
 
     type: str
     value: NotRequired[Any]
@@ -146,14 +146,14 @@ class RowShape(TypedDict):
 
 @with_config(STRICT)
 class StatsShape(TypedDict):
-    """Of the whole evaluation."""
+    """The statistics of the whole evaluation."""
 
     durationMs: NotRequired[Annotated[float, Field(ge=0, le=10**11)] | None]
 
 
 @with_config(STRICT)
 class SummaryShape(TypedDict):
-    """An evaluation."""
+    """The summary of an evaluation."""
 
     version: int
     timestamp: str
@@ -163,14 +163,14 @@ class SummaryShape(TypedDict):
 
 @with_config(STRICT)
 class ConfigShape(TypedDict):
-    """Of the configuration, only its name."""
+    """The configuration, of which only the name is used."""
 
     description: NotRequired[str | None]
 
 
 @with_config(STRICT)
 class MetadataShape(TypedDict):
-    """Who wrote the file."""
+    """The program that wrote the file."""
 
     promptfooVersion: NotRequired[str | None]
 
@@ -188,7 +188,7 @@ class FileShape(TypedDict):
 MOST_BYTES = 128 * 1024 * 1024
 _MOST_PROBLEMS = 50
 _FIX = "To write a file that can be imported, run `promptfoo eval -o results.json`."
-_WANTED = {
+_EXPECTED = {
     "string_type": "text",
     "bool_type": "true or false",
     "int_type": "a whole number",
@@ -197,15 +197,15 @@ _WANTED = {
     "dict_type": "an object with keys",
     "too_short": "a list with at least one result",
 }
-# Every escape, so that the search keeps in step; only the group is half of a surrogate pair without its other half.
+# Match every escape to stay aligned; the group is only set for a lone half of a surrogate pair.
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
 def read_file(path: Path, secrets: Secrets) -> "FileShape":
-    """What the file holds, without any of the secrets. Raises SuiteError with every problem found."""
+    """Return the content of the file with all secrets removed. Raises SuiteError with every problem found."""
     text = secrets.hide(_text_at(path))
-    # JavaScript cuts texts in the middle of a character, and writes the half.
+    # JavaScript may cut a text inside a character and write one half of it.
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
     return _checked(path, text)
@@ -215,11 +215,11 @@ def _checked(path: Path, text: str) -> "FileShape":
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        whole: FileShape = TypeAdapter(FileShape).validate_json(text)
-        return whole
+        file: FileShape = TypeAdapter(FileShape).validate_json(text)
+        return file
     except ValidationError as error:
         found = error
-    # What promptfoo gives back to programs: the evaluation without the file around it.
+    # The value that promptfoo returns to programs: the evaluation without the file around it.
     if any(detail["loc"] == ("results",) and detail["type"] == "dict_type" for detail in _details(found)):
         try:
             return {"results": TypeAdapter(SummaryShape).validate_json(text)}
@@ -243,10 +243,10 @@ def _problems(path: Path, error: "ValidationError") -> list[Problem]:
 
 def _problem(path: Path, detail: "ErrorDetails") -> Problem:
     if detail["type"] == "json_invalid":
-        said = str(detail.get("ctx", {}).get("error", detail["msg"]))
-        place = _PLACE.search(said)
+        message = str(detail.get("ctx", {}).get("error", detail["msg"]))
+        place = _PLACE.search(message)
         line, column = (int(place[1]), int(place[2])) if place else (None, None)
-        return Problem(str(path), line, column, "error", "JSON", sanitize_line(_PLACE.sub("", said)))
+        return Problem(str(path), line, column, "error", "JSON", sanitize_line(_PLACE.sub("", message)))
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in detail["loc"]).lstrip(".")
     return Problem(str(path), None, None, "error", sanitize_line(where) or "file", _sentence(detail))
 
@@ -255,8 +255,8 @@ def _sentence(detail: "ErrorDetails") -> str:
     if detail["type"] == "missing":
         return "is missing"
     got = _what(detail["input"])
-    if wanted := _WANTED.get(detail["type"]):
-        return f"expected {wanted}, got {got}"
+    if expected := _EXPECTED.get(detail["type"]):
+        return f"expected {expected}, got {got}"
     return sanitize_line(f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, got {got}")
 
 

@@ -185,7 +185,7 @@ class Counts:
     passed_since: int = 0
 
     def take(self, result: TrialResult) -> None:
-        """Count an ended trial."""
+        """Count an ended trial by its category."""
         match counted_as(result):
             case "passed":
                 self.passed += 1

@@ -1,1 +1,1 @@
-"""Other programs, started so that nothing of them is left: agents, servers, clones and commands all begin here."""
+"""Starting other programs (agents, servers, clones, commands) under a guard that ends all their processes."""

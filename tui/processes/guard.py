@@ -1,9 +1,9 @@
-"""The process around another program: starts it, and leaves nothing of it behind, whatever happens to anyone.
+"""A guard process that runs another program and ends all processes that the program started.
 
 Run as a file, with the standard library only: `guard.py LIFELINE command ARG…` runs any program, `guard.py LIFELINE
 module FILE MEMORY ARG…` calls `serve(ARG…)` of a Python file in a fork of this process, with at most MEMORY bytes (0:
-no limit). LIFELINE is the descriptor of a pipe that nobody writes to: when it ends, Assay is gone. The guard ends as
-the program ended: same exit status, same signal.
+no limit). LIFELINE is the descriptor of a pipe that nothing writes to: its end means that Assay has ended. The guard
+ends like the program: with the same exit status or signal.
 """
 
 import contextlib
@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from types import FrameType
 
 _SUBREAPER, _DEATH_SIGNAL = 36, 1  # prctl(2)
-_PATIENCE_S = 2.0
-_LOOK_AGAIN_S = 0.005
+_KILL_TIMEOUT_S = 2.0
+_POLL_S = 0.005
 
 
 def main(arguments: list[str]) -> None:
@@ -29,44 +29,44 @@ def main(arguments: list[str]) -> None:
     os.set_blocking(bell, False)
     os.set_blocking(ringer, False)
     signal.set_wakeup_fd(ringer, warn_on_full_buffer=False)
-    asked: list[int] = []
+    stop_signals: list[int] = []
 
     def note(number: int, _frame: FrameType | None) -> None:
         if number != signal.SIGCHLD:
-            asked.append(number)
+            stop_signals.append(number)
 
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, note)
     _limit_cores()
-    _ask_kernel(_SUBREAPER, 1)
+    _prctl(_SUBREAPER, 1)
     guard = os.getpid()
     child = os.fork()
     if child == 0:
         _become(guard, kind, rest)
-    _let_go_of_pipes()
+    _close_pipes()
     status = None
-    while status is None and not asked and os.getppid() == assay:
+    while status is None and not stop_signals and os.getppid() == assay:
         ready, _, _ = select.select([lifeline, bell], [], [], 1.0)
         if lifeline in ready:
             break
         with contextlib.suppress(BlockingIOError):
             os.read(bell, 4096)
         status, _ = _reap(child)
-    _end_family(child)
+    _kill_program(child)
     _end_like(status)
 
 
 def _become(guard: int, kind: str, rest: list[str]) -> None:
-    """In the fork: an own process group that dies with the guard, then the program. Does not return."""
+    """Run the program in the fork, in a process group of its own that dies with the guard. Does not return."""
     status = 70
     try:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        os.closerange(3, 64)  # the lifeline and the bell are the guard's
+        os.closerange(3, 64)  # the lifeline and the bell belong to the guard
         os.setpgid(0, 0)
-        _ask_kernel(_DEATH_SIGNAL, signal.SIGKILL)
+        _prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != guard:
             return
         if kind == "command":
@@ -102,22 +102,24 @@ def _limit_cores() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _ask_kernel(option: int, value: int) -> None:
-    """prctl, where there is one: Linux."""
+def _prctl(option: int, value: int) -> None:
+    """Call prctl, which exists on Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _let_go_of_pipes() -> None:
-    """Only the program holds the pipes to Assay, so that their end is its end."""
+def _close_pipes() -> None:
+    """Close the pipes to Assay, so that they end with the program."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
 
 
 def _reap(child: int) -> tuple[int | None, bool]:
-    """Bury what has ended, orphans too: the wait status of the program itself, once it has ended, and whether any child
-    is left."""
+    """Reap ended processes, orphans included.
+
+    Returns the wait status of the program itself, once it has ended, and whether any child is left.
+    """
     status = None
     try:
         while True:
@@ -130,9 +132,9 @@ def _reap(child: int) -> tuple[int | None, bool]:
         return status, False
 
 
-def _end_family(child: int) -> None:
-    """Kill the program's group and every process that descends from it, also those that left the group."""
-    deadline = time.monotonic() + _PATIENCE_S
+def _kill_program(child: int) -> None:
+    """Kill the program's process group and all of its descendants, also those that left the group."""
+    deadline = time.monotonic() + _KILL_TIMEOUT_S
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
@@ -140,7 +142,7 @@ def _end_family(child: int) -> None:
         _, any_left = _reap(child)
         if not any_left or time.monotonic() > deadline:
             return
-        time.sleep(_LOOK_AGAIN_S)
+        time.sleep(_POLL_S)
 
 
 def _kill_descendants() -> None:
@@ -156,7 +158,7 @@ def _kill_descendants() -> None:
 
 
 def _processes() -> Iterator[tuple[int, int]]:
-    """(process, parent) of everything that runs, where there is a /proc."""
+    """Return (process, parent) of all running processes, if there is a /proc."""
     if not os.path.isdir("/proc/self"):
         return
     for name in os.listdir("/proc"):
@@ -174,7 +176,7 @@ def _end_like(status: int | None) -> None:
         if number != signal.SIGKILL:
             signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
-        time.sleep(_PATIENCE_S)
+        time.sleep(_KILL_TIMEOUT_S)
     os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 

@@ -1,4 +1,4 @@
-"""Starts another program under a guard, which ends it with everything that it started, whatever becomes of us."""
+"""Starting a program under a guard, which ends it and all its processes, also if Assay is killed."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 
-# Started by its path, with the standard library only: a program of its own.
+# A separate program that is started by its path and uses the standard library only.
 _GUARD = Path(__file__).with_name("guard.py")
 
 
@@ -22,11 +22,13 @@ async def start_guarded(
     memory_bytes: int = 0,
     **settings: Any,
 ) -> tuple[asyncio.SubprocessTransport, P, int]:
-    """Start the `words` of a command, or with `module` the `serve` of that Python file, which is called with the words
-    and gets at most `memory_bytes` (0: no limit). `settings` are those of `subprocess.Popen`.
+    """Start a command, or with `module` the `serve` function of that Python file, under a guard.
 
-    SIGTERM to the transport ends everything. So does closing the lifeline, the descriptor that comes last; the kernel
-    does it when we are gone. Its owner closes it in the end. Raises OSError.
+    `words` are the command or the arguments of `serve`, which may use at most `memory_bytes` (0: no limit).
+    `settings` are those of `subprocess.Popen`. Returns the transport, the protocol and the descriptor of the lifeline.
+
+    SIGTERM to the transport ends all processes, and so does closing the lifeline, which the kernel does if Assay is
+    killed. The caller has to close it. Raises OSError.
     """
     watched, lifeline = os.pipe()
     if os.name == "posix":

@@ -79,7 +79,7 @@ class Control:
         self._commanded.set()
 
     def resume(self) -> None:
-        """Send new requests again."""
+        """Allow new requests again after a pause."""
         self._resumed.set()
         self._commanded.set()
         self.notify_change()
@@ -212,7 +212,7 @@ class Pacing:
         self._most: dict[str, int] = {}
 
     def begin(self, models: Sequence[str]) -> None:
-        """Set the active models."""
+        """Set the models whose trials run now."""
         self._models = models
         self._update_limits()
 

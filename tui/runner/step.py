@@ -130,7 +130,7 @@ class ChunkHandler:
         self._text, self._reasoning = secrets.stream(), secrets.stream()
 
     def take(self, chunk: Chunk) -> None:
-        """Handle the next chunk."""
+        """Handle the next chunk of the answer."""
         match chunk:
             case Text(text):
                 self._add_text(self._text.feed(text))

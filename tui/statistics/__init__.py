@@ -1,1 +1,1 @@
-"""Figures from counts: pure functions of numbers and names that know nothing of the rest; numpy lives here."""
+"""Statistics as pure functions of numbers and names, independent of all other packages. Only they import numpy."""

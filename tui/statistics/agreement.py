@@ -1,7 +1,7 @@
-"""How far several people agree who rated the same things on an ordered scale. numpy is loaded when it is needed.
+"""Agreement of several raters on an ordinal scale. numpy is imported on first use.
 
-Krippendorff's alpha is written out here: no library was found that has it for ordered scales, under a permissive
-licence, without bringing pandas along.
+Krippendorff's alpha is implemented here: no library was found that offers it for ordinal scales under a permissive
+licence without depending on pandas.
 """
 
 import itertools
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 _SAMPLES = 2_000
 _SEED = 20_261_120
 _MOST_AT_ONCE = 2_000_000
-# Beyond this share of samples without any variation the others no longer say how sure alpha is.
+# Beyond this share of samples without variation the others do not show the uncertainty of alpha.
 _MOST_UNDEFINED = 0.05
 
 
 class Alpha(NamedTuple):
-    """Krippendorff's alpha: 1 where all agree, 0 where they agree as often as chance would have it, below that where
-    they disagree more. `units` is how many were rated at least twice, `cases` how many cases these come from. None:
-    there is not enough data to say."""
+    """Krippendorff's alpha: 1 is perfect agreement, 0 agreement by chance, below 0 less than that.
+
+    `units` is the number of units with at least two ratings, `cases` the number of cases that they come from. The value
+    is None without enough data.
+    """
 
     value: float | None
     low: float | None
@@ -41,25 +43,25 @@ class Alpha(NamedTuple):
 def ordinal_alpha(units: Iterable[Sequence[float]], cases: Iterable[str] | None = None) -> Alpha:
     """Return Krippendorff's alpha for ordinal data (Krippendorff 2011) with a 95% interval.
 
-    `units` are the ratings of each thing that was rated, in any order; a missing rating is left out, and a unit with
-    fewer than two is ignored. `cases` names the case of each unit; without it each unit is a case of its own.
+    `units` are the ratings of each unit, in any order; a missing rating is omitted, and a unit with fewer than two is
+    ignored. `cases` names the case of each unit; without it each unit is a case of its own.
 
-    The value is None for fewer than two units, and where all ratings are the same. The interval is a bootstrap over
-    cases: 2,000 samples of whole cases with replacement, from a fixed seed. Its percentiles are moved outwards, as
-    Student's t and the lost degree of freedom ask (Hesterberg 2015, "expanded percentile interval"). Reviewers count as
-    given, not as drawn. (Krippendorff's own algorithm draws single differences from a fixed expectation, and leaves out
-    that this one is uncertain too.)
+    The value is None for fewer than two units, and if all ratings are equal. The interval is a bootstrap over cases:
+    2,000 samples of whole cases with replacement, from a fixed seed. Its percentiles are moved outwards for Student's t
+    and the lost degree of freedom (Hesterberg 2015, "expanded percentile interval"). Reviewers count as given, not as
+    sampled. (Krippendorff's own algorithm draws single differences from a fixed expectation, and ignores the
+    uncertainty of that expectation.)
 
-    There is no interval for fewer than two cases, nor where more than one sample in twenty has no variation: then a few
-    cases decide it all. Where all agree in every unit there is nothing to draw. Then some cases might still be rated at
-    random: it goes down to 1 less the largest share of such cases of which, at 97.5%, none would have been seen.
+    There is no interval for fewer than two cases, nor if more than one sample in twenty has no variation: then a few
+    cases decide the result. If all ratings agree in every unit there is no variation to resample. The lower end is then
+    1 minus the largest share of randomly rated cases that would stay unobserved with a probability of 2.5%.
     """
     names: Iterable[str] = map(str, itertools.count()) if cases is None else cases
     found: dict[str, Counter[tuple[float, ...]]] = {}
     for name, ratings in zip(names, units, strict=cases is not None):
         if len(ratings) > 1:
             found.setdefault(name, Counter())[tuple(sorted(ratings))] += 1
-    # In order, so that the same units give the same draws in whatever order they come.
+    # Sorted, so that the draws do not depend on the order of the units.
     kinds = sorted({kind for of_case in found.values() for kind in of_case})
     number = sum(sum(of_case.values()) for of_case in found.values())
     if number < 2 or len({rating for kind in kinds for rating in kind}) < 2:
@@ -91,11 +93,12 @@ def ordinal_alpha(units: Iterable[Sequence[float]], cases: Iterable[str] | None 
 
 
 def weighted_kappa(pairs: Iterable[tuple[int, int]]) -> float | None:
-    """Cohen's kappa of two people's ratings of the same things, weighted linearly (Cohen 1968; Cicchetti & Allison
-    1971): a difference of two steps counts twice as much as one of a single step. Quadratic weights would make it a
-    correlation, which is high with many steps however seldom the two agree (Graham & Jackson 1993).
+    """Return Cohen's kappa of two raters with linear weights (Cohen 1968; Cicchetti & Allison 1971).
 
-    None for fewer than two pairs, and where both always gave the same one rating.
+    A difference of two steps counts twice as much as one of a single step. Quadratic weights would make it a
+    correlation, which is high with many steps even if the raters seldom agree (Graham & Jackson 1993).
+
+    None for fewer than two pairs, and if both raters gave the same single rating throughout.
     """
     counts = Counter(pairs)
     number = sum(counts.values())
@@ -110,7 +113,7 @@ def weighted_kappa(pairs: Iterable[tuple[int, int]]) -> float | None:
 
 
 def _resampled(shares: "Values", size: int, of_cases: "Values") -> "Values":
-    """Alpha of each of the samples of whole cases, in parts, so that they stay small."""
+    """Return alpha of each sample of whole cases, computed in parts to bound the memory."""
     import numpy
 
     random, found = numpy.random.default_rng(_SEED), []
@@ -122,7 +125,7 @@ def _resampled(shares: "Values", size: int, of_cases: "Values") -> "Values":
 
 
 def _coincidences(kinds: Sequence[tuple[float, ...]]) -> "Values":
-    """The coincidence matrix of each kind of unit, over the ratings in ascending order."""
+    """Return the coincidence matrix of each kind of unit, over the ratings in ascending order."""
     import numpy
 
     levels = {level: place for place, level in enumerate(sorted({rating for kind in kinds for rating in kind}))}
@@ -139,9 +142,9 @@ def _coincidences(kinds: Sequence[tuple[float, ...]]) -> "Values":
 
 
 def _alphas(samples: "Values", of_cases: "Values") -> "Values":
-    """Alpha of each sample (a row: how often each case is in it); nan where it has no variation.
+    """Return alpha of each sample (a row: the number of times that each case is in it), nan without variation.
 
-    The ordinal metric is the squared difference of mid-ranks, among the ratings of the sample itself.
+    The ordinal metric is the squared difference of mid-ranks among the ratings of the sample itself.
     """
     import numpy
 

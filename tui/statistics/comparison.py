@@ -1,4 +1,4 @@
-"""Which of two models does better on the same cases, and how sure that is."""
+"""Comparing the pass rates of two models on the same cases, with a test and an interval."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,24 +13,23 @@ from tui.statistics.shares import Differences, Passes, difference_interval, shru
 Method = Literal["mcnemar-exact", "sign-flip"]
 Conclusion = Literal["a_better", "b_better", "equivalent", "no_difference_shown", "not_enough_data"]
 OPEN_END = 1e-5
-"""An interval that ends at 0 but does not hold it ends here: a thousandth of a point beside it."""
+"""The end of an interval that ends at 0 but excludes it: a thousandth of a point beside 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Model `a` against model `b` over the cases that both have results of.
+    """The comparison of models `a` and `b` over the cases of which both have results.
 
     A win is a plain pass of `a` where `b` has none; with repeats, a greater share of plain passes among the case's
-    results. `difference` is the mean over the cases of `a`'s share of passes less `b`'s: that of their pass rates where
-    each case was run equally often. Everything that a test and an interval rest on is counted by `units`, the
-    independent ones: cases, or clusters of cases.
+    results. `difference` is the mean over the cases of `a`'s share of passes minus `b`'s, which is the difference of
+    their pass rates if each case was run equally often. The test and the interval count independent `units`: cases, or
+    clusters of cases.
 
     `p_holm` is adjusted over all `pairs` of the report (Holm 1979), `difference_95` is simultaneous over them, and the
-    two agree: the interval leaves out 0 where `p_holm` is at most 0.05, and only there. `detectable` is the difference
-    that these cases show in 80% of runs at the level of the first step of Holm's procedure; None where they are too
-    few. While a run is not finished (`interim`) p-values and the interval are None and there is not enough data:
-    looking again and again at a test would find differences that do not exist. Without a checked case in common
-    `difference` is None as well.
+    two agree: the interval excludes 0 if and only if `p_holm` is at most 0.05. `detectable` is the difference that
+    these cases show in 80% of runs at the level of the first step of Holm's procedure, None if there are too few. While
+    a run is not finished (`interim`) p-values and the interval are None and there is not enough data, because repeated
+    testing would find differences that do not exist. Without a common checked case `difference` is None as well.
     """
 
     a: str
@@ -52,27 +51,27 @@ class Comparison:
 
     @property
     def wins(self) -> int:
-        """Cases that `a` does better."""
+        """The number of cases in which `a` is better."""
         return len(self.win_cases)
 
     @property
     def losses(self) -> int:
-        """Cases that `b` does better."""
+        """The number of cases in which `b` is better."""
         return len(self.loss_cases)
 
     @property
     def ties(self) -> int:
-        """Cases that both do equally well."""
+        """The number of cases in which both are equal."""
         return len(self.tie_cases)
 
     @property
     def common(self) -> int:
-        """Cases that both have results of."""
+        """The number of cases of which both have results."""
         return self.wins + self.losses + self.ties
 
     @property
     def better(self) -> str | None:
-        """The model that does better; None where none is shown to."""
+        """The better model, or None if no difference is shown."""
         return {"a_better": self.a, "b_better": self.b}.get(self.conclusion)
 
     def turned(self) -> "Comparison":
@@ -104,7 +103,7 @@ class _Pair(NamedTuple):
 
     @property
     def least_p(self) -> float:
-        """The p-value if all units differed, in favour of one model."""
+        """The p-value if all units differed in favour of one model."""
         return min(1.0, 2.0 ** (1 - len(self.differences.sums)))
 
 
@@ -115,10 +114,10 @@ def compare_models(
     margin: float | None = None,
     interim: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare every pair of models, in the order of the models.
+    """Return the comparison of every pair of models, in the order of the models.
 
-    `passes` is by model and case; `clusters` names the cluster of the cases that belong to one; within `margin`
-    (0 to 1) two models count as equivalent; a run that is not finished is `interim`.
+    `passes` is by model and case; `clusters` maps cases to the cluster that they belong to; differences within `margin`
+    (0 to 1) count as equivalent; `interim` is true for a run that is not finished.
     """
     pairs = [_pair(a, b, passes[a], passes[b], clusters or {}, test=not interim) for a, b in combinations(passes, 2)]
     adjusted = adjust_holm([pair.p_value for pair in pairs])
@@ -144,7 +143,7 @@ def _pair(
     none = Passes(0, 0)
     both_run = {case: (passes, theirs.get(case, none)) for case, passes in ours.items()}
     common = {case: both for case, both in both_run.items() if both[0].results and both[1].results}
-    # Whole numbers in one measure, so that equal shares are equal and sums are exact.
+    # Integers over one denominator, so that equal shares are equal and sums are exact.
     measure = math.lcm(*(passes.results for both in common.values() for passes in both))
     differences = {
         case: measure * one.passed // one.results - measure * other.passed // other.results
@@ -217,7 +216,7 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: fl
 
 
 def _is_within(differences: Differences, low: float, high: float, margin: float, level: float) -> bool:
-    """Whether the interval that is shown lies within the margin, and so does the one that minds few differing units."""
+    """Return whether the shown interval, and the one that allows for few differing units, lie within the margin."""
     skewed = skewed_interval(differences, level)
     return -margin < min(low, skewed[0]) and max(high, skewed[1]) < margin
 
@@ -235,7 +234,7 @@ def _detectable(pair: _Pair, level: float) -> float | None:
 
 
 def _interim(comparison: Comparison) -> Comparison:
-    """The comparison without anything that would be a test."""
+    """Return the comparison without a test and an interval."""
     return replace(
         comparison, conclusion="not_enough_data", difference_95=None, p_value=None, p_holm=None, interim=True
     )

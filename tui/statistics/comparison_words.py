@@ -1,4 +1,4 @@
-"""A comparison of two models in words: the same on every screen and in every report."""
+"""The wording of a comparison of two models, the same on every screen and in every report."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,7 @@ def conclusion_words(comparison: Comparison, names: Mapping[str, str] | None = N
 
 
 def conclusion_detail(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """Return what a reader needs beside the conclusion; empty where it needs nothing."""
+    """Return the detail that explains the conclusion, or an empty string."""
     if comparison.interim:
         return ""
     if comparison.conclusion == "no_difference_shown":
@@ -51,10 +51,10 @@ def brief_conclusion(comparison: Comparison, names: Mapping[str, str] | None = N
     """Return the conclusion for a list or a narrow screen, with the detectable difference in points."""
     if comparison.interim:
         return "run not finished"
-    said = conclusion_words(comparison, names)
+    text = conclusion_words(comparison, names)
     if comparison.conclusion != "no_difference_shown" or comparison.detectable is None:
-        return said
-    return f"{said} (detectable: {points(comparison.detectable).lstrip('+')} points)"
+        return text
+    return f"{text} (detectable: {points(comparison.detectable).lstrip('+')} points)"
 
 
 def detectable_words(comparison: Comparison) -> str:
@@ -66,8 +66,10 @@ def detectable_words(comparison: Comparison) -> str:
 
 
 def difference_words(comparison: Comparison) -> str:
-    """Return the difference with its interval: `+12 points (+3 to +21)`; without one while the run is not finished; `–`
-    where nothing is compared."""
+    """Return the difference with its interval: `+12 points (+3 to +21)`.
+
+    There is no interval while the run is not finished; `–` if there is no difference.
+    """
     if comparison.difference is None:
         return "–"
     interval = interval_words(comparison)
@@ -103,7 +105,7 @@ def method_words(comparison: Comparison) -> str:
 
 
 def probability(value: float) -> str:
-    """Return a p-value: `0.63`, `0.031`, `< 0.001`. What is at most 0.05 never reads as more."""
+    """Return a p-value as text: `0.63`, `0.031`, `< 0.001`. A value of at most 0.05 is never rounded up beyond it."""
     if value < 0.001:
         return "< 0.001"
     text = f"{value:.3f}" if value < 0.1 else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""Means of values that hang together within cases, and of paired differences. numpy is loaded only for two cases."""
+"""Means of values that are clustered within cases, and of paired differences. Only two or more cases need numpy."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ _MOST_AT_ONCE = 1_000_000
 
 
 class Mean(NamedTuple):
-    """A mean with its 95% interval; None where there is not enough data."""
+    """A mean with its 95% interval, each None without enough data."""
 
     value: float | None
     low: float | None = None
@@ -21,15 +21,17 @@ class Mean(NamedTuple):
 
 
 def clustered_mean(cases: Iterable[tuple[float, float]], least: float, most: float) -> Mean:
-    """The weighted mean of values between `least` and `most`; each case gives the sum of weight × value, and the sum of
-    the weights. No value without a weight, no interval for fewer than two cases.
+    """Return the weighted mean of values between `least` and `most`, with an interval by cases.
+
+    Each case gives the sum of weight × value, and the sum of the weights. There is no value without a weight, and no
+    interval for fewer than two cases.
 
     The interval is the Bayesian bootstrap over cases (Rubin 1981): 2,000 samples from a fixed seed, in each of which
-    every case counts for a random part, and so does half a case at either end of the scale that was not seen. For
-    values that are all at the ends that is Jeffreys' interval. The plain bootstrap has nothing to draw where nearly all
-    cases are alike, which most answers without a violation are, and is then far too sure.
+    every case has a random weight, and so has half a pseudo-case at either end of the scale. For values that are all at
+    the ends that is Jeffreys' interval. The plain bootstrap is far too narrow if nearly all cases are equal, like most
+    answers without a violation.
     """
-    # In order, so that the same cases give the same draws in whatever order they come.
+    # Sorted, so that the draws do not depend on the order of the cases.
     kinds = dict(sorted(Counter(case for case in cases if case[1] > 0).items()))
     number = sum(kinds.values())
     weight = sum(count * case[1] for case, count in kinds.items())
@@ -43,7 +45,7 @@ def clustered_mean(cases: Iterable[tuple[float, float]], least: float, most: flo
     typical = weight / number
     sums = numpy.array([*(case[0] for case in kinds), least * typical, most * typical])
     weights = numpy.array([*(case[1] for case in kinds), typical, typical])
-    # Equal cases are drawn as one: their parts add up to a gamma variate of as many.
+    # Equal cases are drawn as one: the sum of their weights is a gamma variate of their number.
     shapes = numpy.array([*kinds.values(), 0.5, 0.5])
     random, means = numpy.random.default_rng(_SEED), []
     rows = max(1, _MOST_AT_ONCE // len(shapes))
@@ -72,12 +74,13 @@ class MeanDifference(NamedTuple):
 
 
 def mean_difference(cases: Sequence[tuple[float, float]], step: float = 1.0) -> MeanDifference | None:
-    """Return the weighted mean of differences; each case gives the sum of weight × difference, and the sum of the
-    weights. None for fewer than two cases with a weight.
+    """Return the weighted mean of paired differences, or None for fewer than two cases with a weight.
 
-    The error is that of a ratio over cases (Cochran 1977, "Sampling techniques", 6.4), with one case more of usual
-    weight that differs by a `step` to either side with half its weight each: where nearly all cases are alike, the
-    variance that is seen says too little (as in Agresti & Min 2005 for shares).
+    Each case gives the sum of weight × difference, and the sum of the weights.
+
+    The error is that of a ratio over cases (Cochran 1977, "Sampling techniques", 6.4), with one additional pseudo-case
+    of average weight that differs by a `step` to either side with half its weight each: if nearly all cases are equal,
+    the observed variance is too small (as in Agresti & Min 2005 for shares).
     """
     cases = [case for case in cases if case[1] > 0]
     if len(cases) < 2:

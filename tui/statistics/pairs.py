@@ -1,4 +1,4 @@
-"""Tests of paired outcomes: which of two is better on the same cases. numpy is loaded only where there are repeats."""
+"""Tests of paired outcomes: which of two models is better on the same cases. Only repeats need numpy."""
 
 import math
 import sys
@@ -20,24 +20,29 @@ _SEED = 20_261_120
 
 
 def cases_needed(pairs: int = 1) -> int:
-    """How many cases have to differ before any outcome at all could be significant after Holm over so many pairs:
-    with fewer there is not enough data, whatever it says. Six for one pair."""
+    """Return how many cases have to differ before a difference can be significant after Holm over `pairs` pairs.
+
+    With fewer there is not enough data, whatever the outcome. Six for one pair.
+    """
     return next(cases for cases in range(1, 2_000) if 2.0 ** (1 - cases) * pairs <= ALPHA)
 
 
 def mcnemar_exact(wins: int, losses: int) -> float:
-    """McNemar's test, exact and two-sided (not mid-p): how likely a split at least as uneven is where both are even."""
+    """Return the p-value of McNemar's exact two-sided test (not mid-p).
+
+    It is the probability of a split at least as uneven if both models are equal.
+    """
     pairs = wins + losses
     term = total = 1
     for count in range(min(wins, losses)):
         term = term * (pairs - count) // (count + 1)
         total += term
-    # As integers, since the powers of two outgrow a float; the middle of an even split would be counted twice.
+    # As integers, because the powers of two exceed a float; the middle of an even split would be counted twice.
     return min(1.0, 2 * total / 2**pairs) if pairs else 1.0
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values after Holm (1979), in the order in which they were given."""
+    """Return the p-values adjusted by Holm (1979), in the given order."""
     adjusted = [0.0] * len(p_values)
     largest = 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=lambda index: p_values[index])):
@@ -49,11 +54,10 @@ def adjust_holm(p_values: Sequence[float]) -> list[float]:
 def sign_flip(differences: Sequence[int]) -> float:
     """Return the two-sided p-value for no difference between two models that were run more than once.
 
-    `differences` holds one whole number for each unit (a case or a cluster), all in the same measure: a share of
-    passes times a common multiple of the repeats. Fisher's randomisation test: each unit keeps its difference and
-    flips its sign. Where two models are equal, every sign was as likely as the other, so that it errs in at most one
-    of twenty with however few units. All signs are counted, unless the sums would be too many: then 9,999 are drawn
-    from a fixed seed.
+    `differences` has one integer for each unit (a case or a cluster), all over the same denominator: a share of passes
+    times a common multiple of the repeats. Fisher's randomisation test: each unit's difference flips its sign at
+    random. If the models are equal both signs are equally likely, so the test errs in at most 5% of runs with any
+    number of units. All signs are enumerated if possible; otherwise 9,999 are drawn from a fixed seed.
     """
     sizes = Counter(abs(difference) for difference in differences if difference)
     unit = math.gcd(*sizes)
@@ -64,13 +68,13 @@ def sign_flip(differences: Sequence[int]) -> float:
     if total // unit > _MOST_SUMS:
         return _drawn(sizes, observed)
     sums = _sums({size // unit: number for size, number in sizes.items()}, total // unit)
-    # `sums` is by the part that has its sign turned to plus; the far end of either side is as far as what was seen.
+    # `sums` is by the part with a positive sign; the tails are at least as far out as the observed sum.
     reached = (total + observed) // (2 * unit)
     return float(min(1.0, max(2 * sums[reached:].sum(), sys.float_info.min)))
 
 
 def _sums(sizes: dict[int, int], total: int) -> "Values":
-    """The chance of each sum, from 0 to the total, where every piece is in it or not by the toss of a coin."""
+    """Return the probability of each sum, from 0 to the total, if every part is included with probability 1/2."""
     import numpy
 
     sums = numpy.zeros(total + 1)

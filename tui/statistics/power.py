@@ -1,4 +1,4 @@
-"""The power of McNemar's exact test: how many cases it takes to show a difference, and which one some cases show."""
+"""The power of McNemar's exact test: the cases needed to show a difference, and the difference that cases can show."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from tui.statistics.student import t_quantile
 
 POWER = 0.8
 DISCORDANCE = 0.3
-"""What a plan reckons with where nothing is known: in three of ten cases one model passes and the other does not."""
+"""The default share of cases in which only one of two models passes."""
 MOST_CASES = 100_000
 _LARGEST_EXACT = 1_000
 _NORMAL = NormalDist()
@@ -22,7 +22,7 @@ _SMOOTH = 8.0
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """What so many cases can show: `difference` between two pass rates where `discordance` of the cases differ."""
+    """What a number of cases can show: a `difference` of two pass rates if `discordance` of the cases differ."""
 
     cases: int
     difference: float
@@ -32,12 +32,15 @@ class SamplePlan:
 
 
 class PlanError(ValueError):
-    """A plan that cannot be made, with the reason and what to do."""
+    """An impossible plan, with the reason and how to fix it."""
 
 
 def discordance_of(ours: Mapping[str, Passes], theirs: Mapping[str, Passes]) -> float:
-    """Return how often two models differ on a case that each runs once: over the cases that both have results of, the
-    mean chance that one of their results is a pass and the other is not; 0 of nothing."""
+    """Return how often two models differ on a case that each runs once; 0 without cases.
+
+    It is the mean, over the cases of which both have results, of the probability that exactly one of two results is a
+    pass.
+    """
     both = [(passes.share, theirs[case].share) for case, passes in ours.items() if case in theirs]
     return math.fsum(a * (1 - b) + b * (1 - a) for a, b in both) / len(both) if both else 0.0
 
@@ -45,16 +48,16 @@ def discordance_of(ours: Mapping[str, Passes], theirs: Mapping[str, Passes]) -> 
 def plan_cases(
     difference: float, discordance: float = DISCORDANCE, power: float = POWER, alpha: float = ALPHA
 ) -> SamplePlan:
-    """Return the smallest number of cases from which on the power never falls below the wanted one.
+    """Return the smallest number of cases from which on the power never falls below the required power.
 
     The exact power is a sawtooth over the number of cases, so that a smaller number may reach it by chance. Raises
-    PlanError for figures that are out of range, and where it takes more than 100,000 cases.
+    PlanError if a figure is out of range, and if more than 100,000 cases are needed.
     """
     _require(0 < difference <= 1, "the difference", difference, "above 0 and at most 1")
     discordance = _checked(discordance, difference, power)
     _require(0 < alpha < 1, "alpha", alpha, "between 0 and 1")
     reached = _first_that_reaches(difference, discordance, power, alpha)
-    # Teeth are about two differing cases wide and vanish where the number of differing cases varies by more than that.
+    # Teeth are about two differing cases wide and vanish if the number of differing cases varies by more.
     spread = math.sqrt(reached * discordance * (1 - discordance))
     above = reached + math.ceil(16 / discordance) + (math.ceil(8 / difference) if spread < _SMOOTH else 0)
     cases = next(
@@ -70,9 +73,9 @@ def plan_cases(
 def plan_difference(
     cases: int, discordance: float = DISCORDANCE, power: float = POWER, alpha: float = ALPHA
 ) -> SamplePlan | None:
-    """Return what `cases` show with the wanted power; None where they are too few to show any difference so often.
+    """Return the difference that `cases` show with the required power, or None if there are too few.
 
-    A difference larger than the discordance needs a larger discordance: the plan has that one.
+    A difference larger than the discordance needs a larger discordance, which the plan then contains.
     """
     _require(1 <= cases <= MOST_CASES, "the number of cases", cases, f"between 1 and {MOST_CASES}")
     discordance = _checked(discordance, 0.0, power)
@@ -90,9 +93,11 @@ def plan_power(cases: int, difference: float, discordance: float = DISCORDANCE, 
 
 @lru_cache(maxsize=4_096)
 def detectable_difference(cases: int, discordance: float, power: float = POWER, alpha: float = ALPHA) -> float | None:
-    """Return the smallest difference that the exact test shows with this power in so many cases, of which a share of
-    `discordance` differ; None where no difference is shown so often. Beyond 1,000 cases by the normal approximation
-    (Connor 1987), which is then within a tenth of a point."""
+    """Return the smallest difference that the exact test shows with this power, or None if there is none.
+
+    A share of `discordance` of the cases differs. Beyond 1,000 cases the normal approximation is used (Connor 1987),
+    which is then within a tenth of a point.
+    """
     if cases > _LARGEST_EXACT:
         return _approximate_difference(cases, discordance, power, alpha)
     if mcnemar_power(cases, 1.0, 1.0, alpha) < power:
@@ -106,17 +111,19 @@ def detectable_difference(cases: int, discordance: float, power: float = POWER, 
 
 
 def detectable_mean(error: float, freedom: float, power: float = POWER, alpha: float = ALPHA) -> float:
-    """Return the mean difference, at most 1, that a test at level `alpha` shows with this power where the standard
-    error of the mean has so many degrees of freedom."""
+    """Return the mean difference, at most 1, that a test at level `alpha` shows with this power.
+
+    `freedom` are the degrees of freedom of the standard error of the mean.
+    """
     return min(1.0, (t_quantile(1 - alpha / 2, freedom) + t_quantile(power, freedom)) * error)
 
 
 def mcnemar_power(cases: int, difference: float, discordance: float, alpha: float = ALPHA) -> float:
-    """Return how often McNemar's exact two-sided test is significant in so many cases, of which each differs with
-    chance `discordance`, in favour of the better model more often than of the other by `difference`.
+    """Return the probability that McNemar's exact two-sided test is significant.
 
-    Exact: the sum over the binomial number of differing cases (Duffy 1984); numbers of differing cases with a chance
-    below 1e-18 are left out.
+    Each case differs with probability `discordance`, and favours the better model more often than the other by
+    `difference`. Exact: the sum over the binomial number of differing cases (Duffy 1984); numbers of differing cases
+    with a probability below 1e-18 are ignored.
     """
     if cases < 1 or discordance <= 0:
         return 0.0
@@ -131,7 +138,8 @@ def mcnemar_power(cases: int, difference: float, discordance: float, alpha: floa
 
 
 def _limits(cases: int, alpha: float) -> tuple[int, ...]:
-    """For each number of differing cases the most that the less frequent side may have for p ≤ alpha; −1 for none."""
+    """Return the largest count of the less frequent side with p ≤ alpha, for each number of differing cases; −1 if
+    none."""
     return _limits_up_to(1 << max(6, cases.bit_length()), alpha)
 
 
@@ -150,7 +158,7 @@ def _limits_up_to(cases: int, alpha: float) -> tuple[int, ...]:
 
 
 def _chance(count: int, share: float, successes: int) -> float:
-    """P(X = successes) for X of Bin(count, share)."""
+    """Return P(X = successes) for X of Bin(count, share)."""
     if not 0 <= successes <= count:
         return 0.0
     if share <= 0 or share >= 1:
@@ -160,7 +168,7 @@ def _chance(count: int, share: float, successes: int) -> float:
 
 
 def _chances(count: int, share: float, first: int, last: int) -> list[float]:
-    """P(X = x) for x from `first` to `last`, which add up to 1."""
+    """Return P(X = x) for x from `first` to `last`, normalised to the sum 1."""
     if share >= 1:
         return [float(value == count) for value in range(first, last + 1)]
     peak = min(last, max(first, math.floor(count * share)))
@@ -178,7 +186,7 @@ def _chances(count: int, share: float, first: int, last: int) -> list[float]:
 
 
 def _tails(limits: tuple[int, ...], share: float, first: int, last: int) -> Iterator[float]:
-    """P(X ≤ limit) for X of Bin(count, share), for each count from `first` to `last`."""
+    """Return P(X ≤ limit) for X of Bin(count, share), for each count from `first` to `last`."""
     limit = limits[first]
     tail = math.fsum(_chance(first, share, value) for value in range(limit + 1))
     edge = _chance(first, share, limit)
@@ -194,7 +202,7 @@ def _tails(limits: tuple[int, ...], share: float, first: int, last: int) -> Iter
 
 
 def _first_that_reaches(difference: float, discordance: float, power: float, alpha: float) -> int:
-    """A number of cases near the one from which on the power is reached."""
+    """Return an approximate number of cases from which on the power is reached."""
     low, high = 0, 8
     while mcnemar_power(high, difference, discordance, alpha) < power:
         low, high = high, high * 2
@@ -208,12 +216,12 @@ def _first_that_reaches(difference: float, discordance: float, power: float, alp
 
 
 def _approximate_difference(cases: int, discordance: float, power: float, alpha: float) -> float:
-    wanted, sure = _NORMAL.inv_cdf(1 - alpha / 2), _NORMAL.inv_cdf(power)
+    alpha_z, power_z = _NORMAL.inv_cdf(1 - alpha / 2), _NORMAL.inv_cdf(power)
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
         share = max(middle, discordance)
-        needed = wanted * math.sqrt(share) + sure * math.sqrt(max(0.0, share - middle * middle))
+        needed = alpha_z * math.sqrt(share) + power_z * math.sqrt(max(0.0, share - middle * middle))
         low, high = (low, middle) if middle * math.sqrt(cases) >= needed else (middle, high)
     return high
 

@@ -1,4 +1,4 @@
-"""From preferences between two answers at a time to the strength of each model. numpy is loaded when it is called."""
+"""The strength of models from preferences between pairs of answers. numpy is imported on first use."""
 
 import math
 from collections import Counter
@@ -23,8 +23,10 @@ _LARGEST_STEP = 2.0  # on the scale of log odds
 
 
 class Preference(NamedTuple):
-    """One person's choice between an answer of `a` and one of `b`, both to the same case. Both bad is no preference, as
-    a tie is. Choices without a reviewer count as one person's."""
+    """One reviewer's choice between an answer of `a` and one of `b` to the same case.
+
+    Both bad is no preference, like a tie. Choices without a reviewer count as those of one person.
+    """
 
     a: str
     b: str
@@ -34,9 +36,11 @@ class Preference(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A difference on the scale of log odds: 0 is even, 1 means preferred in 73 of 100. `low` and `high` are its 95%
-    interval for other cases and, where several people have chosen, for other people too; `same_people` is the interval
-    for other cases judged by these people."""
+    """A difference in log odds: 0 is even, 1 means preferred in 73 of 100 choices.
+
+    `low` and `high` are its 95% interval for other cases and, with several reviewers, for other reviewers;
+    `same_people` is the interval for other cases judged by the same reviewers.
+    """
 
     value: float
     low: float
@@ -46,8 +50,10 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How often a model was preferred, and how strong that makes it against the mean of all models; `estimate` is None
-    where there is not enough data."""
+    """How often a model was preferred, and its strength relative to the mean of all models.
+
+    `estimate` is None without enough data.
+    """
 
     model: str
     wins: int
@@ -59,11 +65,11 @@ class Strength:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Models from the strongest to the weakest; where `lacking` says what is missing, by wins less losses.
+    """Models from the strongest to the weakest; by wins minus losses if `lacking` names missing data.
 
     `tie_odds` is Davidson's ν: the odds of no preference between two equal models, over the geometric mean of their
-    strengths. `pairs` has the difference of each pair of models, either way; `cases` and `people` say how many of them
-    the choices are of.
+    strengths. `pairs` has the difference of each pair of models in both directions; `cases` and `people` are the
+    numbers of cases and reviewers.
     """
 
     strengths: tuple[Strength, ...]
@@ -86,16 +92,16 @@ class Ranking:
 def rank_preferences(preferences: Iterable[Preference]) -> Ranking:
     """Return the ranking by the Bradley–Terry model with ties by Davidson (1970), fitted by maximum likelihood.
 
-    The intervals are bootstraps, since neither the choices about one case nor those of one person are independent: the
-    Bayesian bootstrap over cases (Rubin 1981; 1,000 samples from a fixed seed, in which each case has a random weight),
-    and over people where there are several, put together by Cameron, Gelbach & Miller (2011): the variance over cases,
-    plus that over people, less that over their cells. They use Student's t with the degrees of freedom of
-    Satterthwaite (1946), so that with three people who differ they are wide.
+    The intervals are bootstraps, because neither the choices about one case nor those of one reviewer are independent:
+    the Bayesian bootstrap over cases (Rubin 1981; 1,000 samples from a fixed seed, in which each case has a random
+    weight), and over reviewers if there are several, combined as by Cameron, Gelbach & Miller (2011): the variance over
+    cases, plus that over reviewers, minus that over their cells. They use Student's t with the degrees of freedom of
+    Satterthwaite (1946), so they are wide with three reviewers who differ.
 
-    There is enough data where the choices are about two cases at least, and where no part of the models was always
-    preferred to the rest, or never compared with it: otherwise the likelihood has no maximum (Ford 1957).
+    There is enough data if the choices cover at least two cases, and if no group of models was always preferred to the
+    others or never compared with them: otherwise the likelihood has no maximum (Ford 1957).
     """
-    # In order, so that the same choices give the same draws in whatever order they come.
+    # Sorted, so that the draws do not depend on the order of the choices.
     given = Counter(sorted(preferences))
     counts: Counter[tuple[str, str, Choice]] = Counter()
     for each, number in given.items():
@@ -212,7 +218,7 @@ def _resample(groups: "Values", features: "Values", start: "Values", models: int
         weights = random.standard_exponential((min(rows, _SAMPLES - begin), size))
         weights /= weights.mean(axis=1, keepdims=True)
         found.append(_fit(weights @ groups, features, start)[:, :models])
-    # The weights vary by 1/(n + 1) where drawing with replacement has 1/n, and an unbiased variance 1/(n - 1).
+    # The weights have the variance 1/(n + 1); drawing with replacement has 1/n, an unbiased estimate 1/(n - 1).
     covariance: Values = numpy.cov(numpy.concatenate(found), rowvar=False, ddof=0) * (size + 1) / (size - 1)
     return covariance
 
@@ -231,7 +237,7 @@ def _fit(weights: "Values", features: "Values", start: "Values | None" = None) -
     first, second = numpy.triu_indices(outcomes, 1)
     apart = features[:, first] - features[:, second]
     squares = numpy.einsum("pof,pog->pofg", apart, apart).reshape(-1, size * size)
-    # Strengths are known but for a constant: this fixes their sum, and changes nothing else.
+    # Strengths are determined up to a constant: this fixes their sum.
     anchor = numpy.zeros((size, size))
     anchor[:free, :free] = 1.0
     point = numpy.repeat(numpy.zeros((1, size)) if start is None else start, len(weights), axis=0)
@@ -254,10 +260,10 @@ def _fit(weights: "Values", features: "Values", start: "Values | None" = None) -
 
 
 def _outcomes(place: Mapping[str, int], given: Mapping[Preference, int]) -> tuple["Values", list[int], list[int]]:
-    """Return for each pair of models what its outcomes (first, second, none) add to their log odds; then for each
-    preference the place of its outcome among those of all pairs, and how often it was given.
+    """Return the log odds features of each pair's outcomes, each preference's outcome, and the counts.
 
-    The last feature is the tie's; it is left out where nothing tied.
+    The outcomes of a pair are (first, second, none). The last feature is the tie's, which is omitted if there were no
+    ties.
     """
     import numpy
 

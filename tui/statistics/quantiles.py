@@ -1,4 +1,4 @@
-"""Medians and 95th percentiles, and how far they can be trusted."""
+"""Medians and 95th percentiles, with the interval of the median."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,16 @@ from statistics import median
 from tui.statistics.shares import Z95
 
 LEAST_FOR_P95 = 20
-"""With fewer values the 95th percentile would be the largest of them: there is not enough data to say."""
+"""The least number of values for a 95th percentile: with fewer it would be the maximum."""
 _LARGEST_EXACT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Durations or other values that have no bell shape. Whatever is None, there are too few values for: the median's
-    95% interval needs 6, the 95th percentile 20."""
+    """The distribution of durations or other skewed values.
+
+    A figure is None with too few values: the median's 95% interval needs 6, the 95th percentile 20.
+    """
 
     count: int
     median: float | None = None
@@ -24,19 +26,22 @@ class Spread:
 
 
 def spread_of(values: Iterable[float]) -> Spread:
-    """The spread of some values."""
+    """Return the spread of some values."""
     ordered = sorted(values)
     if not ordered:
         return Spread(0)
-    # The nearest rank: a value that was really seen.
+    # The nearest rank: a value that was observed.
     rank = math.ceil(0.95 * len(ordered) - 1e-9)
     p95 = ordered[rank - 1] if len(ordered) >= LEAST_FOR_P95 else None
     return Spread(len(ordered), median(ordered), median_interval(ordered), p95)
 
 
 def median_interval(ordered: Sequence[float]) -> tuple[float, float] | None:
-    """The 95% interval of the median of sorted values, whatever their distribution: the sign test's, between its two
-    nearest ranks by Hettmansperger & Sheather (1986). None for fewer than six values."""
+    """Return the 95% interval of the median of sorted values, or None for fewer than six values.
+
+    It assumes no distribution: the interval of the sign test, interpolated between its two nearest ranks by
+    Hettmansperger & Sheather (1986).
+    """
     size = len(ordered)
     if size < 6:
         return None
@@ -49,15 +54,15 @@ def median_interval(ordered: Sequence[float]) -> tuple[float, float] | None:
 
 
 def _ranks(size: int) -> tuple[int, float, float]:
-    """The last rank from either end between which the median is in at least 95%, with its confidence and that of the
-    rank after it."""
+    """Return the last rank from either end that covers the median in at least 95%, and the confidence of it and the
+    next."""
     if size > _LARGEST_EXACT:
         deviation = math.sqrt(size) / 2
         rank = math.floor((size + 1) / 2 - Z95 * deviation)
         bells = (size / 2 - rank + 0.5) / deviation, (size / 2 - rank - 0.5) / deviation
         return rank, math.erf(bells[0] / math.sqrt(2)), math.erf(bells[1] / math.sqrt(2))
     term, below, rank = 1, 1, 1
-    # As whole numbers: `below` counts the outcomes of so many coins that leave fewer than `rank` heads.
+    # As integers: `below` counts the outcomes of `count` coins with fewer than `rank` heads.
     while True:
         term = term * (size - rank + 1) // rank
         if 2 * (below + term) > 0.05 * 2**size:

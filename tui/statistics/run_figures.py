@@ -13,8 +13,11 @@ CountedVerdict = Literal["passed", "flaky", "failed", "unchecked", "error"]
 
 
 class CountedTrial(Protocol):
-    """What figures take of one trial: what it counts as, the milliseconds of its last attempt, tokens a second, the
-    tokens and the cost (USD) of all attempts; None where nobody counted."""
+    """The input of figures from one trial, each value None if unknown.
+
+    `counted` is its category, times are the milliseconds of its last attempt, `speed` is tokens per second, tokens and
+    cost (USD) sum all attempts.
+    """
 
     @property
     def case(self) -> str: ...
@@ -36,8 +39,10 @@ class CountedTrial(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelTotals:
-    """What trials count as. `errors` holds all that have no judged answer; `passed` leaves flaky out; rates are over
-    the `checked` ones."""
+    """The number of trials in each category.
+
+    `errors` are all without a judged answer; `passed` excludes flaky ones; rates are over the `checked` ones.
+    """
 
     trials: int = 0
     passed: int = 0
@@ -48,20 +53,22 @@ class ModelTotals:
 
     @property
     def checked(self) -> int:
-        """The trials that a check judged, or should have."""
+        """The number of trials that have a check."""
         return self.trials - self.unchecked
 
     @property
     def pass_rate(self) -> float | None:
-        """The share of plain passes among the checked trials; None where none is checked."""
+        """The share of plain passes among the checked trials, or None without checked trials."""
         return self.passed / self.checked if self.checked else None
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Counts with the interval of the pass rate (None where no trial is checked). `passes` is by case, of the checked
-    trials. `sparse` says that the interval may cover the rate less often than in 95% of runs: fewer than five units
-    pass, or fewer than five fail."""
+    """Counts with the interval of the pass rate (None without checked trials).
+
+    `passes` is by case, over the checked trials. `sparse` is true if the interval may cover the rate in less than 95%
+    of runs: fewer than five units pass, or fewer than five fail.
+    """
 
     tally: ModelTotals = ModelTotals()
     pass_rate_95: tuple[float, float] | None = None
@@ -71,9 +78,12 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """What repeats show. `n` is how often each case was planned; `pass_at_k` and `pass_hat_k` are means over the cases
-    with at least k results; `flake_rate` is the share of cases that came out mixed: a plain pass among their repeats
-    and something else too, or a trial that passed only on a later attempt."""
+    """Figures of repeats.
+
+    `n` is the number of planned repeats of each case; `pass_at_k` and `pass_hat_k` are means over the cases with at
+    least k results; `flake_rate` is the share of mixed cases: a plain pass among their repeats and another result too,
+    or a trial that passed only on a later attempt.
+    """
 
     n: int
     pass_at_k: Mapping[int, float]
@@ -83,9 +93,12 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a model's answers took. Times are milliseconds of a trial's last attempt, `speed` is tokens a second, tokens
-    and cost (USD) are of all attempts. `p95_ms` is None under 20 trials; `tokens_known` and `costs_known` count the
-    trials whose output tokens and whose cost are known."""
+    """Times, tokens and cost of a model's answers.
+
+    Times are milliseconds of a trial's last attempt, `speed` is tokens per second, tokens and cost (USD) sum all
+    attempts. `p95_ms` is None under 20 trials; `tokens_known` and `costs_known` count the trials with known output
+    tokens and cost.
+    """
 
     median_ms: float | None = None
     p95_ms: float | None = None
@@ -100,7 +113,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
-    """All figures of one model."""
+    """All figures of one model in a run."""
 
     rates: Rates = field(default_factory=Rates)
     repeats: Repeats = field(default_factory=lambda: Repeats(0, {}, {}, None))
@@ -108,7 +121,7 @@ class ModelFigures:
 
     @property
     def tally(self) -> ModelTotals:
-        """What its trials count as."""
+        """The number of the model's trials in each category."""
         return self.rates.tally
 
 

@@ -1,4 +1,4 @@
-"""Intervals of pass rates and of their differences, over units that are independent: cases, or clusters of cases."""
+"""Intervals of pass rates and of their differences over independent units: cases, or clusters of cases."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,26 +12,28 @@ _FEW_UNITS = 5
 
 
 class Passes(NamedTuple):
-    """How one case came out: plain passes among all its results. Errors and timeouts are results too."""
+    """The results of one case: plain passes among all its results, which include errors and timeouts."""
 
     passed: int
     results: int
 
     @property
     def share(self) -> float:
-        """The share of passes; of nothing, 0."""
+        """The share of passes; 0 without results."""
         return self.passed / self.results if self.results else 0.0
 
 
 def wilson_interval(successes: float, trials: float, deviations: float = Z95) -> tuple[float, float]:
-    """The interval of a share by Wilson (1927), without continuity correction, as fractions; (0, 1) of nothing. It is
-    the 95% interval unless another number of standard deviations is given."""
+    """Return the interval of a share by Wilson (1927), without continuity correction, as fractions.
+
+    It is (0, 1) without data, and the 95% interval unless another number of standard deviations is given.
+    """
     if trials <= 0:
         return 0.0, 1.0
     share, square = successes / trials, deviations * deviations / trials
     centre = share + square / 2
     spread = deviations * math.sqrt((share * (1 - share) + square / 4) / trials)
-    # At the ends the formula gives 0 and 1 exactly; floating point does not.
+    # The formula gives exactly 0 and 1 at the ends; floating point does not.
     low = 0.0 if successes == 0 else (centre - spread) / (1 + square)
     high = 1.0 if successes == trials else (centre + spread) / (1 + square)
     return low, high
@@ -40,14 +42,14 @@ def wilson_interval(successes: float, trials: float, deviations: float = Z95) ->
 def rate_interval(cases: Mapping[str, Passes], clusters: Mapping[str, str] | None = None) -> tuple[float, float]:
     """Return the 95% interval of a model's pass rate, as fractions; every screen and report shows this one.
 
-    `cases` is by case id; cases without results are left out. `clusters` names the cluster of the cases that belong
-    to one. Wilson's interval where each unit was run once, else the one clustered by case, or by cluster.
+    `cases` is by case id; cases without results are ignored. `clusters` maps cases to the cluster that they belong to.
+    It is Wilson's interval if each unit was run once, else the one clustered by case, or by cluster.
     """
     return clustered_interval(units_of(cases, clusters))
 
 
 def units_of(cases: Mapping[str, Passes], clusters: Mapping[str, str] | None = None) -> list[Passes]:
-    """Return the independent units: each case, or all cases of one cluster taken together."""
+    """Return the independent units: each case, or all cases of one cluster together."""
     if not clusters:
         return [passes for passes in cases.values() if passes.results]
     units: dict[tuple[bool, str], Passes] = {}
@@ -60,12 +62,12 @@ def units_of(cases: Mapping[str, Passes], clusters: Mapping[str, str] | None = N
 
 
 def clustered_interval(units: Sequence[Passes]) -> tuple[float, float]:
-    """Return the 95% interval of the share of passes over results that hang together within a unit, as fractions.
+    """Return the 95% interval of the share of passes over results that are clustered in units, as fractions.
 
-    Wilson's, with the number of trials that would say as much if they were independent (Korn & Graubard 1998; Dean &
-    Pagano 2015), which is never more than the results and never less than Kish's (1965) for results that are all the
-    same within a unit. How sure that number is enters through Student's t, whose degrees of freedom follow from the
-    kurtosis of the units (as in Satterthwaite 1946): with few mixed units their number says little of the variance.
+    Wilson's interval with the effective number of independent trials (Korn & Graubard 1998; Dean & Pagano 2015), which
+    is at most the number of results and at least Kish's (1965) for results that are equal within a unit. The
+    uncertainty of that number enters through Student's t, whose degrees of freedom follow from the kurtosis of the
+    units (as in Satterthwaite 1946): few mixed units determine the variance poorly.
     """
     units = [unit for unit in units if unit.results]
     trials, passed = sum(unit.results for unit in units), sum(unit.passed for unit in units)
@@ -96,9 +98,11 @@ def is_sparse(cases: Mapping[str, Passes], clusters: Mapping[str, str] | None = 
 
 
 class Differences(NamedTuple):
-    """The paired differences of two models: for each unit the sum over its cases of `a`'s share of passes less `b`'s,
-    and the number of these cases. `within` says how much the results of a unit hang together: from 1 / results, where
-    they are independent, to 1, where they are all the same."""
+    """The paired differences of two models.
+
+    Each unit has the sum over its cases of `a`'s share of passes minus `b`'s, and the number of these cases. `within`
+    is how strongly the results of a unit depend on each other: from 1 / results (independent) to 1 (all equal).
+    """
 
     sums: Sequence[float]
     sizes: Sequence[int]
@@ -106,7 +110,7 @@ class Differences(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The mean difference over all cases; 0 of none."""
+        """The mean difference over all cases; 0 without cases."""
         return math.fsum(self.sums) / sum(self.sizes) if self.sizes else 0.0
 
 
@@ -124,18 +128,18 @@ def within_units(units: Sequence[Passes]) -> float:
 
 
 def difference_interval(differences: Differences, alpha: float = 0.05) -> tuple[float, float]:
-    """Return the interval of a mean paired difference, from −1 to 1, that leaves out the truth with chance `alpha`.
+    """Return the interval of a mean paired difference, from −1 to 1, at the error level `alpha`.
 
-    Student's, over units, with a pseudo-unit in addition that is half a win, half a loss, and another that is a tie
-    (Agresti & Min 2005). Both weigh `within`: as much as one result where the results of a unit are all the same, less
-    where they are not. (−1, 1) of nothing.
+    Student's interval over units, with one additional pseudo-unit that is half a win and half a loss, and another that
+    is a tie (Agresti & Min 2005). Both have the weight `within`: as much as one result if the results of a unit are all
+    equal, less otherwise. (−1, 1) without data.
     """
     if not differences.sums:
         return -1.0, 1.0
     centre, error, freedom = shrunk(differences)
     spread = t_quantile(1 - alpha / 2, freedom) * error
     if not any(differences.sums):
-        # No unit differs: how large a share of units could, and not be seen once (Clopper & Pearson 1934)?
+        # No unit differs: the largest share of differing units that may stay unobserved (Clopper & Pearson 1934).
         spread = max(spread, 1 - (alpha / 2) ** (1 / len(differences.sums)))
     mean = differences.mean
     return max(-1.0, min(mean, centre - spread)), min(1.0, max(mean, centre + spread))
@@ -171,5 +175,5 @@ def shrunk(differences: Differences) -> tuple[float, float, float]:
 
 
 def _coarse(freedom: float) -> float:
-    """Degrees of freedom with as many digits as make a difference, so that quantiles are computed once."""
+    """Return the degrees of freedom rounded to significant digits, so that quantiles can be cached."""
     return round(freedom, 2 if freedom < 10 else 1 if freedom < 100 else 0)

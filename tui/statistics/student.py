@@ -32,7 +32,7 @@ def _within(t: float, freedom: float) -> float:
 
 
 def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularized function by its continued fraction (DLMF 8.17.22), evaluated by Lentz's method."""
+    """Return the regularized function by its continued fraction (DLMF 8.17.22), evaluated by Lentz's method."""
     if x <= 0 or x >= 1:
         return min(max(x, 0.0), 1.0)
     if x > (a + 1) / (a + b + 2):

@@ -1,1 +1,1 @@
-"""Suite files in both formats: read, validated, turned into the model."""
+"""Loading suite files in both formats: parse, validate, and build the model."""

@@ -1,4 +1,4 @@
-"""What a suite is checked against besides its own text: its folder, the command line, the engines of patterns."""
+"""The surroundings that a suite is validated against: its folder, the command line, and the pattern engines."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -16,8 +16,11 @@ PatternError = Callable[[CheckKind, str], str | None]
 
 @dataclass(slots=True)
 class Around:
-    """`clone` says that the command line names a repository to clone, `repository` a local one to read from; `unlisted`
-    holds a sentence for each model that is known to be offered by nobody."""
+    """The surroundings of a suite.
+
+    `clone` is true if the command line names a repository to clone, `repository` is a local one to read from;
+    `unlisted` maps models that no provider offers to a warning.
+    """
 
     folder: Path
     pattern_error: PatternError
@@ -29,7 +32,7 @@ class Around:
     _files: dict[tuple[tuple[Path, ...], str], str | None] = field(default_factory=dict)
 
     def pattern_fault(self, kind: CheckKind, pattern: str) -> str | None:
-        """Why the pattern cannot be used, as a sentence; each pattern is tried once."""
+        """Return why the pattern is invalid, as a sentence, or None; each pattern is compiled once."""
         key = (kind, pattern)
         if key not in self._patterns:
             reason = self.pattern_error(kind, pattern)
@@ -47,8 +50,10 @@ class Around:
         return f"{quoted(pattern)} {sanitize_line(what, 300)}; {fix}" if what else None
 
     def file_fault(self, roots: tuple[Path, ...], path: str) -> str | None:
-        """Why there is no such file to read below the first root that has something at the path, as a sentence; None
-        where there is one, or no root."""
+        """Return why the file cannot be read below the first root that contains the path, as a sentence.
+
+        None if it can be read, or if there are no roots.
+        """
         key = (roots, path)
         if key not in self._files:
             self._files[key] = _file_fault(roots, path) if roots else None
@@ -57,7 +62,7 @@ class Around:
 
 @lru_cache(maxsize=32_768)
 def refused_path(path: str) -> str | None:
-    """Why a path of the suite is refused, as a sentence; None when it is fine."""
+    """Return why a path of the suite is refused, as a sentence, or None if it is valid."""
     fault = path_fault(relative(path))
     if fault is None:
         return None
@@ -66,7 +71,7 @@ def refused_path(path: str) -> str | None:
 
 
 def relative(path: str) -> str:
-    """The path without the `./` that people like to begin with."""
+    """Return the path without a leading `./`."""
     return path.removeprefix("./") or path
 
 
@@ -80,7 +85,7 @@ def _file_fault(roots: tuple[Path, ...], path: str) -> str | None:
             place, top = Path(os.path.realpath(file)), Path(os.path.realpath(root))
             if not place.is_relative_to(top):
                 return f"{shown} is a symbolic link that points outside its folder; copy the file instead"
-            # Reading goes through no link at all.
+            # Links are never followed for reading.
             if place == top / relative(path):
                 return None
             return f"{shown} is a symbolic link, or is behind one; give the path of the file itself"

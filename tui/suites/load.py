@@ -1,4 +1,4 @@
-"""Opens a suite file: the suite, or everything that is wrong with it."""
+"""Loading a suite file into a suite, or into all of its problems."""
 
 import codecs
 import gc
@@ -35,7 +35,7 @@ _CASE_KEYS = frozenset(("prompt", "expectedPatterns", "forbiddenPatterns", "test
 
 
 def format_of(value: JsonValue) -> SuiteFormat:
-    """The format of a file's value. Raises Unreadable where it is neither."""
+    """Return the format of a file's value. Raises Unreadable if it is neither format."""
     if isinstance(value, list):
         return _format_of_list(value)
     if value is None:
@@ -80,14 +80,14 @@ _YAML_SUFFIXES = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's bytes without a byte order mark of UTF-8, and the SHA-256 of all its bytes in hex."""
+    """The bytes of a file without a byte order mark of UTF-8, and the SHA-256 of all its bytes in hex."""
 
     content: bytes
     syntax: Syntax
     sha256: str
 
     def text(self) -> str:
-        """Return the text. Raises NotRead: not UTF-8, too large for YAML, empty."""
+        """The decoded text. Raises NotRead if it is not UTF-8, too large for YAML, or empty."""
         text = decode(self.content)
         if self.syntax == "YAML" and len(self.content) > MOST_YAML_BYTES:
             raise NotRead(_too_large("YAML"))
@@ -97,8 +97,10 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """Return what is at `path`. Raises NotRead: missing, a folder, too large, or not UTF-8 where its name does not give
-    the syntax."""
+    """Return the content of `path`.
+
+    Raises NotRead: missing, a folder, too large, or not UTF-8 if its syntax is unknown.
+    """
     content = read_bytes(path, MOST_JSON_BYTES, "a suite file")
     if len(content) > MOST_JSON_BYTES:
         raise NotRead(_too_large("YAML" if path.suffix.lower() in _YAML_SUFFIXES else "JSON"))
@@ -122,14 +124,14 @@ def _syntax_of(path: Path, content: bytes) -> Syntax:
     return "JSON" if decode(content).lstrip()[:1] in ("{", "[") else "YAML"
 
 
-# Of a file with more faults than that, the first will do.
+# Of a file with more problems only the first are reported.
 _MOST_FINDINGS = 2 * MOST_PROBLEMS
 __all__ = ["Loaded", "PatternError", "load_suite"]
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A suite with its warnings; or, where there is an error, None with everything that was found."""
+    """A suite with its warnings; if there are errors, None with all problems found."""
 
     suite: Suite | None
     problems: tuple[Problem, ...]
@@ -144,11 +146,11 @@ def load_suite(
     unlisted: Mapping[str, str] = MappingProxyType({}),
     pattern_warning: PatternError | None = None,
 ) -> Loaded:
-    """Read and check the suite file at `path`; whatever is wrong with it is in the result, nothing is raised.
+    """Load and validate the suite file at `path`; all problems are in the result, never raised.
 
-    `pattern_error` says why a pattern cannot compile, `pattern_warning` what to be warned of in one that can. `clone`
-    tells that the command line names a repository to clone, `repository` a local one that takes the place of the
-    suite's `repositoryContext.path`; `unlisted` maps models that nobody offers to the warning that says so.
+    `pattern_error` returns why a pattern cannot compile, `pattern_warning` a warning about a valid one. `clone` is true
+    if the command line names a repository to clone, `repository` is a local one that replaces the suite's
+    `repositoryContext.path`; `unlisted` maps models that no provider offers to a warning.
     """
     around = Around(path.parent, pattern_error, clone, repository, unlisted, pattern_warning)
     try:
@@ -164,7 +166,7 @@ def load_suite(
 
 
 def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) -> Suite | None:
-    """The suite, if nothing at all is wrong with it."""
+    """Return the suite if it has no problem at all, else None."""
     from tui.suites.schema1.checks import schema_is_fine
     from tui.suites.testhaven.load import testhaven_findings
 
@@ -206,7 +208,7 @@ def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
 
 
 def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Finding]]:
-    """The format, and everything found. Raises Unreadable where the value is of neither format."""
+    """Return the format and all problems. Raises Unreadable if the value is of neither format."""
     from tui.suites.schema1.checks import schema_findings
     from tui.suites.testhaven.load import testhaven_findings
 
@@ -274,18 +276,18 @@ _SUITE_KEY = re.compile(
 
 
 def find_suites(path: Path) -> list[Path]:
-    """The suite files below a folder, each folder's files before its subfolders, by name; a file is itself the answer.
+    """Return the suite files below a folder, each folder's files before its subfolders, by name.
 
-    Hidden files and folders, `node_modules` and the like are passed over, and so is a file that is clearly no suite:
-    one in UTF-8 with keys of which none is a key of either format. A file that is broken, empty or doubtful is
-    listed, so that it is reported.
+    The path of a file is returned as it is. Hidden files and folders, `node_modules` and the like are skipped, and so
+    is a file that is clearly not a suite: valid UTF-8 with keys of which none belongs to either format. A broken, empty
+    or doubtful file is included, so that it is reported.
     """
     if not path.is_dir():
         return [path]
-    return list(_walk(path))
+    return list(_find_below(path))
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _find_below(folder: Path) -> Iterator[Path]:
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS)
         for name in sorted(files):

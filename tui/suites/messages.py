@@ -1,4 +1,4 @@
-"""Turns what pydantic finds into findings: sentences that say what is wrong and what to do."""
+"""Converting the errors of pydantic to findings: sentences that say what is wrong and how to fix it."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -20,7 +20,7 @@ ID_PATTERN = r"^[A-Za-z0-9._-]+$"
 
 
 def unknown_key(word: str, known: Iterable[str]) -> str:
-    """What to say of a key that is not known and therefore ignored."""
+    """Return the message about an unknown key, which is ignored."""
     known = tuple(known)
     meant = nearest(word, known)
     if meant:
@@ -29,11 +29,11 @@ def unknown_key(word: str, known: Iterable[str]) -> str:
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """A value from the file as it may be shown in a sentence."""
+    """Return a value from the file, sanitized for a message."""
     return f"`{sanitize_line(str(value).replace(chr(10), '␊'), limit)}`"
 
 
-_WANTED = {
+_EXPECTED = {
     "string_type": "text",
     "bool_type": "true or false",
     "int_type": "a whole number",
@@ -44,12 +44,12 @@ _WANTED = {
     "union_tag_not_found": "text, or an object with `run`",
 }
 _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
-# Of a file with more faults than that, the first will do.
+# Of a file with more problems only the first are reported.
 _MOST_DETAILS = MOST_PROBLEMS + 1
 
 
 def shape_findings(adapter: "TypeAdapter[Any]", value: JsonValue, at: Path = ()) -> list[Finding]:
-    """Everything about the value that does not fit the shape; the value stands at the path `at`."""
+    """Return all mismatches between the value at the path `at` and the shape."""
     from pydantic import ValidationError
 
     try:
@@ -86,8 +86,8 @@ def _sentence(kind: str, value: Any, context: dict[str, Any]) -> str:
         return f"expected at most {context['le']}, got {quoted(value)}; write a smaller number"
     if kind == "string_too_short":
         return "is empty; add text, or remove the key"
-    wanted = _WANTED.get(kind, "something else")
-    return f"expected {wanted}, got {_what(value)}; {_advice(kind, value)}"
+    expected = _EXPECTED.get(kind, "something else")
+    return f"expected {expected}, got {_what(value)}; {_advice(kind, value)}"
 
 
 def _what(value: Any) -> str:
@@ -123,11 +123,11 @@ def _advice(kind: str, value: Any) -> str:
             return "put it in square brackets"
         case (("int_type" | "int_from_float"), float()):
             return "round it"
-    return f"write {_WANTED.get(kind, 'that')}"
+    return f"write {_EXPECTED.get(kind, 'that')}"
 
 
 def shape_at(hint: Any, path: Path) -> Any:
-    """The annotation of what a path leads to; None where that is not known."""
+    """Return the type annotation at a path, or None if it is unknown."""
     for step in path:
         hint = _bare(hint)
         if isinstance(step, int):
@@ -143,7 +143,7 @@ def _hints(shape: Any) -> dict[str, Any]:
 
 
 def _bare(hint: Any) -> Any:
-    """The annotation without what wraps it; of alternatives, the one with keys."""
+    """Return the annotation without its wrappers; of a union, the alternative with keys."""
     while get_origin(hint) is not None and get_origin(hint) is not list:
         inner = get_args(hint)
         hint = next((option for option in map(_bare, inner) if is_typeddict(option)), inner[0])

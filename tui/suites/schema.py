@@ -1,4 +1,4 @@
-"""The JSON Schema of each format, for editors."""
+"""The JSON Schema of each suite format, for editors, and an example suite."""
 
 import json
 from typing import Any, Literal
@@ -15,7 +15,7 @@ _SCHEMA_KEY: JsonObject = {"type": "string", "description": "Where the schema fo
 
 
 def schema_of(format: SuiteFormat) -> JsonObject:
-    """The JSON Schema (draft 2020-12) of a format, with descriptions, allowed values and defaults."""
+    """Return the JSON Schema (draft 2020-12) of a format, with descriptions, allowed values and defaults."""
     if format == "schema-1.0.0":
         schema = _of(SuiteShape)
         schema["title"], schema["description"] = "Assay suite, schema 1.0.0", "A test suite, schema 1.0.0"
@@ -111,7 +111,7 @@ testCases:
 
 
 def example_suite(syntax: Literal["YAML", "JSON"] = "YAML") -> str:
-    """A short suite in which nothing is wrong; in YAML with comments."""
+    """Return a short valid suite; in YAML with comments."""
     if syntax == "YAML":
         return _EXAMPLE
     import yaml

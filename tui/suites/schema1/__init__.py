@@ -1,1 +1,1 @@
-"""Read suites in the format `schemaVersion: 1`."""
+"""Loading suites in the format `schemaVersion: 1`."""

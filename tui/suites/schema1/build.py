@@ -1,4 +1,4 @@
-"""Makes a Suite of a value of schema 1.0.0 in which nothing is wrong."""
+"""Building a Suite from a valid value of schema 1.0.0."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _CRITERION_FIELDS = itemgetter("name", "description", "severity")
 
 
 def build_suite(value: dict[str, Any], lines: list[int], path: str, sha256: str) -> Suite:
-    """The suite; `lines` are where its cases stand, `path` the file as it was given."""
+    """Return the suite; `lines` are the lines of its cases, `path` the file as given."""
     return Suite(
         name=value["name"],
         description=value["description"],
@@ -45,7 +45,7 @@ def build_suite(value: dict[str, Any], lines: list[int], path: str, sha256: str)
 
 
 class _Checks(dict[str, Check]):
-    """Equal checks of many cases are one value."""
+    """A cache that returns one object for equal checks of many cases."""
 
     def __init__(self, kind: CheckKind) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _Checks(dict[str, Check]):
 
 
 class _Criteria(dict[tuple[Any, ...], RiskCriterion]):
-    """Equal criteria of many cases are one value."""
+    """A cache that returns one object for equal criteria of many cases."""
 
     def __missing__(self, fields: tuple[Any, ...]) -> RiskCriterion:
         criterion = self[fields] = RiskCriterion(*fields)
@@ -65,7 +65,7 @@ class _Criteria(dict[tuple[Any, ...], RiskCriterion]):
 
 
 def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
-    """The cases of these values, which stand in these lines; they share what is equal in them."""
+    """Return the cases of these values at these lines; equal parts are shared between them."""
 
     def column(key: str, default: object = None) -> list[Any]:
         return [value.get(key, default) for value in values]
@@ -73,8 +73,12 @@ def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
     commands = [None if command is None else _command(command) for command in column("command")]
     expected, forbidden = _Checks("expected_pattern").__getitem__, _Checks("forbidden_pattern").__getitem__
     checks = [
-        (*map(expected, wanted), *map(forbidden, unwanted), *(() if command is None else (_command_check(command),)))
-        for wanted, unwanted, command in zip(
+        (
+            *map(expected, expected_patterns),
+            *map(forbidden, forbidden_patterns),
+            *(() if command is None else (_command_check(command),)),
+        )
+        for expected_patterns, forbidden_patterns, command in zip(
             column("expectedPatterns", ()), column("forbiddenPatterns", ()), commands, strict=True
         )
     ]
@@ -105,8 +109,10 @@ def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
 
 
 def _made(kind: type[_Value], count: int, **columns: Iterable[object]) -> list[_Value]:
-    """So many values of a frozen class with slots, made field by field, in a third of the time of its `__init__`,
-    which goes through `object.__setattr__` for each field of each value."""
+    """Return `count` instances of a frozen class with slots, assigned field by field.
+
+    This takes a third of the time of `__init__`, which calls `object.__setattr__` for each field of each instance.
+    """
     made = [kind.__new__(kind) for _ in range(count)]
     for field in fields(kind):
         put = getattr(kind, field.name).__set__

@@ -1,4 +1,4 @@
-"""What must hold of one case of schema 1.0.0 beyond the types of its fields."""
+"""Validation of a case of schema 1.0.0 beyond the types of its fields."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -20,17 +20,17 @@ FILE_KEYS = frozenset(("applyChanges", "targetFile", "codeContext", "command"))
 
 
 def is_blank(value: str | None) -> bool:
-    """Whether a text is there and says nothing."""
+    """Return whether a text is present but blank."""
     return value is not None and not value.strip()
 
 
 def blank(path: Path) -> Finding:
-    """A text that must say something and does not."""
+    """Return the finding about a text that must not be blank."""
     return Finding(path, "is empty; add text")
 
 
 def extension(path: Path) -> Finding:
-    """A key that schema 1.0.0 does not have."""
+    """Return the finding about a key that schema 1.0.0 does not have."""
     what = "is an extension of Assay; remove it if another tool for schema 1.0.0 rejects it"
     return Finding(path, what, "warning", at_key=True)
 
@@ -38,8 +38,10 @@ def extension(path: Path) -> Finding:
 def case_findings(
     case: dict[str, Any], at: Path, cloned: bool, roots: tuple[FilePath, ...], around: Around
 ) -> Iterator[Finding]:
-    """Everything wrong with the case at the path `at`; `roots` are the folders
-    in which its files are looked for, in order; none where that is not known yet."""
+    """Return all problems of the case at the path `at`.
+
+    `roots` are the folders that are searched for its files, in order; empty if they are not known yet.
+    """
     identity = case.get("id")
     if is_blank(identity):
         yield blank((*at, "id"))
@@ -62,7 +64,7 @@ def case_findings(
 def file_findings(
     case: dict[str, Any], at: Path, cloned: bool, roots: tuple[FilePath, ...], around: Around
 ) -> Iterator[Finding]:
-    """Everything wrong with the files that the case reads or changes, and with its command: its FILE_KEYS."""
+    """Return all problems of the files that the case reads or changes, and of its command: its FILE_KEYS."""
     yield from _change_findings(case, at, cloned)
     for index, context in enumerate(case.get("codeContext") or ()):
         if context is not None:

@@ -1,6 +1,6 @@
-"""What must hold of a suite in schema 1.0.0 beyond the types of its fields.
+"""Validation of a suite in schema 1.0.0 beyond the types of its fields.
 
-The values given here fit their shapes, or are None where they did not: what is None has been reported.
+The values passed here fit their shapes, or are None if they did not: None has been reported already.
 """
 
 import re
@@ -36,7 +36,7 @@ _ID = re.compile(ID_PATTERN)
 
 
 def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterator[Finding]:
-    """Everything wrong with the suite; `sound` says that all of it fits its shape."""
+    """Return all problems of the suite; `sound` is true if all of it fits its shape."""
     if is_blank(suite.get("name")):
         yield blank(("name",))
     yield from _model_findings(suite.get("models"), around.unlisted)
@@ -59,8 +59,11 @@ def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterat
 
 
 def _context_roots(context: dict[str, Any] | None, cloned: bool, around: Around) -> tuple[FilePath, ...]:
-    """The folders in which files of `codeContext` are looked for, in order; none where that cannot be known yet: in a
-    repository that is still to be cloned, and where the folder of the context is wrong itself."""
+    """Return the folders that are searched for files of `codeContext`, in order.
+
+    Empty if they are unknown: in a repository that is not cloned yet, and if the folder of the context itself is
+    invalid.
+    """
     if cloned:
         return ()
     root = around.repository
@@ -159,17 +162,17 @@ def _guidance_findings(lines: list[str | None] | None) -> Iterator[Finding]:
 def _cases_findings(
     cases: list[dict[str, Any] | None], cloned: bool, roots: tuple[FilePath, ...], around: Around, sound: bool
 ) -> Iterator[Finding]:
-    whole = [case for case in cases if case is not None]
+    complete = [case for case in cases if case is not None]
     yield from _doubled_ids(cases)
-    bad = _bad_patterns(whole, around)
-    look = file_findings if sound and not bad and _texts_are_fine(whole) else case_findings
+    bad = _bad_patterns(complete, around)
+    look = file_findings if sound and not bad and _texts_are_fine(complete) else case_findings
     for index, case in enumerate(cases):
         if case is not None and (look is case_findings or not FILE_KEYS.isdisjoint(case)):
             yield from look(case, ("testCases", index), cloned, roots, around)
 
 
 def _texts_are_fine(cases: list[dict[str, Any]]) -> bool:
-    """Whether, in cases that fit their shape, nothing is wrong but what is in patterns and FILE_KEYS."""
+    """Return whether cases that fit their shape have no problems, except in patterns and FILE_KEYS."""
     ids = [case["id"] for case in cases]
     criteria = [(index, item["name"]) for index, case in enumerate(cases) for item in case.get("riskCriteria", ())]
     return (
@@ -197,7 +200,7 @@ def _doubled_ids(cases: Iterable[dict[str, Any] | None]) -> Iterator[Finding]:
 
 
 def _bad_patterns(cases: list[dict[str, Any]], around: Around) -> bool:
-    """Whether there is anything to say of any pattern of any case."""
+    """Return whether there is a finding about any pattern of any case."""
     bad = False
     for key, kind in PATTERN_KINDS:
         for pattern in set(chain.from_iterable(case.get(key) or () for case in cases)):
@@ -217,7 +220,7 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
 
 
 def schema_is_fine(quick: QuickJson, around: Around) -> bool:
-    """Whether nothing at all is wrong with a suite's value, nor with its text."""
+    """Return whether neither a suite's value nor its text has a problem."""
     suite = quick.value
     if not isinstance(suite, dict):
         return False
@@ -237,18 +240,18 @@ def _keys_around_cases(suite: dict[str, Any]) -> int:
 
 
 def _is_odd(suite: dict[str, Any]) -> bool:
-    """Whether a suite that fits its shape has keys that are not of its shape, or a number with a fraction."""
+    """Return whether a suite that fits its shape has unknown keys, or a number with a fraction."""
     parts = [part for part in suite.values() if isinstance(part, dict)]
     numbers = chain.from_iterable(map(dict.values, parts))
     return not isinstance(suite.get("$schema", ""), str) or any(isinstance(number, float) for number in numbers)
 
 
 def schema_findings(suite: dict[str, Any], around: Around) -> Iterator[Finding]:
-    """Everything wrong with a suite's value; what does not fit is taken out of it on the way."""
+    """Return all problems of a suite's value; values that do not fit are replaced by None in it."""
     suite.pop("$schema", None)
     found = _shape_findings(suite)
     yield from found
-    # Of a file with so many faults the rest is left for another time.
+    # Of a file with this many problems the others are not reported.
     if len(found) < MOST_PROBLEMS:
         pruned(suite, found)
         yield from suite_findings(suite, around, sound=False)

@@ -1,6 +1,7 @@
-"""Accepts many objects of one shape at once, field by field: the fast way to say that nothing is wrong.
+"""A fast check that many objects fit one shape, field by field.
 
-It reads the same annotations as pydantic. What it accepts, pydantic accepts; for what it does not accept: ask pydantic.
+It reads the same annotations as pydantic. Pydantic accepts everything that it accepts; everything else has to be
+validated by pydantic.
 """
 
 import types
@@ -30,12 +31,14 @@ _PLAIN: dict[object, set[type]] = {str: {str}, bool: {bool}, int: {int}}
 
 
 class _Misfit(Exception):
-    """Not all of the values are of the shape for certain."""
+    """Some of the values may not fit the shape."""
 
 
 def keys_in(shape: Any, objects: list[Any]) -> int | None:
-    """How many keys the objects and the objects in them have together, if every one of them is of the shape (a closed
-    TypedDict) for certain; else None."""
+    """Return the total number of keys of the objects and their nested objects, or None.
+
+    None means that some object may not fit the shape (a closed TypedDict).
+    """
     try:
         return _count_of(shape)(objects)
     except _Misfit:

@@ -19,7 +19,8 @@ LARGEST = 2**31 - 1
 
 
 def _unfloated(value: object) -> object:
-    """JSON knows one kind of number: `6e4` and `60000.0` are whole."""
+    """Return a float without a fraction as an integer: JSON has one kind of number, so `6e4` and `60000.0` are
+    integers."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -1,1 +1,1 @@
-"""Read suites in the TestHaven format."""
+"""Loading suites in the TestHaven format."""

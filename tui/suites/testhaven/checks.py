@@ -1,4 +1,4 @@
-"""What must hold of a TestHaven test beyond the types of its fields."""
+"""Validation of a TestHaven test beyond the types of its fields."""
 
 import re
 from collections.abc import Iterator
@@ -18,22 +18,22 @@ from tui.suites.schema1.case_checks import blank, is_blank
 from tui.suites.schema1.shapes import STRICT
 
 MEMORY_KEY = r"^memory\.."
-# TestHaven goes by how a key begins: a step can have `output.includes.a` beside `output.includes.b`.
+# TestHaven matches the beginning of a key: a step can have `output.includes.a` beside `output.includes.b`.
 SEVERAL_OUTPUT_KEY = r"^output\.(includes|matches|equals)."
 SEVERAL_TOOLS_KEY = r"^tools_used."
 
 
 def _listed(value: object) -> object:
-    """A text is a list of that one name."""
+    """Return a text as a list with that one name."""
     return [value] if isinstance(value, str) else value
 
 
 def _as_text(value: object) -> object:
-    """YAML reads `0.1` as a number."""
+    """Return a number as text, because YAML parses `0.1` as a number."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-TrialContext = Annotated[
+ToolNames = Annotated[
     list[str],
     BeforeValidator(_listed, json_schema_input_type=list[str] | str),
     Field(description="Tools used, exactly and in this order; a string counts as a list with one name"),
@@ -47,7 +47,7 @@ AssertShape = TypedDict(
             Annotated[str, Field(description="Pattern that the output has to match (Python `re.search`)")]
         ],
         "output.equals": NotRequired[Annotated[str, Field(description="Exact output")]],
-        "tools_used": NotRequired[TrialContext],
+        "tools_used": NotRequired[ToolNames],
     },
 )
 with_config(
@@ -71,7 +71,7 @@ class ExpectedShape(TypedDict):
     """What a step must give, all of it; a field that is left out must be empty."""
 
     output: NotRequired[Annotated[str, Field(description="Exact output")]]
-    tools_used: NotRequired[TrialContext]
+    tools_used: NotRequired[ToolNames]
     memory: NotRequired[Annotated[dict[str, Any], Field(description="Complete memory after the step")]]
 
 
@@ -126,9 +126,9 @@ with_config(STRICT)(SingleTurnShape)
 OUTPUT_KEYS: tuple[CheckKind, ...] = ("output.includes", "output.matches", "output.equals")
 ASSERT_KEYS: tuple[CheckKind, ...] = (*OUTPUT_KEYS, "tools_used")
 _TEXT: TypeAdapter[str] = TypeAdapter(Annotated[str, Strict()])
-_TOOLS: TypeAdapter[list[str]] = TypeAdapter(TrialContext)
+_TOOLS: TypeAdapter[list[str]] = TypeAdapter(ToolNames)
 _SHOWN_EMPTY = {"output": '""', "tools_used": "[]", "memory": "{}"}
-# What other tools call the same.
+# The names of the same checks in other tools.
 _OTHER_NAMES = {
     "contains": "output.includes",
     "includes": "output.includes",
@@ -142,15 +142,18 @@ _URL = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
 
 
 def assert_kind(key: str) -> CheckKind | None:
-    """What a key of `assert` checks; None where it is unknown. Like TestHaven it goes by how the key begins, so that a
-    step can have `output.includes.a` beside `output.includes.b`."""
+    """Return the kind of check of a key of `assert`, or None if it is unknown.
+
+    Only the beginning of the key counts, like in TestHaven: a step can have `output.includes.a` beside
+    `output.includes.b`.
+    """
     if key.startswith("memory."):
         return "memory"
     return next((kind for kind in ASSERT_KEYS if key.startswith(kind)), None)
 
 
 def test_findings(test: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
-    """Everything wrong with the test that stands at the path `at`."""
+    """Return all problems of the test at the path `at`."""
     agent, steps = test.get("agent"), test.get("steps")
     if agent is not None and (what := _agent_fault(agent, around)):
         yield Finding((*at, "agent"), what)

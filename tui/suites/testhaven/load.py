@@ -1,4 +1,4 @@
-"""Checks a TestHaven file and makes a Suite of it: a test of steps, a legacy single turn, or a list of either."""
+"""Validating a TestHaven file and building a Suite: a test of steps, a legacy single turn, or a list of either."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -26,7 +26,7 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
 
 
 def testhaven_findings(value: JsonValue, around: Around) -> Iterator[Finding]:
-    """Everything wrong with a TestHaven file's value; what does not fit is taken out of it on the way."""
+    """Return all problems of a TestHaven file's value; values that do not fit are replaced by None in it."""
     if not isinstance(value, list):
         yield from _test_findings(value, (), around)
         return
@@ -65,7 +65,7 @@ def _test_findings(test: JsonValue, at: Path, around: Around) -> Iterator[Findin
 
 
 def build_testhaven(value: Any, lines: Iterable[int], path: FilePath, sha256: str) -> Suite:
-    """The suite of a value in which nothing is wrong; `lines` are where its tests stand."""
+    """Return the suite of a valid value; `lines` are the lines of its tests."""
     stem = path.stem.encode("utf-8", "replace").decode()
     if isinstance(value, list):
         ids = [f"{stem}#{number}" for number in range(1, len(value) + 1)]
