@@ -66,9 +66,9 @@ def ending(dice: random.Random, case: Case, key: TrialKey, hardness: dict[str, f
     """A trial that passed, failed, was flaky, unchecked, an error, cut off or timed out; some were run again."""
 
     def attempt(number: int, verdict: Verdict, asking: int = 0) -> Attempt:
-        said = None if verdict in ("passed", "failed", "unchecked") else f"it ended as {verdict}"
+        reason = None if verdict in ("passed", "failed", "unchecked") else f"it ended as {verdict}"
         step = answer(dice, verdict == "passed", case.is_checked)
-        return Attempt(number, verdict, said, (step,), "2026-11-20T10:15:00.000+00:00", 99_999.0, asking)
+        return Attempt(number, verdict, reason, (step,), "2026-11-20T10:15:00.000+00:00", 99_999.0, asking)
 
     roll, luck = dice.random(), dice.random() * 0.5 + hardness[case.id] * 0.5
     if roll < 0.06:
@@ -231,9 +231,9 @@ def test_tables_for_people_say_the_same(kept: KeptRun, report: dict[str, Any], f
         assert (float(row[8].lstrip("< ")), float(row[9].lstrip("< "))) == pytest.approx(
             (max(pair["p_value"], 0.001), max(pair["p_holm"], 0.001)), abs=0.005
         )
-        said = {"a_better": f"{pair['a']} does better", "b_better": f"{pair['b']} does better"}
+        conclusions = {"a_better": f"{pair['a']} does better", "b_better": f"{pair['b']} does better"}
         shown = f"no difference shown: detectable difference with these cases: {round(100 * pair['detectable'])} points"
-        assert row[2].startswith(said.get(pair["conclusion"], shown))
+        assert row[2].startswith(conclusions.get(pair["conclusion"], shown))
 
 
 def test_csv_holds_the_same(kept: KeptRun, report: dict[str, Any]) -> None:

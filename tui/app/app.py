@@ -185,12 +185,12 @@ class AssayApp(ThemedApp[int]):
     async def _leave(self) -> None:
         from tui.app.dialogs import ConfirmScreen
 
-        said: list[str] = []
+        reasons: list[str] = []
         if self._app_context is not None:
-            said += [describe() for describe in self._app_context.unsaved_work]
+            reasons += [describe() for describe in self._app_context.unsaved_work]
             if self._app_context.runs.busy:
-                said.append("A run is going. What is finished is kept, and the rest can be resumed later.")
-        if question := "\n\n".join(filter(None, said)):
+                reasons.append("A run is going. What is finished is kept, and the rest can be resumed later.")
+        if question := "\n\n".join(filter(None, reasons)):
             if isinstance(self.screen, ConfirmScreen):
                 return
             if not await self.push_screen_wait(ConfirmScreen("Leave?", question, yes="leave", no="stay")):

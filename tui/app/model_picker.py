@@ -80,9 +80,9 @@ class _ModelList(OptionList):
 
     def action_toggle_all(self) -> None:
         """Select all models, or none where all are selected."""
-        wanted = not all(self._marked)
+        selected = not all(self._marked)
         for index in range(len(self._names)):
-            self._mark(index, wanted)
+            self._mark(index, selected)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """A click selects like the space bar."""

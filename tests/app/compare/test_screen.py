@@ -208,9 +208,9 @@ async def test_preferences_are_told_with_how_sure_they_are(store: SqliteStore, t
         assert len(preferred(session)) == 2
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen))
-        told = " ".join(str(seen.app.screen.query_one("TextPanel > Static", Static).content).split())
-        assert "2 choices in this suite, about 2 cases; 0 of them blind." in told
-        assert "no preference shown." in told
+        content = " ".join(str(seen.app.screen.query_one("TextPanel > Static", Static).content).split())
+        assert "2 choices in this suite, about 2 cases; 0 of them blind." in content
+        assert "no preference shown." in content
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))
 
@@ -233,8 +233,8 @@ async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_
     async with explored(session, (80, 24)) as seen:
         await seen.press("C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).comparison is not None)
-        said = screen(seen).view.query_one("TextPanel Static")
-        await seen.until(lambda: "no case that both have answered" in str(said.render()))
+        panel = screen(seen).view.query_one("TextPanel Static")
+        await seen.until(lambda: "no case that both have answered" in str(panel.render()))
         await seen.press("a", "b", "t", "x", "B", "o", "3", "4", "right_square_bracket", "1", "escape")
         assert not preferred(session)
 

@@ -151,7 +151,7 @@ def test_words_that_changed_are_marked() -> None:
     document = Document([file_of("x = old_name + 1\n", "x = new_name + 1\n")], (), Look(width=40))
     for row, ground, word in ((0, "removed-word", "old_name"), (1, "added-word", "new_name")):
         runs = draw_row(document.sections[0], row, pen())
-        assert [text for text, ink in runs if ink.ground == ground] == [word]
+        assert [text for text, style in runs if style.ground == ground] == [word]
 
 
 @pytest.mark.parametrize(("shift", "shown"), [(0, "abcdefghijklmnopqr›"), (10, "‹lmnopqrstuvwxyzAB›")])

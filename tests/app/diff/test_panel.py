@@ -208,9 +208,11 @@ def test_a_hundred_thousand_lines_and_nothing_hostile_reaches_the_terminal() -> 
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_the_file_opens_in_the_editor_as_it_was_changed(tmp_path: Path, kept: bool) -> None:
-    told = tmp_path / "told"
+    log_file = tmp_path / "told"
     editor = tmp_path / "vi"
-    editor.write_text(f'#!/bin/sh\necho "$@" > {told}.new\ncat "$2" >> {told}.new\nmv {told}.new {told}\n')
+    editor.write_text(
+        f'#!/bin/sh\necho "$@" > {log_file}.new\ncat "$2" >> {log_file}.new\nmv {log_file}.new {log_file}\n'
+    )
     editor.chmod(0o700)
     arguments = ["several", "assay-dark"] if kept else ["several", "assay-dark", "alone"]
     with Terminal(
@@ -221,10 +223,10 @@ def test_the_file_opens_in_the_editor_as_it_was_changed(tmp_path: Path, kept: bo
         terminal.wait_for("change 2/5")
         terminal.press("o")
         terminal.wait_for("That was a copy")
-    said = told.read_text()
-    assert "+23 " in said
-    assert said.endswith(MENDED)
-    assert SERVICE not in said
-    place = said.split("+23 ")[1].split("\n")[0]
+    output = log_file.read_text()
+    assert "+23 " in output
+    assert output.endswith(MENDED)
+    assert SERVICE not in output
+    place = output.split("+23 ")[1].split("\n")[0]
     assert place.endswith("src/bank/accounts.py")
     assert not Path(place).exists()

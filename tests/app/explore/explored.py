@@ -89,7 +89,7 @@ class Seen:
     def busy(self) -> bool:
         return self.screen.context.runs.busy
 
-    def told(self, kind: type[Message]) -> list[Message]:
+    def posted(self, kind: type[Message]) -> list[Message]:
         """The messages of a kind so far."""
         return [message for message in self.messages if type(message) is kind]
 

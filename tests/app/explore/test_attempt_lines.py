@@ -12,7 +12,7 @@ from tui.model.state import AttemptProgress, RunState
 KEY = TrialKey("one", "mock-a")
 
 
-def told(*steps: StepResult) -> list[str]:
+def shown_lines(*steps: StepResult) -> list[str]:
     state = RunState()
     result = result_of(KEY, "passed", steps[0])
     attempts = tuple(replace(attempt, steps=steps) for attempt in result.attempts)
@@ -24,19 +24,19 @@ def told(*steps: StepResult) -> list[str]:
 
 def test_each_server_is_told_once_and_the_cost_where_all_of_it_is_known() -> None:
     step = replace(step_of("a"), served_by=ServedBy("mock-a-2026-01-01", "fp_1", "", "mock/1"), cost_usd=0.25)
-    assert told(step, step) == [
+    assert shown_lines(step, step) == [
         "answered by  mock-a-2026-01-01, fingerprint fp_1, server mock/1",
         "cost         $0.50",
     ]
-    assert told(step, replace(step, served_by=ServedBy("other"), cost_usd=None))[1:] == ["answered by  other"]
+    assert shown_lines(step, replace(step, served_by=ServedBy("other"), cost_usd=None))[1:] == ["answered by  other"]
 
 
 def test_what_is_not_known_is_not_mentioned() -> None:
-    assert told(step_of("a")) == []
-    assert told(replace(step_of("a"), served_by=ServedBy())) == []
+    assert shown_lines(step_of("a")) == []
+    assert shown_lines(replace(step_of("a"), served_by=ServedBy())) == []
     assert served_lines(AttemptProgress(1, 1)) == []
 
 
 def test_what_a_server_says_is_made_safe() -> None:
-    (line,) = told(replace(step_of("a"), served_by=ServedBy(HOSTILE)))
+    (line,) = shown_lines(replace(step_of("a"), served_by=ServedBy(HOSTILE)))
     assert not any(sign in line for sign in "\x1b\x00\n\u202e\ud800")

@@ -74,9 +74,9 @@ def test_an_assertion_that_failed_says_what_came_instead_and_in_full_when_it_is_
     row = check_rows(case)[0]
     assert text_of(cell_line(row, trial)) == '✗ got: "Paris"'
     named = [("mock-a", trial), ("mock-b", None), ("mock-c", trial)]
-    told = [text_of(line) for line in detail_lines(row, named, whole=True)]
+    texts = [text_of(line) for line in detail_lines(row, named, whole=True)]
     part = detail.splitlines()
-    assert told == ['memory  booking.city = "Berlin"', "", "mock-a", *part, "", "mock-c", *part]
+    assert texts == ['memory  booking.city = "Berlin"', "", "mock-a", *part, "", "mock-c", *part]
     assert [text_of(line) for line in detail_lines(row, named[:1])] == part
     assert detail_lines(row, [("mock-a", None)]) == []
     assert len(detail_lines(row, [("mock-a", None)], whole=True)) == 1

@@ -126,10 +126,10 @@ async def test_costs_who_answered_and_what_took_part_are_told(store: SqliteStore
     store.save_trials(kept.record.id, kept.results)
     async with at_runs(store, tmp_path) as (seen, _):
         setup = runs_screen(seen).query_one("RunSetupLines Static")
-        said = (
+        message = (
             "openai/mock-a  openai mock-a answers as mock-a-2026-01-01  temperature 0.0 · seed 7  cost $1.25  $1.75 in"
         )
-        await seen.until(lambda: said in str(setup.render()))
+        await seen.until(lambda: message in str(setup.render()))
         assert "cost ≥ $0.12" in str(setup.render())
         assert "with     python 3.11.7" in str(setup.render())
 

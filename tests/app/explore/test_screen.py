@@ -35,7 +35,7 @@ async def test_the_cursor_says_what_is_shown(tmp_path: Path) -> None:
         assert seen.screen.selection.case_id == "three"
         await seen.press("left_square_bracket", "left_square_bracket")
         assert seen.screen.selection.case_id == "one"
-        assert [type(message) for message in seen.told(SuiteTree.RowReached)]
+        assert [type(message) for message in seen.posted(SuiteTree.RowReached)]
 
 
 async def test_folding_hides_and_counts(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ async def test_a_broken_suite_shows_its_problems_and_the_first_good_one_is_open(
 
 
 @pytest.mark.parametrize(
-    ("session", "said"),
+    ("session", "message"),
     [
         (ScriptedSession(), "There is no file or folder"),
         (
@@ -99,14 +99,14 @@ async def test_a_broken_suite_shows_its_problems_and_the_first_good_one_is_open(
         ),
     ],
 )
-async def test_a_session_that_cannot_be_opened_says_why_and_can_be_left(session: ScriptedSession, said: str) -> None:
+async def test_a_session_that_cannot_be_opened_says_why_and_can_be_left(session: ScriptedSession, message: str) -> None:
     app = AssayApp(lambda: session, [Path("suites")])
     async with app.run_test(size=(140, 44)) as pilot:
 
         def overview() -> str:
             return str(app.screen.query_one("#overview Static").render())
 
-        await until(pilot, lambda: said in overview())
+        await until(pilot, lambda: message in overview())
         assert "R" in overview()
         assert session.closed
         await pilot.press("question_mark")

@@ -102,7 +102,7 @@ def give_in(terminal: Terminal, key: str, number: int) -> None:
     raise AssertionError(f"{key} does nothing. The screen:\n{terminal.screen.text}")
 
 
-class Walk:
+class LeakCheck:
     """Presses keys, and after each looks for names everywhere."""
 
     def __init__(self, terminal: Terminal) -> None:
@@ -132,59 +132,59 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
     record_seed(environ, SEED)
     with Terminal(run_here("-m", "tui", tmp_path / "none"), size=(140, 44), cwd=ROOT, env=environ) as shown:
         at = review_in(shown)
-        walk = Walk(shown)
-        walk.look()
-        walk.step(("c", *"a note", "enter"), "kept with the extent")
-        walk.step("3", "u undoes")
-        walk.step("[", "a note")
+        check = LeakCheck(shown)
+        check.look()
+        check.step(("c", *"a note", "enter"), "kept with the extent")
+        check.step("3", "u undoes")
+        check.step("[", "a note")
         for key, text in {"g": "Version", "t": "Weight × extent determines", "T": "Nothing is overwritten"}.items():
-            walk.step(key, text)
-            walk.back(text)
-        walk.step("?", "Where names are masked")
-        walk.step("end", "Everywhere")
-        walk.back("Everywhere")
+            check.step(key, text)
+            check.back(text)
+        check.step("?", "Where names are masked")
+        check.step("end", "Everywhere")
+        check.back("Everywhere")
         for words in ("", "model", "report", "figures", "run", "name", "theme", "matrix"):
-            walk.step("ctrl+p", "Search for commands")
+            check.step("ctrl+p", "Search for commands")
             if words:
-                walk.step(tuple(words), words)
-            walk.back(words or "Search for commands")
-        walk.step("S", "as in the queue")
-        walk.step(("down", "down", "enter"), "voice on")
-        walk.step("S", "How far does")
-        walk.step(("/", *"model:zeb*"), "Names are hidden until you reveal")
-        walk.back("Names are hidden until")
-        walk.step(("/", *"is:disputed"), "Other people's scores are")
-        walk.back("Other people's scores are")
-        walk.step(("/", *"sev:low", "enter"), "filter 0/2")
-        walk.back("filter 0/2")
-        walk.step("s", "Order of the queue")
+                check.step(tuple(words), words)
+            check.back(words or "Search for commands")
+        check.step("S", "as in the queue")
+        check.step(("down", "down", "enter"), "voice on")
+        check.step("S", "How far does")
+        check.step(("/", *"model:zeb*"), "Names are hidden until you reveal")
+        check.back("Names are hidden until")
+        check.step(("/", *"is:disputed"), "Other people's scores are")
+        check.back("Other people's scores are")
+        check.step(("/", *"sev:low", "enter"), "filter 0/2")
+        check.back("filter 0/2")
+        check.step("s", "Order of the queue")
         assert "by model" not in shown.screen
-        walk.back("Order of the queue")
-        walk.step("!", "Reveal the names?")
-        walk.back("Reveal the names?", "n")
+        check.back("Order of the queue")
+        check.step("!", "Reveal the names?")
+        check.back("Reveal the names?", "n")
         for key in ("a", "f", "o", "n", "N"):
-            walk.step(key, "this would show them")
-        walk.step("d", "e")
-        walk.step("d", "voice on")
-        walk.step("z", "voice on")
-        walk.step("z", "How far does")
-        walk.step("x", "Taken back" if "▸" in shown.screen.text else "not scored")
-        walk.step("u", "How far does")
-        walk.step("escape", "Leave Review?")
-        walk.back("Leave Review?", "n")
+            check.step(key, "this would show them")
+        check.step("d", "e")
+        check.step("d", "voice on")
+        check.step("z", "voice on")
+        check.step("z", "How far does")
+        check.step("x", "Taken back" if "▸" in shown.screen.text else "not scored")
+        check.step("u", "How far does")
+        check.step("escape", "Leave Review?")
+        check.back("Leave Review?", "n")
         done = int(next(word for word in shown.screen.lines[0].split() if word.endswith(f"/{ITEMS}"))[0])
         for number in range(done + 1, ITEMS + 1):
             give_in(shown, "2", number)
-            walk.look()
+            check.look()
         shown.wait_for(f"All {ITEMS} items are scored")
-        walk.look()
+        check.look()
         written = bytes(shown.raw[at:]).lower()
         assert not any(name.encode() in written for name in NAMES), "not for a moment"
         shown.press("!", "y")
         shown.wait_for("Names are shown now")
         shown.press("[")
         shown.wait_until(lambda now: "zebra-one" in now or "walrus-two" in now, "a name is in the title")
-        assert walk.steps > 40
+        assert check.steps > 40
         shown.press("q")
         assert shown.wait_exit() == 0
         assert restored(shown)
@@ -333,19 +333,19 @@ async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
         assert theirs.seed != mine.seed, "everybody has an order of their own"
 
 
-def telling(folder: Path) -> SqliteStore:
+def self_naming_run(folder: Path) -> SqliteStore:
     """A run whose answers say who wrote them."""
-    kept = [replace(each, attempts=tuple(map(_said, each.attempts))) for each in results(cases=CASES)]
+    kept = [replace(each, attempts=tuple(map(_name_author, each.attempts))) for each in results(cases=CASES)]
     return keep_run(folder, kept)
 
 
-def _said(attempt: Attempt) -> Attempt:
+def _name_author(attempt: Attempt) -> Attempt:
     words = "I am Zebra-One, and Claude by Anthropic says so too.\n\n"
     return replace(attempt, steps=tuple(replace(step, response=words + step.response) for step in attempt.steps))
 
 
 async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, telling(tmp_path)) as (seen, session):
+    async with reviewed(tmp_path, self_naming_run(tmp_path)) as (seen, session):
         await seen.until(lambda: "I am ▇▇▇, and ▇▇▇ by ▇▇▇ says so too." in drawn(seen))
         assert "3 names masked" in drawn(seen)
         assert not any(name in drawn(seen).lower() for name in ("zebra", "claude", "anthropic"))

@@ -54,7 +54,7 @@ WIDTHS = (30, 38, 76, 100)
 TEXT = HOSTILE.replace("\ud800", "")
 
 
-def said(lines: list[Line] | tuple[Line, ...]) -> str:
+def text_in(lines: list[Line] | tuple[Line, ...]) -> str:
     return "\n".join(text_of(line) for line in lines)
 
 
@@ -74,9 +74,9 @@ def test_nothing_is_wider_than_its_room(tmp_path: Path, width: int) -> None:
             drawn = draw_criterion(state, width, short=short, tight=tight)
             assert widest(drawn.lines) <= width
             assert {each.extent for each in drawn.cells} == {0, 1, 2, 3, 4, "n/a"}
-            assert "\x1b" not in said(drawn.lines)
+            assert "\x1b" not in text_in(drawn.lines)
     for lines in (guidance_lines(DEFAULT_GUIDANCE, item, width), trail_lines(item, [mine, other], rule, width)):
-        assert "\x1b" not in said(lines)
+        assert "\x1b" not in text_in(lines)
     assert widest(guidance_lines(DEFAULT_GUIDANCE, item, width)) <= max(width, 60)
     assert widest([queue_line(item, status, rule, hidden=False, width=width)]) <= width
     assert widest([recorded_line(RecordedScore(item, 3, is_decision=True), rule, width)]) <= max(width, 40)
@@ -99,7 +99,7 @@ def test_the_criterion_says_product_and_band_and_what_comes_next(tmp_path: Path)
     review = open_review(tmp_path)
     item, following = review.items[:2]
     state = CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3), upcoming=following)
-    text = said(draw_criterion(state, 70).lines)
+    text = text_in(draw_criterion(state, 70).lines)
     assert "critical ×4" in text
     assert "▸ 3  major" in text
     assert "4 × 3 = 12   band   critical" in text
@@ -107,7 +107,7 @@ def test_the_criterion_says_product_and_band_and_what_comes_next(tmp_path: Path)
     assert "medium ×2   next" in text
     assert text_of(result_line(state)).strip().endswith("critical")
     nothing = CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, "n/a"), upcoming=None)
-    assert "not applicable: no band" in said(draw_criterion(nothing, 70).lines)
+    assert "not applicable: no band" in text_in(draw_criterion(nothing, 70).lines)
 
 
 def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
@@ -120,15 +120,15 @@ def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
     )
     for width in (60, 72, 100):
         lines = figure_lines(reviewed, width)
-        assert "6 of 6 items scored" in said(lines)
-        assert "Krippendorff" in said(lines)
+        assert "6 of 6 items scored" in text_in(lines)
+        assert "Krippendorff" in text_in(lines)
         assert widest([line for line in lines if "Krippendorff" not in text_of(line)]) <= width + 8
     rows = beside_rows(review.items[0].case, [A], review)
     assert rows[0].item is None
     assert [row.disputed for row in rows if row.item] == [True, True, True, True]
     for row in rows:
         assert width_of(text_of(beside_line(row, review.rule, [A], 60))) <= 60
-        assert "\x1b" not in said(detail_lines(row, review.rule, 60))
+        assert "\x1b" not in text_in(detail_lines(row, review.rule, 60))
 
 
 @pytest.mark.parametrize(("width", "rows"), [(76, 1), (54, 1), (38, 2)])
@@ -142,12 +142,12 @@ def test_where_the_window_is_low_the_extents_stand_beside_each_other(tmp_path: P
         assert name in text_of(drawn.lines[each.row])[each.start : each.end]
         assert drawn.extent_at(each.start + 1, each.row) == each.extent
         assert drawn.extent_at(each.start + 1, 0) is None
-    assert "g what they mean" in said(drawn.lines)
+    assert "g what they mean" in text_in(drawn.lines)
     given = draw_criterion(
         CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3)), width, tight=True
     )
-    assert "▸3 major" in said(given.lines)
-    assert DEFAULT_GUIDANCE.levels[3][:20] in said(given.lines)
+    assert "▸3 major" in text_in(given.lines)
+    assert DEFAULT_GUIDANCE.levels[3][:20] in text_in(given.lines)
 
 
 def share(**bands: int) -> RiskShare:
@@ -169,8 +169,8 @@ def test_figures_break_no_count_and_keep_the_order_of_the_models(width: int) -> 
     counts = [text_of(line) for line in text if "%" in text_of(line)]
     for part in ("18 critical 26%", "16 high 23%", "14 medium 20%", "12 low 17%", "10 negligible 14%"):
         assert sum(part in line for line in counts) == 12
-    said_of = [text_of(line).split()[0] for line in text if "mean 1.84" in text_of(line)]
-    assert [name[-1] for name in said_of] == ["f", "a", *"bcdeghijkl"]
+    names = [text_of(line).split()[0] for line in text if "mean 1.84" in text_of(line)]
+    assert [name[-1] for name in names] == ["f", "a", *"bcdeghijkl"]
 
 
 @pytest.mark.parametrize("width", [60, 72, 100, 150])
@@ -188,7 +188,7 @@ def test_comparisons_reviewers_and_other_rules_have_their_width(width: int) -> N
     )
     lines = figure_lines(reviewed_of(figures), width, (b, a))
     assert widest(lines) <= width
-    text = " ".join(said(lines).split())
+    text = " ".join(text_in(lines).split())
     # The models stand in the run's order, and so does the pair.
     assert f"careless against careful: +0.42 (+0.14 to +0.70), p (Holm) 0.004: {a} has the lower risk." in text
     assert "4 of 40 answers would change band (3 higher, 1 lower)" in text
@@ -200,34 +200,34 @@ def test_comparisons_reviewers_and_other_rules_have_their_width(width: int) -> N
 
 def test_a_missing_figure_of_agreement_says_which_of_the_two_reasons_it_is() -> None:
     figures = RiskFigures({A: share(low=1)}, items=3, scored=3)
-    few = said(figure_lines(reviewed_of(figures, Agreement(units=1)), 90))
+    few = text_in(figure_lines(reviewed_of(figures, Agreement(units=1)), 90))
     assert "two items or more to which two reviewers gave an extent" in few
     pair = PairAgreement(ME, OTHER, 3, None)
-    alike = said(figure_lines(reviewed_of(figures, Agreement(units=3, pairs=(pair,))), 90))
+    alike = text_in(figure_lines(reviewed_of(figures, Agreement(units=3, pairs=(pair,))), 90))
     assert "all 3 items that two reviewers scored got the same extent" in alike
 
 
 def test_nothing_scored_yet_is_told_too(tmp_path: Path) -> None:
     review = open_review(tmp_path)
     reviews = Reviews(SqliteStore(tmp_path / "data" / "runs.sqlite"), tmp_path / "data", Config())
-    assert "come with the first score" in said(figure_lines(reviews.reviewed(review.record.id), 80))
-    assert "6 open: nothing is scored under this name" in said(start_lines(review, "Somebody", 80))
+    assert "come with the first score" in text_in(figure_lines(reviews.reviewed(review.record.id), 80))
+    assert "6 open: nothing is scored under this name" in text_in(start_lines(review, "Somebody", 80))
     session = session_of(tmp_path)
-    assert "riskCriteria" not in said(empty_lines(session, 80))
+    assert "riskCriteria" not in text_in(empty_lines(session, 80))
     session.set_filter("nowhere")
-    assert "The filter shows no item." in said(end_lines(session, 80))
+    assert "The filter shows no item." in text_in(end_lines(session, 80))
 
 
 def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None:
     item = open_review(tmp_path).items[0]
     acts = [make_act(1, 3, note="why"), make_act(2, act="invalidate"), make_act(3, 2, act="adjudicate"),
             make_act(4, act="invalidate", withdraws="3")]  # fmt: skip
-    text = said(trail_lines(item, acts, BandRule(), 90))
+    text = text_in(trail_lines(item, acts, BandRule(), 90))
     assert "10:00:01 +00:00  Ada scored 3 major  critical" in text
     assert "Ada took back" in text
     assert "Ada decided 2 partial" in text
     assert "Ada took a decision back" in text
-    assert "Nothing has happened" in said(trail_lines(item, [], BandRule(), 90))
+    assert "Nothing has happened" in text_in(trail_lines(item, [], BandRule(), 90))
 
 
 def test_the_clock_stands_still_two_minutes_after_the_last_key() -> None:

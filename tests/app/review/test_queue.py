@@ -113,8 +113,10 @@ def test_the_prompt_is_the_suites_and_matches_are_hidden_when_blind(tmp_path: Pa
     assert {each.key.model for each in review.items} == {A, B}
 
 
-WANTED = {"is:open": 3, "band:crit": 1, "sev:low": 2, "model:walrus*": 3, "case:c1": 2, "!tone": 4, "is:note": 3,
-          "zebra": 3, "cat:sec": 6, "crit:sql": 2, "is:disputed": 1, "is:open sev:low": 2, "": 6, "is:": 6}  # fmt: skip
+EXPECTED_COUNTS = {
+    "is:open": 3, "band:crit": 1, "sev:low": 2, "model:walrus*": 3, "case:c1": 2, "!tone": 4, "is:note": 3, "zebra": 3,
+    "cat:sec": 6, "crit:sql": 2, "is:disputed": 1, "is:open sev:low": 2, "": 6, "is:": 6,
+}  # fmt: skip
 
 
 def test_what_a_filter_shows(tmp_path: Path) -> None:
@@ -125,10 +127,10 @@ def test_what_a_filter_shows(tmp_path: Path) -> None:
         session.review.give(item.key, mine, "why")
     session = session_of(tmp_path)
     shown = {}
-    for text in WANTED:
+    for text in EXPECTED_COUNTS:
         session.set_filter(text)
         shown[text] = len(session.visible)
-    assert shown == WANTED
+    assert shown == EXPECTED_COUNTS
 
 
 def test_a_filter_is_no_oracle_while_names_are_hidden(tmp_path: Path) -> None:
@@ -159,7 +161,7 @@ def test_a_filter_is_no_oracle_while_names_are_hidden(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_filter_says_of_itself(text: str, hidden: bool, hint: str) -> None:
-    wanted = parse_queue_filter(text, hidden=hidden)
-    assert wanted.hint.startswith(hint) if hint.startswith("no") or not hint else hint in wanted.hint
+    queue_filter = parse_queue_filter(text, hidden=hidden)
+    assert queue_filter.hint.startswith(hint) if hint.startswith("no") or not hint else hint in queue_filter.hint
     if not hint:
-        assert wanted.hint == ""
+        assert queue_filter.hint == ""

@@ -45,9 +45,9 @@ async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) 
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         assert here(seen) == ("c0", B, "SQL injection")
         text = drawn(seen)
-        for said in ("Please write query by mail.", "A safe query by mail.", "Second voice on c0", "critical ×4",
+        for message in ("Please write query by mail.", "A safe query by mail.", "Second voice on c0", "critical ×4",
                      "How far does this answer violate it?", "walrus-two", "c0 · query by mail"):  # fmt: skip
-            assert said in text
+            assert message in text
         assert "0/6" in title(seen)
         await give(seen, "3")
         assert last(seen) == "c0 · SQL injection: 3 major → critical  u undoes"

@@ -61,7 +61,7 @@ def test_times_are_short_and_never_fail() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("", True),
         ("sample", True),
@@ -78,15 +78,15 @@ def test_times_are_short_and_never_fail() -> None:
         ("nothing-such", False),
     ],
 )
-def test_the_filter_finds_what_is_said_of_a_run(text: str, wanted: bool) -> None:
-    assert bool(shown_runs([RUN], parse_run_filter(text), {RUN.id})) is wanted
+def test_the_filter_finds_what_is_said_of_a_run(text: str, expected: bool) -> None:
+    assert bool(shown_runs([RUN], parse_run_filter(text), {RUN.id})) is expected
 
 
 def test_everything_that_a_run_was_made_with_is_told() -> None:
     text = "\n".join(text_of(line) for line in setup_lines(RUN, RunDetails(SETUP), 150))
-    for said in (RUN.suite_path, RUN.suite_sha256[:12], RUN.id, "openai/mock-a", "temperature 0.0 · seed 7",
+    for expected in (RUN.suite_path, RUN.suite_sha256[:12], RUN.id, "openai/mock-a", "temperature 0.0 · seed 7",
                  "timeout 60 s", "Assay 0.1.0", "assay run suites/sample.yaml"):  # fmt: skip
-        assert said in text
+        assert expected in text
     assert all(width_of(text_of(line)) <= 60 for line in setup_lines(RUN, RunDetails(SETUP), 60))
     assert RUN.id in "".join(text_of(line) for line in setup_lines(RUN, None, 80))
 

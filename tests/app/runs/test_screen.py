@@ -80,10 +80,10 @@ async def test_tokens_are_no_messages(tmp_path: Path) -> None:
         await start(seen)
         session.say(*begun(A))
         await seen.until(lambda: seen.row.startswith("●"))
-        before = len(seen.told(TrialChanged))
+        before = len(seen.posted(TrialChanged))
         session.say(*(TextArrived(A, 1, 0, f"word{number} ") for number in range(500)))
         await seen.until(lambda: "word499" in seen.text(0))
-        assert len(seen.told(TrialChanged)) == before
+        assert len(seen.posted(TrialChanged)) == before
 
 
 async def test_what_streams_unseen_is_whole_when_it_is_looked_at(tmp_path: Path) -> None:

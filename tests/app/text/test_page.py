@@ -24,7 +24,7 @@ def page_of(text: str, width: int = 40) -> Page:
 
 def marked(page: Page) -> list[tuple[str, str]]:
     rows = range(page.row_count)
-    return [(text, ink.mark) for row in rows for text, ink in page.runs(row) if ink.mark is not None]
+    return [(text, style.mark) for row in rows for text, style in page.runs(row) if style.mark is not None]
 
 
 def test_rows_are_drawn_without_tabs_and_hanging_blanks() -> None:
@@ -108,9 +108,9 @@ def test_rows_hold_the_text_and_fit_whatever_is_marked(
 
 def test_selected_runs_are_split_and_marked() -> None:
     runs: list[Run] = [("one ", TextStyle("text")), ("two", TextStyle("keyword")), (" 👩\u200d💻", TextStyle("text"))]
-    chosen = [(text, ink.base) for text, ink in with_selection(runs, 2, 5) if ink.selected]
+    chosen = [(text, style.base) for text, style in with_selection(runs, 2, 5) if style.selected]
     assert chosen == [("e ", "text"), ("t", "keyword")]
-    assert "".join(text for text, ink in with_selection(runs, 9, -1) if ink.selected) == "👩\u200d💻"
+    assert "".join(text for text, style in with_selection(runs, 9, -1) if style.selected) == "👩\u200d💻"
     assert "".join(text for text, _ in with_selection(runs, 3, 8)) == "one two 👩\u200d💻"
 
 
@@ -152,7 +152,8 @@ def inks(page: Page) -> list[tuple[str, str]]:
     rows = range(page.row_count)
     page.prepare(0, page.row_count - 1)
     return [
-        ("".join(text for text, _ in page.runs(row)), " ".join(ink.base for _, ink in page.runs(row))) for row in rows
+        ("".join(text for text, _ in page.runs(row)), " ".join(style.base for _, style in page.runs(row)))
+        for row in rows
     ]
 
 

@@ -8,16 +8,16 @@ from tui.model.sanitize import sanitize_text
 
 
 def fed(pieces: list[str]) -> tuple[Sanitizer, str]:
-    funnel = Sanitizer()
-    shown = "".join([funnel.feed(piece) for piece in pieces] + [funnel.finish()])
-    return funnel, shown
+    sanitizer = Sanitizer()
+    shown = "".join([sanitizer.feed(piece) for piece in pieces] + [sanitizer.finish()])
+    return sanitizer, shown
 
 
 @given(raw_pieces)
 def test_the_pieces_show_what_the_whole_shows(pieces: list[str]) -> None:
-    funnel, shown = fed(pieces)
+    sanitizer, shown = fed(pieces)
     assert shown == sanitize_text("".join(pieces))
-    assert funnel.raw_length == len("".join(pieces))
+    assert sanitizer.raw_length == len("".join(pieces))
 
 
 @given(raw_texts)
@@ -28,25 +28,25 @@ def test_one_code_point_at_a_time_is_no_different(text: str) -> None:
 @given(raw_pieces)
 def test_each_place_stands_where_the_text_before_it_ends(pieces: list[str]) -> None:
     raw = "".join(pieces)
-    funnel, shown = fed(pieces)
+    sanitizer, shown = fed(pieces)
     for offset in range(len(raw) + 1):
         if raw[offset : offset + 1] == "\n" and raw[offset - 1 : offset] == "\r":
             continue  # between CR and LF there is no place of its own
         joins = "\u200d" in raw[max(0, offset - 1) : offset + 1]
         if not joins:
-            assert funnel.shown_at(offset) == len(sanitize_text(raw[:offset])), (offset, raw)
+            assert sanitizer.shown_at(offset) == len(sanitize_text(raw[:offset])), (offset, raw)
     for offset in range(len(raw)):
-        for place in range(funnel.shown_at(offset), funnel.shown_at(offset + 1)):
-            assert funnel.raw_at(place) == offset
-    assert funnel.shown_at(len(raw) + 9) == len(shown)
-    assert funnel.shown_at(-1) == 0
+        for place in range(sanitizer.shown_at(offset), sanitizer.shown_at(offset + 1)):
+            assert sanitizer.raw_at(place) == offset
+    assert sanitizer.shown_at(len(raw) + 9) == len(shown)
+    assert sanitizer.shown_at(-1) == 0
 
 
 def test_a_line_end_that_is_split_is_one_line_end() -> None:
-    funnel = Sanitizer()
-    assert [funnel.feed(piece) for piece in ("a\r", "\nb\r", "c\r")] == ["a", "\nb", "␍c"]
-    assert funnel.finish() == "␍"
-    assert [funnel.shown_at(offset) for offset in (0, 1, 3, 4, 5, 6, 7)] == [0, 1, 2, 3, 4, 5, 6]
+    sanitizer = Sanitizer()
+    assert [sanitizer.feed(piece) for piece in ("a\r", "\nb\r", "c\r")] == ["a", "\nb", "␍c"]
+    assert sanitizer.finish() == "␍"
+    assert [sanitizer.shown_at(offset) for offset in (0, 1, 3, 4, 5, 6, 7)] == [0, 1, 2, 3, 4, 5, 6]
 
 
 def test_an_emoji_that_is_split_is_one_emoji() -> None:
@@ -56,8 +56,8 @@ def test_an_emoji_that_is_split_is_one_emoji() -> None:
 
 
 def test_places_after_what_is_shown_longer() -> None:
-    funnel, shown = fed(["ab\u202ecd\x1b", "e\r\n\u200bf"])
+    sanitizer, shown = fed(["ab\u202ecd\x1b", "e\r\n\u200bf"])
     assert shown == "ab<U+202E>cd␛e\n<U+200B>f"
     raw = "ab\u202ecd\x1be\r\n\u200bf"
     for letter in "abcdef":
-        assert shown[funnel.shown_at(raw.index(letter))] == letter
+        assert shown[sanitizer.shown_at(raw.index(letter))] == letter

@@ -60,9 +60,9 @@ def test_text_can_be_read_on_every_ground(name: str) -> None:
     least = 7.0 if name in LOW_VISION else 4.5
     too_weak = {
         (front, back): round(contrast(colours[front], colours[back]), 2)
-        for wanted, group in ((least, pairs), (least if name in LOW_VISION else 3.0, dim))
+        for minimum, group in ((least, pairs), (least if name in LOW_VISION else 3.0, dim))
         for front, back in group
-        if contrast(colours[front], colours[back]) < wanted
+        if contrast(colours[front], colours[back]) < minimum
     }
     assert too_weak == {}
     assert contrast(colours["focused-border"], colours["background"]) >= 3
@@ -105,14 +105,14 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said"), BAD.items(), ids=range(len(BAD)))
-def test_what_is_wrong_in_a_file_is_said_and_the_others_are_used(text: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "message"), BAD.items(), ids=range(len(BAD)))
+def test_what_is_wrong_in_a_file_is_said_and_the_others_are_used(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(text)
     (tmp_path / "good.yaml").write_text("name: good\ncolours: {}")
     palettes, problems = read(tmp_path)
     assert list(palettes) == ["good"]
     assert len(problems) == 1, problems
-    assert problems[0].startswith(f"{tmp_path / 'a.yaml'}{said}")
+    assert problems[0].startswith(f"{tmp_path / 'a.yaml'}{message}")
 
 
 def test_a_file_that_cannot_be_read_is_said_too(tmp_path: Path) -> None:

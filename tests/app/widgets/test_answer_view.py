@@ -122,7 +122,7 @@ def test_matches_are_marked_and_jumped_to(start: Start) -> None:
         )
         for found, name in (("return", "match-expected"), ("eval(", "match-forbidden")):
             assert screen.cell_of(found)[1:3] == (colour(name), colour(f"{name}-background"))
-        for key, said, place in (
+        for key, expected, place in (
             ("n", "match 1 of 3, 3 in all", "return"),
             ("n", "match 2 of 3", "eval("),
             ("n", "match 3 of 3", "line 99"),
@@ -130,7 +130,7 @@ def test_matches_are_marked_and_jumped_to(start: Start) -> None:
             ("N", "match 3 of 3", "line 99"),
         ):
             terminal.press(key)
-            screen = terminal.wait_for(said)
+            screen = terminal.wait_for(expected)
             terminal.wait_until(partial(is_current, place), f"{place} as the current match")
         terminal.press("x")
         terminal.wait_until(lambda screen: screen.cell_of("line 99").back == colour("background"), "no mark there now")

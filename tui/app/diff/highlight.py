@@ -155,7 +155,7 @@ class Shades:
     def __init__(self, find_sides: FindSides = _no_sides) -> None:
         self._find_sides = find_sides
         self._files: dict[int, FileColours | None] = {}
-        self._wanted: tuple[Document, int, int, int] | None = None
+        self._request: tuple[Document, int, int, int] | None = None
 
     def at(self, section: int, line: DiffLine, side: int) -> LineColours:
         """The colours of a line of a file; none while they are not known."""
@@ -164,18 +164,18 @@ class Shades:
 
     def wants(self, document: Document, first: int, end: int, around: int) -> bool:
         """Look at these rows now. True where that is something else than before."""
-        wanted = (document, first, end, around)
-        if self._wanted is not None and self._wanted[0] is document and self._wanted[1:] == wanted[1:]:
+        request = (document, first, end, around)
+        if self._request is not None and self._request[0] is document and self._request[1:] == request[1:]:
             return False
-        self._wanted = wanted
+        self._request = request
         return True
 
     async def work(self) -> AsyncIterator[bool]:
         """Lex until what is looked at has its colours, then what is around it. Yields after each slice whether what is
         seen may look otherwise now."""
-        if self._wanted is None:
+        if self._request is None:
             return
-        document, first, end, around = self._wanted
+        document, first, end, around = self._request
         for begin, stop, seen in ((first, end, True), (end, end + around, False), (first - around, first, False)):
             for section, side, low, high in _ranges(document, begin, stop):
                 colours = await self._load(document, section)

@@ -146,8 +146,8 @@ class Section:
         if isinstance(entry, NoteEntry):
             return Texts(entry.old, entry.new)
         if isinstance(entry, SayEntry):
-            said = f"{entry.subject}: {entry.text}" if entry.subject else entry.text
-            return Texts(said, "")
+            text = f"{entry.subject}: {entry.text}" if entry.subject else entry.text
+            return Texts(text, "")
         return Texts("", "")
 
     def partner_text(self, line: DiffLine) -> str:
@@ -160,12 +160,12 @@ class Section:
     def _measure(self, number: int) -> int:
         """The rows of an entry, where it is wrapped."""
         entry = self.entries[number]
-        is_said = isinstance(entry, SayEntry)
-        if not is_said and not (self.look.wrap and isinstance(entry, LineEntry | NoteEntry)):
+        is_text = isinstance(entry, SayEntry)
+        if not is_text and not (self.look.wrap and isinstance(entry, LineEntry | NoteEntry)):
             return 1
         rows = 1
         for side, text in enumerate(self.texts[number]):
-            room = max(1, self.look.width - 2 * SAY_MARGIN) if is_said else self.look.rooms[side]
+            room = max(1, self.look.width - 2 * SAY_MARGIN) if is_text else self.look.rooms[side]
             if len(text) <= room and text.isascii() and "\t" not in text:
                 continue
             kind = kind_of(text)

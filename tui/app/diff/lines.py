@@ -55,13 +55,13 @@ def place_line(
         right.append((f"{found[0]}/{found[1]} found · " if found[1] else "not found · ", "accent"))
     if hunk[1]:
         right.append((f"change {hunk[0]}/{hunk[1]}", "dim"))
-    said = [
+    modes = [
         word
         for word, on in (("split", look.beside), ("cut", not look.wrap), ("no white space", look.ignore_space))
         if on
     ]
-    if said:
-        right.append((" · ".join(["", *said]) if right else " · ".join(said), "dim"))
+    if modes:
+        right.append((" · ".join(["", *modes]) if right else " · ".join(modes), "dim"))
     right.append((" ", "dim"))
     if file is None:
         return spread([*left, (f" {model}", "dim")], right, width)

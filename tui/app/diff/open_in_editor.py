@@ -40,20 +40,20 @@ def _fill(
     folder: Path,
     shown: ShownDiff,
     files: Sequence[FileDiff],
-    wanted: FileDiff,
+    target: FileDiff,
     repository: Path | None,
 ) -> Path:
     from tui.session.context import check_out_trial, write_changed_files
 
     kept = repository is not None and shown.block is None and check_out_trial(repository, shown.trial, folder)
-    place = folder / wanted.path
+    place = folder / target.path
     if kept and place.is_file() and not place.is_symlink():
         return place
     contents = {file.path: data for file in files if (data := _content(shown, file)) is not None}
-    if wanted.path not in contents:
-        raise WorkspaceError(f"{wanted.path} cannot be opened: its whole text is not kept, only the diff")
+    if target.path not in contents:
+        raise WorkspaceError(f"{target.path} cannot be opened: its whole text is not kept, only the diff")
     if kept:
-        raise WorkspaceError(f"{wanted.path} is no plain file in the repository")
+        raise WorkspaceError(f"{target.path} is no plain file in the repository")
     write_changed_files(folder, contents)
     return place
 

@@ -78,13 +78,13 @@ def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
     """The runs in exactly so many cells."""
     fitted: list[DiffRun] = []
     room = width
-    for text, ink in runs:
+    for text, style in runs:
         size = len(text) if text.isascii() else cell_len(text)
         if size > room:
             if room > 0:
-                fitted.append((set_cell_size(text, room), ink))
+                fitted.append((set_cell_size(text, room), style))
             return fitted
-        fitted.append((text, ink))
+        fitted.append((text, style))
         room -= size
     if room:
         fitted.append((" " * room, DiffStyle("text", ground)))
@@ -94,9 +94,9 @@ def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
 def skip(runs: Iterable[DiffRun], cells: int) -> list[DiffRun]:
     """The runs without their first cells; a character that is cut leaves a blank."""
     left: list[DiffRun] = []
-    for text, ink in runs:
+    for text, style in runs:
         if cells <= 0:
-            left.append((text, ink))
+            left.append((text, style))
             continue
         size = len(text) if text.isascii() else cell_len(text)
         if size <= cells:
@@ -104,7 +104,7 @@ def skip(runs: Iterable[DiffRun], cells: int) -> list[DiffRun]:
             continue
         kept = text[cells:] if text.isascii() else _cut_off(text, size - cells)
         cells = 0
-        left.append((kept, ink))
+        left.append((kept, style))
     return left
 
 
@@ -158,7 +158,7 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
         case TitleEntry(text):
             return fit([(" ", DiffStyle("text", "head")), (text, DiffStyle("strong", "head"))], look.width, "head")
         case SayEntry(subject, _):
-            return _said(section, number, sub, subject)
+            return _message(section, number, sub, subject)
         case NoteEntry():
             return _both(section, number, sub, pen, current) if look.beside else _note(section, number, sub)
         case LineEntry(old, new):
@@ -176,8 +176,8 @@ def head_pieces(file: FileDiff, *, crlf: bool) -> tuple[str, str]:
     name = sanitize_line(file.path, 1_000)
     if file.old_path and file.old_path != file.path:
         name = f"{sanitize_line(file.old_path, 1_000)} → {name}"
-    said = ("" if file.kind == "modified" else file.kind, "CRLF" if crlf else "")
-    return name, " · ".join(part for part in said if part)
+    states = ("" if file.kind == "modified" else file.kind, "CRLF" if crlf else "")
+    return name, " · ".join(part for part in states if part)
 
 
 def _head(file: FileDiff, width: int, *, crlf: bool) -> list[DiffRun]:
@@ -195,17 +195,17 @@ def _head(file: FileDiff, width: int, *, crlf: bool) -> list[DiffRun]:
 
 def _gap(entry: GapEntry, look: Look, current: bool) -> list[DiffRun]:
     lines = "line" if entry.hidden == 1 else "lines"
-    said = f"⋯ {entry.hidden} {lines}" if entry.hidden else "⋯"
+    label = f"⋯ {entry.hidden} {lines}" if entry.hidden else "⋯"
     runs: list[DiffRun] = [
         ("▌" if current else " ", DiffStyle("accent")),
-        (f"{'':{look.gutter - 3}}{said}", DiffStyle("dim")),
+        (f"{'':{look.gutter - 3}}{label}", DiffStyle("dim")),
     ]
     if entry.heading:
         runs.append((f"  {sanitize_line(entry.heading, 200)}", DiffStyle("dim")))
     return fit(runs, look.width, "plain")
 
 
-def _said(section: Section, number: int, sub: int, subject: str) -> list[DiffRun]:
+def _message(section: Section, number: int, sub: int, subject: str) -> list[DiffRun]:
     start, end = section.part(number, 0, sub) or (0, 0)
     text = section.texts[number].old[start:end]
     bold = max(0, min(len(subject) - start, len(text)))
@@ -272,8 +272,8 @@ def _side(
 def _gutter(look: Look, numbers: Iterable[int | None], sign: str, front: Front, ground: Ground) -> list[DiffRun]:
     runs: list[DiffRun] = [(" ", DiffStyle("text", ground))]
     if look.numbers:
-        told = "".join(f"{'' if at is None else at:>{look.digits}} " for at in numbers)
-        runs.append((told, DiffStyle("dim", ground)))
+        columns = "".join(f"{'' if at is None else at:>{look.digits}} " for at in numbers)
+        runs.append((columns, DiffStyle("dim", ground)))
     runs.append((f"{sign} ", DiffStyle(front, ground)))
     return runs
 

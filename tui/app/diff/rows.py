@@ -74,7 +74,7 @@ class Listed(NamedTuple):
 def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[str] = ()) -> Listed:
     """Everything that is shown of a file; `beside` puts both sides next to each other."""
     entries: list[Entry] = [BlankEntry(), HeadEntry(file)] if head else []
-    entries += (SayEntry("", note) for note in (*_said(file), *notes))
+    entries += (SayEntry("", note) for note in (*_file_notes(file), *notes))
     hunks: list[int] = []
     shown = 0
     for hunk in file.hunks:
@@ -99,7 +99,7 @@ def list_refused(refused: Sequence[NotApplied], *, first: bool) -> Listed:
     return Listed(entries, [])
 
 
-def _said(file: FileDiff) -> Iterator[str]:
+def _file_notes(file: FileDiff) -> Iterator[str]:
     if file.binary:
         yield "A binary file: what changed in it cannot be shown."
     elif not file.hunks and file.kind in ("added", "deleted"):

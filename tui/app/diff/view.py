@@ -54,15 +54,15 @@ class DiffStyles(MadeStyles[DiffStyle]):
         super().__init__({name: variables[name] for name in COLOURS}, variables["background"])
         self._grounds = grounds(self.colours)
 
-    def make(self, ink: DiffStyle) -> Style:
+    def make(self, key: DiffStyle) -> Style:
         """Its colour on its ground, in bold where colours alone would not tell."""
-        ground = self._grounds[ink.ground]
-        if ink.ground in _FOUND:
-            return Style(color=self.colours[_FOUND[ink.ground]], bgcolor=ground, bold=True, underline=True)
-        front = self.colours[_FRONTS[ink.front]]
-        if ink.ground in _BOLD and contrast(front, ground) < _READABLE:
+        ground = self._grounds[key.ground]
+        if key.ground in _FOUND:
+            return Style(color=self.colours[_FOUND[key.ground]], bgcolor=ground, bold=True, underline=True)
+        front = self.colours[_FRONTS[key.front]]
+        if key.ground in _BOLD and contrast(front, ground) < _READABLE:
             front = self.colours["foreground"]
-        bold = ink.ground in _BOLD or ink.front == "strong"
+        bold = key.ground in _BOLD or key.front == "strong"
         return Style(color=front, bgcolor=ground, bold=bold or None)
 
 
@@ -379,13 +379,13 @@ class DiffView(TailView, can_focus=True):
 
         pen = Pen(colours, lambda entry, side: self.search_matches.marks(document, number, entry, side), self.shift)
         runs = draw_row(document.sections[number], below, pen, current=row in self._marked_rows)
-        return Strip([*(Segment(text, styles.style(ink)) for text, ink in runs), end], width)
+        return Strip([*(Segment(text, styles.style(style)) for text, style in runs), end], width)
 
     def _colour_soon(self) -> None:
         """Colour the visible rows and a page before and after them, slice by slice: no paint waits for it."""
         rows = self.view_rows
-        wanted = self.document, self.top_row, self.top_row + rows, rows
-        if wanted[0].sections and self._shades.wants(*wanted):
+        request = self.document, self.top_row, self.top_row + rows, rows
+        if request[0].sections and self._shades.wants(*request):
             self.run_worker(self._colour(), group="colours", exclusive=True)
 
     async def _colour(self) -> None:

@@ -113,11 +113,11 @@ class SuiteTree(LineListView):
         self.go_to(place)
         return True
 
-    def tell_reached(self, place: int) -> None:
+    def post_reached(self, place: int) -> None:
         """Say which row it is."""
         self.post_message(self.RowReached(self._rows[place]))
 
-    def tell_chosen(self, place: int) -> None:
+    def post_chosen(self, place: int) -> None:
         """Say which row it is."""
         self.post_message(self.RowChosen(self._rows[place]))
 
@@ -168,7 +168,7 @@ class SuiteTree(LineListView):
         on_arrow = row.unfolded is not None and column <= indent_of(row, self.line_width) + 1
         if row.kind not in ("case", "step") or on_arrow:
             self.action_turn()
-        self.tell_chosen(place)
+        self.post_chosen(place)
 
 
 _ALL_UNFOLDED_BELOW = 120

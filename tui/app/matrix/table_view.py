@@ -157,7 +157,7 @@ class MatrixTable(LineListView):
         """A click on the case under the cursor opens it; on another only goes there."""
         del column
         if self._was_at == place:
-            self.tell_chosen(place)
+            self.post_chosen(place)
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """Remember where the cursor was: the first click chooses, the second opens."""

@@ -72,14 +72,14 @@ class ExportScreen(ModalScreen[Path | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", id="export.leave", tooltip="Write nothing"),
-        Binding("a", "turn_answers", "Answers", id="export.answers", tooltip="With full answers, or without"),
+        Binding("a", "toggle_answers", "Answers", id="export.answers", tooltip="With full answers, or without"),
     ]
 
     def __init__(self, history: RunHistory, run: RunRecord, hidden: int = 0) -> None:
         super().__init__()
         self._history, self._run, self._hidden = history, run, hidden
         self._list, self._line = LineListView(), PromptInput("a file's name")
-        self._said = Static(Content(), markup=False)
+        self._message = Static(Content(), markup=False)
         self._answers = False
         self._named = ""
         self._writing = False
@@ -91,7 +91,7 @@ class ExportScreen(ModalScreen[Path | None]):
             box.border_subtitle = Content("Enter goes on · a full answers · Esc leaves")
             yield self._list
             yield self._line
-            yield self._said
+            yield self._message
 
     def on_mount(self) -> None:
         """Start with the format."""
@@ -124,7 +124,7 @@ class ExportScreen(ModalScreen[Path | None]):
         self._list.focus()
 
     @on(PromptInput.Entered)
-    def take_name(self, message: PromptInput.Entered) -> None:
+    def export_to_file(self, message: PromptInput.Entered) -> None:
         """Write it."""
         if not message.text.strip():
             self._say("Name a file.")
@@ -167,9 +167,9 @@ class ExportScreen(ModalScreen[Path | None]):
         return await self.app.push_screen_wait(ConfirmScreen("Replace it?", question, yes="replace", no="keep"))
 
     def _say(self, text: str) -> None:
-        self._said.update(Content(sanitize_line(text, 600)))
+        self._message.update(Content(sanitize_line(text, 600)))
 
-    def action_turn_answers(self) -> None:
+    def action_toggle_answers(self) -> None:
         """With full answers, or without."""
         self._answers = not self._answers
         self._draw()

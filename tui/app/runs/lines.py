@@ -147,9 +147,9 @@ def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
     return any(word in place.casefold() for place in everything)
 
 
-def shown_runs(runs: Sequence[RunRecord], wanted: RunFilter, baselines: Collection[str]) -> list[RunRecord]:
+def shown_runs(runs: Sequence[RunRecord], run_filter: RunFilter, baselines: Collection[str]) -> list[RunRecord]:
     """Those that the filter wants, in their order."""
-    return [run for run in runs if wanted.wants(run, run.id in baselines)]
+    return [run for run in runs if run_filter.wants(run, run.id in baselines)]
 
 
 _LABEL_WIDTH = 10
@@ -175,7 +175,7 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
         return lines
     setup = details.setup
     options = setup.options
-    said = [
+    shown_options = [
         f"timeout {options.timeout_ms / 1000:g} s",
         f"attempts {options.attempts}",
         f"repeats {options.repeats}",
@@ -183,7 +183,7 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
         "models in parallel" if options.parallel_models else "models one by one",
         "streamed" if options.stream else "not streamed",
     ]
-    lines.append(((" options  ", "dim"), (" · ".join(said), "plain")))
+    lines.append(((" options  ", "dim"), (" · ".join(shown_options), "plain")))
     command = sanitize_line(setup.command, 500) or "in the app"
     lines.append(((" by       ", "dim"), (f"Assay {sanitize_line(setup.assay, 40)}", "plain"), (f"  {command}", "dim")))
     for number, subject in enumerate(setup.subjects):
@@ -195,9 +195,9 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
 
 def _versions(versions: Mapping[str, str], width: int) -> list[Line]:
     """What took part besides Assay, as many on a line as fit; files, which are told by long digests, stand alone."""
-    said = [sanitize_line(f"{name} {version}", 300) for name, version in versions.items() if name != "assay"]
+    versions_used = [sanitize_line(f"{name} {version}", 300) for name, version in versions.items() if name != "assay"]
     rows: list[str] = []
-    for each in said:
+    for each in versions_used:
         joined = f"{rows[-1]} · {each}" if rows else each
         if rows and width_of(joined) + _LABEL_WIDTH <= width and "sha256" not in joined:
             rows[-1] = joined
@@ -208,7 +208,7 @@ def _versions(versions: Mapping[str, str], width: int) -> list[Line]:
 
 def _subject(subject: Subject, details: RunDetails) -> tuple[Piece, ...]:
     spent, served = details.costs.get(subject.name), details.served.get(subject.name)
-    said = " · ".join(settings_text(subject.settings, "its own" if subject.settings.system else None))
+    settings = " · ".join(settings_text(subject.settings, "its own" if subject.settings.system else None))
     where = f"  {sanitize_line(subject.provider, 60)} {sanitize_line(subject.model_id, 120)}"
     price = f"  {sanitize_line(price_text(subject.price), 200)}" if subject.price else ""
     cost = f"  cost {cost_text(spent)}" if spent and spent.trials else ""
@@ -217,7 +217,7 @@ def _subject(subject: Subject, details: RunDetails) -> tuple[Piece, ...]:
         (sanitize_line(subject.name, 200), "strong"),
         (where, "dim"),
         (f" answers as {sanitize_line(answered, 120)}" if answered else "", "dim"),
-        (f"  {said}" if said else "", "plain"),
+        (f"  {settings}" if settings else "", "plain"),
         (cost, "plain" if spent and spent.usd is not None else "dim"),
         (price, "dim"),
     )

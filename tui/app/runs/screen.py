@@ -120,7 +120,7 @@ class RunsScreen(Screen[RunChoice | None]):
             return
         before = self._run
         self.lines.show_runs(runs, baselines)
-        self._tell()
+        self._show_counts()
         if self._run != before:
             self._read_setup()
 
@@ -128,7 +128,7 @@ class RunsScreen(Screen[RunChoice | None]):
     def _run(self) -> RunRecord | None:
         return self.lines.run
 
-    def _tell(self) -> None:
+    def _show_counts(self) -> None:
         self._title.show_counts(len(self.lines.all_runs), self.lines.line_count)
         self.refresh_bindings()
 
@@ -251,12 +251,12 @@ class RunsScreen(Screen[RunChoice | None]):
     @on(PromptInput.Typed)
     def filter(self, message: PromptInput.Typed) -> None:
         """Only the runs that are wanted."""
-        self.lines.show_wanted(parse_run_filter(message.text))
-        self._tell()
+        self.lines.set_filter(parse_run_filter(message.text))
+        self._show_counts()
         self._read_setup()
 
     @on(PromptInput.Entered)
-    def take_filter(self) -> None:
+    def keep_filter(self) -> None:
         """Back to the list, which stays filtered."""
         self.lines.focus()
 
@@ -264,9 +264,9 @@ class RunsScreen(Screen[RunChoice | None]):
     async def leave_filter(self) -> None:
         """All runs again."""
         await self.query(PromptInput).remove()
-        self.lines.show_wanted(RunFilter())
+        self.lines.set_filter(RunFilter())
         self.lines.focus()
-        self._tell()
+        self._show_counts()
         self._read_setup()
 
     async def action_leave(self) -> None:

@@ -27,7 +27,7 @@ class RunLines(LineListView):
         super().__init__()
         self.all_runs: Sequence[RunRecord] = ()
         self._baselines: frozenset[str] = frozenset()
-        self._wanted = RunFilter()
+        self._filter = RunFilter()
         self._shown: list[RunRecord] = []
 
     @property
@@ -51,14 +51,14 @@ class RunLines(LineListView):
             self.all_runs, self._baselines = runs, baselines
             self._choose()
 
-    def show_wanted(self, wanted: RunFilter) -> None:
+    def set_filter(self, run_filter: RunFilter) -> None:
         """Another filter."""
-        self._wanted = wanted
+        self._filter = run_filter
         self._choose()
 
     def _choose(self) -> None:
         before = self.run
-        self._shown = shown_runs(self.all_runs, self._wanted, self._baselines)
+        self._shown = shown_runs(self.all_runs, self._filter, self._baselines)
         ids = [run.id for run in self._shown]
         self.lines_changed(ids.index(before.id) if before and before.id in ids else self.cursor)
 
@@ -66,15 +66,15 @@ class RunLines(LineListView):
         """The first click looks at a run, one more opens it."""
         del column
         if place == self._clicked:
-            self.tell_chosen(place)
+            self.post_chosen(place)
         else:
-            self.tell_reached(place)
+            self.post_reached(place)
         self._clicked = place
 
-    def tell_reached(self, place: int) -> None:
+    def post_reached(self, place: int) -> None:
         """The next click may be the second."""
         self._clicked = place
-        super().tell_reached(place)
+        super().post_reached(place)
 
     _clicked = -1
 
@@ -94,23 +94,23 @@ class RunsTitle(PieceLine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: Piece = ("", "dim")
+        self._status: Piece = ("", "dim")
 
     def show_counts(self, runs: int, shown: int) -> None:
         """So many, and so many of them shown."""
-        said = f"{runs} run{'' if runs == 1 else 's'} kept" if runs else "no run is kept yet"
-        self._said = (said + (f" · {shown} shown" if shown != runs else ""), "dim")
+        counts = f"{runs} run{'' if runs == 1 else 's'} kept" if runs else "no run is kept yet"
+        self._status = (counts + (f" · {shown} shown" if shown != runs else ""), "dim")
         self.draw()
 
     def show_fault(self, why: str) -> None:
         """The history cannot be read."""
-        self._said = (sanitize_line(why, 500), "error")
+        self._status = (sanitize_line(why, 500), "error")
         self.draw()
 
     def line_for(self, width: int) -> Line:
         """The line in at most so many cells."""
         del width
-        return ((" Assay", "accent"), ("  Runs  ", "strong"), self._said)
+        return ((" Assay", "accent"), ("  Runs  ", "strong"), self._status)
 
 
 class RunSetupLines(TextPanel):
@@ -120,11 +120,11 @@ class RunSetupLines(TextPanel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: tuple[RunRecord, RunDetails | None] | None = None
+        self._shown_run: tuple[RunRecord, RunDetails | None] | None = None
 
     def show(self, run: RunRecord | None, details: RunDetails | None) -> None:
         """This run, or none."""
-        self._told = (run, details) if run else None
+        self._shown_run = (run, details) if run else None
         self._draw_lines()
 
     def on_resize(self) -> None:
@@ -133,5 +133,9 @@ class RunSetupLines(TextPanel):
 
     def _draw_lines(self) -> None:
         width = self.scrollable_content_region.width
-        said = setup_lines(*self._told, max(20, width - 1)) if self._told else [((" Nothing is chosen.", "dim"),)]
-        self.show_lines(said)  # type: ignore[arg-type]
+        lines: Sequence[Line] = (
+            setup_lines(*self._shown_run, max(20, width - 1))
+            if self._shown_run
+            else [((" Nothing is chosen.", "dim"),)]
+        )
+        self.show_lines(lines)

@@ -116,11 +116,11 @@ _Part = tuple[int, int]
 
 
 class Page:
-    """One text, laid out. Rows count from 0; there is always at least one. `base` is the ink of plain text."""
+    """One text, laid out. Rows count from 0; there is always at least one. `base` is the style of plain text."""
 
     def __init__(self, width: int, base: Base = "text") -> None:
         self._base = base
-        self._funnel = Sanitizer()
+        self._sanitizer = Sanitizer()
         self._text = WrappedText(width)
         self._fences = FenceParser()
         self._finished = False
@@ -134,12 +134,12 @@ class Page:
 
     def append(self, raw: str) -> None:
         """Add outside text, as it arrived."""
-        self._add(self._funnel.feed(raw))
+        self._add(self._sanitizer.feed(raw))
 
     def finish(self) -> bool:
         """End the text: show a last character that waited for the next one. Return whether earlier lines may look
         different now."""
-        self._add(self._funnel.finish())
+        self._add(self._sanitizer.finish())
         self._fences.add_line(self._text.lines[-1])
         self._finished = True
         again = self._fences.finish()
@@ -203,7 +203,7 @@ class Page:
 
     def row_of(self, raw: int) -> int:
         """The row that shows an offset of the text as it came."""
-        return self._text.row_at(self._funnel.shown_at(raw))
+        return self._text.row_at(self._sanitizer.shown_at(raw))
 
     def slice(self, start: int, end: int) -> str:
         """The shown text between two offsets, unwrapped."""
@@ -214,12 +214,12 @@ class Page:
     def mark(self, marks: Sequence[Mark]) -> int | None:
         """Show these marks and no others. Returns the first row that looks otherwise now, None where none does."""
         first = self.marks.replace(marks)
-        return None if first is None else self._text.row_at(self._funnel.shown_at(first))
+        return None if first is None else self._text.row_at(self._sanitizer.shown_at(first))
 
     def rows_of_mark(self, number: int) -> tuple[int, int]:
         """The first and the last row that a mark touches."""
         start, end, _ = self.marks[number]
-        shown_at = self._funnel.shown_at
+        shown_at = self._sanitizer.shown_at
         return self._text.row_at(shown_at(start)), self._text.row_at(max(shown_at(start), shown_at(end) - 1))
 
     def step_mark(self, by: int, from_row: int) -> int | None:
@@ -227,7 +227,7 @@ class Page:
         if self.marks.current is not None:
             return self.marks.step(by, 0)
         seen = next((n for n in range(len(self.marks)) if self.rows_of_mark(n)[0] >= from_row), len(self.marks))
-        start = self.marks[seen].start if seen < len(self.marks) else self._funnel.raw_length + 1
+        start = self.marks[seen].start if seen < len(self.marks) else self._sanitizer.raw_length + 1
         return self.marks.step(by, start)
 
     # --- code
@@ -276,7 +276,7 @@ class Page:
     # --- drawing
 
     def runs(self, number: int) -> list[Run]:
-        """What a row is drawn as: pieces of text without tabs, in at most `width` cells, with their ink."""
+        """What a row is drawn as: pieces of text without tabs, in at most `width` cells, with their style."""
         row = self._text.row(number)
         text = self._visible(row)
         bases = list(self._bases(row, len(text)))
@@ -301,7 +301,7 @@ class Page:
         return text if cell_len(row_cells(text)) <= self.width else text.rstrip(" \t")
 
     def _bases(self, row: Row, length: int) -> Iterator[tuple[_Part, Base]]:
-        """The row's parts by their base ink, without gaps."""
+        """The row's parts by their base style, without gaps."""
         if self._is_fence(row.line):
             yield (0, length), "dim"
             return
@@ -330,7 +330,7 @@ class Page:
             return []
         offset = self._text.offset_of(row.line) + row.start
         looks: list[tuple[_Part, MarkLook]] = []
-        raw_at, shown_at = self._funnel.raw_at, self._funnel.shown_at
+        raw_at, shown_at = self._sanitizer.raw_at, self._sanitizer.shown_at
         for number in self.marks.touching(raw_at(offset), raw_at(offset + len(text) - 1) + 1):
             mark = self.marks[number]
             part = max(shown_at(mark.start) - offset, 0), min(shown_at(mark.end) - offset, len(text))
@@ -357,10 +357,10 @@ def with_selection(runs: Sequence[Run], start: int, end: int) -> list[Run]:
     start, end = whole_characters(text, start, len(text) if end < 0 else end)
     selected: list[Run] = []
     at = 0
-    for text, ink in runs:
+    for text, style in runs:
         cuts = sorted({0, len(text), *(min(max(edge - at, 0), len(text)) for edge in (start, end))})
         for begin, finish in pairwise(cuts):
             chosen = start <= at + begin < end
-            selected.append((text[begin:finish], ink._replace(selected=chosen)))
+            selected.append((text[begin:finish], style._replace(selected=chosen)))
         at += len(text)
     return selected

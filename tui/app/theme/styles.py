@@ -90,15 +90,15 @@ class MadeStyles(Generic[Key]):
         self.blank = Style(color=colours["foreground"], bgcolor=ground)
         self.thumb = Style(color=colours["dim"], bgcolor=ground)
 
-    def make(self, ink: Key) -> Style:
+    def make(self, key: Key) -> Style:
         """The look of an ink that was not asked for yet."""
         raise NotImplementedError
 
-    def style(self, ink: Key) -> Style:
+    def style(self, key: Key) -> Style:
         """The look of an ink."""
-        style = self._made.get(ink)
+        style = self._made.get(key)
         if style is None:
-            style = self._made[ink] = self.make(ink)
+            style = self._made[key] = self.make(key)
         return style
 
 
@@ -138,12 +138,12 @@ class TextStyles(MadeStyles[TextStyle]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def make(self, ink: TextStyle) -> Style:
+    def make(self, key: TextStyle) -> Style:
         """Its colour, then its mark's, then that of what is selected."""
-        style = Style(color=self.colours[_BASES[ink.base]], bgcolor=self._ground)
-        if ink.mark is not None:
-            name, effect = _MARKS[ink.mark]
+        style = Style(color=self.colours[_BASES[key.base]], bgcolor=self._ground)
+        if key.mark is not None:
+            name, effect = _MARKS[key.mark]
             style += Style(color=self.colours[name], bgcolor=self.colours[f"{name}-background"]) + effect
-        if ink.selected:
+        if key.selected:
             style += Style(bgcolor=self.colours["screen-selection-background"], color=self.colours["foreground"])
         return style

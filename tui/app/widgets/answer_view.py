@@ -69,7 +69,7 @@ class RowPainter:
         """A row of so many cells: its runs, perhaps the cursor, and in the last cell a piece of the position mark."""
         styles = self._styles
         assert styles is not None, "paint only what wears something"
-        segments = [Segment(text, styles.style(ink)) for text, ink in runs if text]
+        segments = [Segment(text, styles.style(style)) for text, style in runs if text]
         used = sum(len(text) if text.isascii() else cell_len(text) for text, _ in runs)
         if cursor:
             segments.append(Segment(_CURSOR, styles.cursor))

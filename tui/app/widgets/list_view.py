@@ -140,11 +140,11 @@ class LineListView(FastScrollView, can_focus=True):
 
     # --- moving
 
-    def tell_reached(self, place: int) -> None:
+    def post_reached(self, place: int) -> None:
         """Say that the cursor has moved."""
         self.post_message(self.Reached(self, place))
 
-    def tell_chosen(self, place: int) -> None:
+    def post_chosen(self, place: int) -> None:
         """Say that a line was chosen."""
         self.post_message(self.Chosen(self, place))
 
@@ -153,7 +153,7 @@ class LineListView(FastScrollView, can_focus=True):
         before = self._cursor
         self.go_to(before + by)
         if self._cursor != before:
-            self.tell_reached(self._cursor)
+            self.post_reached(self._cursor)
 
     def action_page(self, direction: int) -> None:
         """Move it by what fits."""
@@ -162,7 +162,7 @@ class LineListView(FastScrollView, can_focus=True):
     def action_choose(self) -> None:
         """Take the line under the cursor."""
         if 0 <= self._cursor < self.line_count:
-            self.tell_chosen(self._cursor)
+            self.post_chosen(self._cursor)
 
     # --- the mouse
 
@@ -176,7 +176,7 @@ class LineListView(FastScrollView, can_focus=True):
     def clicked(self, place: int, column: int) -> None:
         """What a click on a line does."""
         del column
-        self.tell_chosen(place)
+        self.post_chosen(place)
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """The line under the mouse is lighter."""

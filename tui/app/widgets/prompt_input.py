@@ -44,13 +44,13 @@ class PromptInput(Input):
         self.screen.set_focus(self)
 
     @on(Input.Changed)
-    def tell_typed(self, event: Input.Changed) -> None:
+    def post_typed(self, event: Input.Changed) -> None:
         """Say what stands here now."""
         event.stop()
         self.post_message(self.Typed(event.value))
 
     @on(Input.Submitted)
-    def tell_entered(self, event: Input.Submitted) -> None:
+    def post_entered(self, event: Input.Submitted) -> None:
         """Say that it is meant so."""
         event.stop()
         self.post_message(self.Entered(event.value))
