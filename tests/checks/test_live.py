@@ -73,9 +73,9 @@ async def test_the_edge_of_what_is_looked_at_is_not_the_edge_of_the_text(
     """Whatever place of the text the window begins at, also right before `foo`."""
     watch = checker.watch([wants(pattern)])
     await moves(watch, "y" + "x" * (OPEN_LENGTH + 49))
-    told = [moved for letter in "x" * 300 + "foo" for moved in await moves(watch, letter)]
-    assert bool(told and told[-1].state == "found") == is_found
-    assert all(moved.spans == ((OPEN_LENGTH + 350, OPEN_LENGTH + 353),) for moved in told)
+    changes = [moved for letter in "x" * 300 + "foo" for moved in await moves(watch, letter)]
+    assert bool(changes and changes[-1].state == "found") == is_found
+    assert all(moved.spans == ((OPEN_LENGTH + 350, OPEN_LENGTH + 353),) for moved in changes)
     (final,) = await checker.decide([wants(pattern)], Answer("y" + "x" * (OPEN_LENGTH + 349) + "foo"))
     assert (final.state == "passed") == is_found
 
@@ -86,8 +86,8 @@ async def test_a_lookbehind_sees_all_of_a_long_text(checker: Checker) -> None:
     watch = checker.watch(checks)
     text = "start" + " filler" * 12_000
     assert await moves(watch, text) == []
-    told = {moved.check: moved.state for moved in await moves(watch, "end" + " filler" * 400)}
-    assert told == {0: "found", 1: "forbidden"}
+    changes = {moved.check: moved.state for moved in await moves(watch, "end" + " filler" * 400)}
+    assert changes == {0: "found", 1: "forbidden"}
     results = await checker.decide(checks, Answer(text + "end" + " filler" * 400))
     assert [result.state for result in results] == ["passed", "failed", "failed"]
 
@@ -215,9 +215,9 @@ def test_what_is_found_live_is_what_a_scan_of_the_whole_finds(
 
     async def live() -> tuple[Span, ...]:
         watch = checker.watch([check])
-        told = [moved for chunk in chunks for moved in await moves(watch, chunk)]
-        assert not told or (told[-1].state in ("found", "forbidden")) == bool(told[-1].spans)
-        return told[-1].spans if told else ()
+        changes = [moved for chunk in chunks for moved in await moves(watch, chunk)]
+        assert not changes or (changes[-1].state in ("found", "forbidden")) == bool(changes[-1].spans)
+        return changes[-1].spans if changes else ()
 
     (whole,) = loop.run(checker.decide([check], Answer("".join(chunks))))
     assume("".join(chunks))

@@ -318,14 +318,14 @@ WRONG: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "place", "said"), WRONG, ids=[text[:40] for text, _, _ in WRONG])
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, said: str) -> None:
-    assert problems(tmp_path, text) == [f"{place}: error: {said}" if place else f" error: {said}"]
+@pytest.mark.parametrize(("text", "place", "message"), WRONG, ids=[text[:40] for text, _, _ in WRONG])
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, message: str) -> None:
+    assert problems(tmp_path, text) == [f"{place}: error: {message}" if place else f" error: {message}"]
 
 
 def test_a_literal_key_that_cannot_be_sent_is_not_quoted(tmp_path: Path) -> None:
-    (said,) = problems(tmp_path, 'providers: {openai: {api_key: "sk-sécret"}}\n')
-    assert said == (
+    (message,) = problems(tmp_path, 'providers: {openai: {api_key: "sk-sécret"}}\n')
+    assert message == (
         "1:31: error: providers.openai.api_key: contains a space or a character that is not allowed in a header; copy "
         "the key again"
     )
@@ -333,7 +333,7 @@ def test_a_literal_key_that_cannot_be_sent_is_not_quoted(tmp_path: Path) -> None
 
 def test_everything_that_is_wrong_is_said_at_once_in_the_files_order(tmp_path: Path) -> None:
     text = "theme: 5\nrules: {a: b}\nmodels:\n  x: {id: ''}\nproviders:\n  y: {kind: z}\n"
-    assert [said.partition(" error")[0] for said in problems(tmp_path, text)] == [
+    assert [message.partition(" error")[0] for message in problems(tmp_path, text)] == [
         "1:8:",
         "2:12:",
         "4:11:",
@@ -343,14 +343,14 @@ def test_everything_that_is_wrong_is_said_at_once_in_the_files_order(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"a: \xff\n", " error: is not UTF-8 (byte 3)"),
         (b"a: b\n" * 100_000, " error: is larger than 256 KiB, the limit for a config file"),
     ],
 )
-def test_a_file_that_is_no_text(tmp_path: Path, data: bytes, said: str) -> None:
-    assert problems(tmp_path, data) == [said]
+def test_a_file_that_is_no_text(tmp_path: Path, data: bytes, message: str) -> None:
+    assert problems(tmp_path, data) == [message]
 
 
 def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:

@@ -87,10 +87,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "place", "said"), WRONG)
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "place", "message"), WRONG)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, message: str) -> None:
     (problem,) = problems(tmp_path, text)
-    assert problem.startswith(f"{place}: error: {said}")
+    assert problem.startswith(f"{place}: error: {message}")
 
 
 def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("risk: {weights: {high: 1}}", "risk.weights.high: high has weight 1, less than medium (2)"),
         (
@@ -110,10 +110,10 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
         ("risk: {weights: {critical: 3, high: 2}, limits: {high: 12}}", "risk.limits.high: no score can be critical"),
     ],
 )
-def test_what_is_doubtful_is_a_warning(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_doubtful_is_a_warning(tmp_path: Path, text: str, message: str) -> None:
     (warning,) = loaded(tmp_path, text).warnings
     assert warning.level == "warning"
-    assert said in str(warning)
+    assert message in str(warning)
 
 
 def test_names_to_be_masked(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ STATUSES: Mapping[str, StatusWord] = {"gpt-5.2": "failed", "gpt-mini": "passed",
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("", True),
         ("sql", True),
@@ -65,8 +65,8 @@ STATUSES: Mapping[str, StatusWord] = {"gpt-5.2": "failed", "gpt-mini": "passed",
         ("tag:", True),
     ],
 )
-def test_words_say_which_cases_are_wanted(text: str, wanted: bool) -> None:
-    assert parse_filter(text).matches(CASE, STATUSES) is wanted
+def test_words_say_which_cases_are_wanted(text: str, expected: bool) -> None:
+    assert parse_filter(text).matches(CASE, STATUSES) is expected
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_models_differ_or_agree_as_far_as_they_have_answered(
 ) -> None:
     known = {f"model-{number}": share for number, share in enumerate(shares)}
     statuses: dict[str, StatusWord] = dict.fromkeys(known, "passed")
-    for text, wanted in {"differs:yes": differ, "differs:no": agree}.items():
-        assert parse_filter(text).matches(CASE, statuses, known) is wanted
-        assert parse_filter(f"!{text}").matches(CASE, statuses, known) is not wanted
+    for text, expected in {"differs:yes": differ, "differs:no": agree}.items():
+        assert parse_filter(text).matches(CASE, statuses, known) is expected
+        assert parse_filter(f"!{text}").matches(CASE, statuses, known) is not expected
     assert parse_filter("differs:yes").needs_shares
     assert parse_filter("differs:yes").needs_statuses
 

@@ -59,7 +59,7 @@ def test_costs_are_added_up_and_what_is_missing_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spent", "said"),
+    ("spent", "text"),
     [
         (Spent(0.3, 3, 3), "$0.30"),
         (Spent(0.3, 2, 3), "≥ $0.30"),
@@ -68,12 +68,12 @@ def test_costs_are_added_up_and_what_is_missing_is_told() -> None:
         (Spent(0.0, 3, 3), "$0.00"),
     ],
 )
-def test_a_cost_is_told_with_what_is_missing(spent: Spent, said: str) -> None:
-    assert cost_text(spent) == said
+def test_a_cost_is_told_with_what_is_missing(spent: Spent, text: str) -> None:
+    assert cost_text(spent) == text
 
 
 @pytest.mark.parametrize(
-    ("usd", "said"),
+    ("usd", "text"),
     [
         (1234.5, "$1,234.50"),
         (0.1, "$0.10"),
@@ -84,8 +84,8 @@ def test_a_cost_is_told_with_what_is_missing(spent: Spent, said: str) -> None:
         (0.000_002, "$0.0000020"),
     ],
 )
-def test_small_sums_keep_two_digits(usd: float, said: str) -> None:
-    assert dollars(usd) == said
+def test_small_sums_keep_two_digits(usd: float, text: str) -> None:
+    assert dollars(usd) == text
 
 
 def test_a_price_says_where_it_is_from() -> None:

@@ -13,8 +13,8 @@ def test_the_table_tells_each_product_and_its_band() -> None:
 
 
 def test_the_sentence_is_the_published_rule() -> None:
-    said = "Weight × extent determines the band: 0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical."
-    assert rule_sentence(BandRule()) == said + TAIL
+    sentence = "Weight × extent determines the band: 0 negligible, 1–2 low, 3–5 medium, 6–9 high, 10–16 critical."
+    assert rule_sentence(BandRule()) == sentence + TAIL
 
 
 def test_no_band_is_named_that_nothing_can_reach() -> None:

@@ -39,5 +39,5 @@ def test_a_lock_ends_with_its_file(tmp_path: Path) -> None:
     first = locked(tmp_path / "file")
     with first, pytest.raises(TimeoutError, match=r"locked for 0\.01 seconds"), locked(tmp_path / "file", 0.01):
         pass
-    with locked(tmp_path / "file", patience=0):
+    with locked(tmp_path / "file", timeout=0):
         assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600

@@ -15,11 +15,11 @@ from tui.processes.guarding import start_guarded
 class Listening(asyncio.SubprocessProtocol):
     def __init__(self) -> None:
         self.ended = asyncio.get_running_loop().create_future()
-        self.said = bytearray()
+        self.output = bytearray()
         self.heard = asyncio.Event()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002
-        self.said += data
+        self.output += data
         self.heard.set()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
@@ -33,7 +33,7 @@ async def test_a_program_ends_as_it_ended_by_itself() -> None:
     await program.ended
     os.close(lifeline)
     transport.close()
-    assert (transport.get_returncode(), bytes(program.said)) == (7, b"hi\n")
+    assert (transport.get_returncode(), bytes(program.output)) == (7, b"hi\n")
 
 
 async def test_the_end_of_the_lifeline_is_the_end_of_everything() -> None:
@@ -61,8 +61,8 @@ async def test_a_file_is_called_by_its_serve_with_so_much_memory(tmp_path: Path)
     await program.ended
     os.close(lifeline)
     transport.close()
-    assert program.said.startswith(b"hi\n")
-    assert b"MemoryError" in program.said
+    assert program.output.startswith(b"hi\n")
+    assert b"MemoryError" in program.output
 
 
 async def test_nothing_is_left_open_where_it_cannot_be_started(tmp_path: Path) -> None:

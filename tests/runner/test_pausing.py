@@ -39,11 +39,11 @@ class Going:
     control: Control
     events: list[Event] = field(default_factory=list)
     state: RunState = field(default_factory=RunState)
-    told: asyncio.Condition = field(default_factory=asyncio.Condition)
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def until(self, condition: Callable[[], object]) -> None:
-        async with asyncio.timeout(60), self.told:
-            await self.told.wait_for(condition)
+        async with asyncio.timeout(60), self.changed:
+            await self.changed.wait_for(condition)
 
     def of(self, kind: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -56,15 +56,15 @@ class Going:
 async def going(plan: Plan, provider: ScriptedProvider, control: Control | None = None) -> AsyncIterator[Going]:
     run = Going(control or Control())
     checker = Checker()
-    tools = TrialContext({subject.name: provider for subject in plan.subjects}, checker, FixedContext(), Secrets())
+    context = TrialContext({subject.name: provider for subject in plan.subjects}, checker, FixedContext(), Secrets())
 
     async def follow() -> None:
-        async for batch in run_plan(plan, tools, run.control):
+        async for batch in run_plan(plan, context, run.control):
             for event in batch:
                 run.state.take(event)
-            async with run.told:
+            async with run.changed:
                 run.events += batch
-                run.told.notify_all()
+                run.changed.notify_all()
 
     following = asyncio.create_task(follow())
     try:
@@ -301,8 +301,8 @@ def slow_to_judge(count: int, attempts: int = 1) -> tuple[Plan, ScriptedProvider
 
 def story(run: Going) -> list[str]:
     """Who began, and who was over, in their order."""
-    told = [event for event in run.events if isinstance(event, TrialStarted | TrialFinished)]
-    return [("+" if isinstance(event, TrialStarted) else "-") + event.trial.case for event in told]
+    trial_events = [event for event in run.events if isinstance(event, TrialStarted | TrialFinished)]
+    return [("+" if isinstance(event, TrialStarted) else "-") + event.trial.case for event in trial_events]
 
 
 async def test_while_an_answer_is_judged_the_next_case_is_asked_but_no_more_than_as_many_again() -> None:

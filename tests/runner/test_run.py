@@ -405,8 +405,8 @@ async def test_closing_the_stream_leaves_nothing_running() -> None:
     never = asyncio.Event()
     provider = answers((Sent(), Text("half"), never))
     checker = Checker()
-    tools = TrialContext({"a": provider}, checker, FixedContext(), Secrets())
-    stream = run_plan(plan_of(suite_of(case_of("c1", expected=["x"])), QUICK), tools, Control())
+    context = TrialContext({"a": provider}, checker, FixedContext(), Secrets())
+    stream = run_plan(plan_of(suite_of(case_of("c1", expected=["x"])), QUICK), context, Control())
     async for batch in stream:
         if any(isinstance(event, TextArrived) for event in batch):
             break

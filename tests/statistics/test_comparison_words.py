@@ -1,4 +1,4 @@
-"""What is said of comparisons: one wording, which says nothing that another figure denies."""
+"""Tests of the wording of comparisons: no text contradicts another figure."""
 
 import pytest
 
@@ -43,11 +43,11 @@ def test_a_run_that_is_not_finished_has_no_p_value_and_no_interval_in_words() ->
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "text"),
     [(0.0004, "< 0.001"), (0.0499, "0.050"), (0.05, "0.050"), (0.0504, "0.0504"), (0.050001, "> 0.05"), (0.5, "0.50")],
 )
-def test_a_p_value_beyond_the_level_does_not_read_as_within(value: float, said: str) -> None:
-    assert words.probability(value) == said
+def test_a_p_value_beyond_the_level_does_not_read_as_within(value: float, text: str) -> None:
+    assert words.probability(value) == text
 
 
 def test_an_interval_beside_zero_does_not_read_as_one_that_holds_it() -> None:

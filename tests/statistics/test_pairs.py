@@ -94,12 +94,12 @@ def test_a_great_many_cases_do_not_vanish() -> None:
 def found(rounds: int, cases: int, repeats: tuple[int, int], seed: int) -> float:
     """How often two equal models are told apart at 5%. The hardness of a case is any, mostly very easy or very hard."""
     random = numpy.random.default_rng(seed)
-    unit, told = math.lcm(*repeats), 0
+    unit, rejected = math.lcm(*repeats), 0
     for _ in range(rounds):
         hardness = random.beta(0.7, 0.7, cases)
         one, other = (random.binomial(count, hardness) * (unit // count) for count in repeats)
-        told += sign_flip((one - other).tolist()) <= 0.05
-    return told / rounds
+        rejected += sign_flip((one - other).tolist()) <= 0.05
+    return rejected / rounds
 
 
 # Two standard errors of a simulated 5% over so many rounds are added to what is allowed.
@@ -118,8 +118,8 @@ def test_equal_models_are_told_apart_in_at_most_one_of_twenty_thoroughly(cases: 
 def test_equal_models_that_were_asked_once_are_told_apart_in_at_most_one_of_twenty() -> None:
     for differing in range(1, 300):
         wins = numpy.arange(differing + 1)
-        told = [mcnemar_exact(int(count), differing - int(count)) <= 0.05 for count in wins]
-        assert scipy.stats.binom.pmf(wins, differing, 0.5)[told].sum() <= 0.05
+        rejected = [mcnemar_exact(int(count), differing - int(count)) <= 0.05 for count in wins]
+        assert scipy.stats.binom.pmf(wins, differing, 0.5)[rejected].sum() <= 0.05
 
 
 def test_a_real_difference_is_found() -> None:

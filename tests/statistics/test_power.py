@@ -78,7 +78,7 @@ def test_what_some_cases_show() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((0.0, 0.3), "the difference is 0"),
         ((1.5, 1.0), "the difference is 1.5"),
@@ -90,8 +90,8 @@ def test_what_some_cases_show() -> None:
         ((float("nan"), 0.5), "the difference is nan"),
     ],
 )
-def test_what_cannot_be_planned_is_said(arguments: tuple[float, ...], said: str) -> None:
-    with pytest.raises(PlanError, match=said):
+def test_what_cannot_be_planned_is_said(arguments: tuple[float, ...], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
         plan_cases(*arguments)
 
 

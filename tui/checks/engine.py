@@ -113,7 +113,7 @@ _PROGRAM = r"""
 
 
 def engine_folder() -> str:
-    """Return the folder that a process needs on its path to load the engine. Raises OSError where there is none."""
+    """Return the folder that a process needs on its path to load the engine. Raises OSError if there is none."""
     package = importlib.util.find_spec("quickjs")
     if package is None or package.origin is None:
         raise OSError("the package `quickjs-ng` is not installed")

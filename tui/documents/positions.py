@@ -53,11 +53,11 @@ class OpenBranch:
             self.key = None
 
     def here(self) -> str | int:
-        """The last step of the path to the next value."""
+        """Return the last step of the path to the next value."""
         return len(self.value) if isinstance(self.value, list) else self.key or ""
 
     def tree(self) -> Branch:
-        """Return the complete positions."""
+        """Return the complete tree of positions."""
         if isinstance(self.value, list):
             return Branch(self.start, items=self.items)
         return Branch(self.start, members=self.members)

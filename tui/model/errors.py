@@ -7,7 +7,7 @@ AssayError
 │   └── ConsentNeeded    the user has to allow it first; names the flag
 ├── SuiteError           a suite is invalid; lists every problem found (exit 2)
 ├── ProviderError        a model or agent gave no usable answer; becomes the trial's error
-├── WorkspaceError       a repository or file of it cannot be used; becomes the trial's error
+├── WorkspaceError       a repository, or a file in it, cannot be used; becomes the trial's error
 └── StoreError           the history cannot be read or written (exit 3)
 """
 

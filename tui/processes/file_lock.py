@@ -31,21 +31,21 @@ else:
 
 
 @contextmanager
-def locked(file: Path, patience: float = 10.0) -> Iterator[None]:
-    """Hold the lock of a file, which is created where it is missing and stays.
+def locked(file: Path, timeout: float = 10.0) -> Iterator[None]:
+    """Hold the lock of a file inside the `with` block; the file is created if it is missing and never deleted.
 
-    Raises TimeoutError where another process holds it for longer than `patience` seconds, and OSError.
+    Raises TimeoutError if another process holds the lock for longer than `timeout` seconds, and OSError.
     """
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         while True:
             try:
                 lock_file(descriptor)
                 break
             except (BlockingIOError, PermissionError) as error:
                 if time.monotonic() > deadline:
-                    raise TimeoutError(f"locked for {patience:g} seconds") from error
+                    raise TimeoutError(f"locked for {timeout:g} seconds") from error
                 time.sleep(_PAUSE_S)
         yield
     finally:

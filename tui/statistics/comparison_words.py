@@ -133,7 +133,7 @@ def unit_count(number: int, comparison: Comparison) -> str:
 
 
 def overview(comparisons: Sequence[Comparison]) -> str:
-    """Return one sentence on the pairs of which none is shown to differ; empty where there are no pairs."""
+    """Return one sentence on the pairs without a shown difference; empty if there are no pairs."""
     silent = [each for each in comparisons if each.better is None]
     if not silent:
         return ""

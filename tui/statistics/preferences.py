@@ -80,8 +80,10 @@ class Ranking:
     people: int = 0
 
     def difference(self, a: str, b: str) -> Estimate | None:
-        """Return how much stronger `a` is than `b`; None where there is not enough data. KeyError for an unknown
-        model."""
+        """Return how much stronger `a` is than `b`, or None without enough data.
+
+        Raises KeyError for an unknown model.
+        """
         if self.pairs is None:
             if {a, b} - {strength.model for strength in self.strengths}:
                 raise KeyError(a, b)
@@ -147,7 +149,7 @@ def _tally(model: str, counts: Mapping[tuple[str, str, Choice], int]) -> tuple[i
 
 
 def _lacking(models: Sequence[str], counts: Iterable[tuple[str, str, Choice]]) -> str:
-    """Return why there is no estimate; empty where there is one."""
+    """Return why there is no estimate; empty if there is one."""
     if len(models) < 2:
         return "no preference between two models recorded"
     beaten: dict[str, set[str]] = {model: set() for model in models}

@@ -115,8 +115,11 @@ class Differences(NamedTuple):
 
 
 def within_units(units: Sequence[Passes]) -> float:
-    """Return how much the results of a unit hang together: the variance of the units' shares over the one that they
-    would have with a single result each, between 1 / results (harmonic mean) and 1; 1 where there is no variance."""
+    """Return how strongly the results of a unit depend on each other.
+
+    It is the variance of the units' shares over their variance with a single result each, between 1 / results (harmonic
+    mean) and 1; 1 if there is no variance.
+    """
     trials = sum(unit.results for unit in units)
     share = sum(unit.passed for unit in units) / trials if trials else 0.0
     if len(units) < 2 or not 0 < share < 1:

@@ -1,12 +1,10 @@
 """Loading a suite file into a suite, or into all of its problems."""
 
 import codecs
-import gc
 import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,6 +17,7 @@ from tui.documents.json_reader import ExactJson
 from tui.documents.positions import Path as Place
 from tui.documents.positions import lines_of, offset_of, places_of
 from tui.documents.problems import MOST_JSON_BYTES, MOST_PROBLEMS, MOST_YAML_BYTES, Finding, Unreadable, problems_of
+from tui.model.collector import paused_collector
 from tui.model.errors import Problem
 from tui.model.suggest import nearest
 from tui.model.suite import Suite, SuiteFormat
@@ -87,7 +86,7 @@ class Source:
     sha256: str
 
     def text(self) -> str:
-        """The decoded text. Raises NotRead if it is not UTF-8, too large for YAML, or empty."""
+        """Return the decoded text. Raises NotRead if it is not UTF-8, too large for YAML, or empty."""
         text = decode(self.content)
         if self.syntax == "YAML" and len(self.content) > MOST_YAML_BYTES:
             raise NotRead(_too_large("YAML"))
@@ -155,7 +154,7 @@ def load_suite(
     around = Around(path.parent, pattern_error, clone, repository, unlisted, pattern_warning)
     try:
         source = read_source(path)
-        with _no_collecting():
+        with paused_collector():
             quick = read_quickly(source.content) if source.syntax == "JSON" else None
             suite = _load_quickly(quick, path, source, around) if quick else None
             if suite is not None:
@@ -235,18 +234,6 @@ def _case_paths(value: Any) -> list[Place]:
     if "testCases" in value:
         return [("testCases", index) for index in range(len(value["testCases"]))]
     return [()]
-
-
-@contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Hundreds of thousands of values that all stay: looking for garbage among them takes longer than reading them."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 _SUFFIXES = frozenset((".yaml", ".yml", ".json"))
