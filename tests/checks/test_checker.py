@@ -54,7 +54,7 @@ async def test_a_check_is_decided(
     assert await decide(checker, check) == CheckResult(check.kind, check.target, state, detail, spans)
 
 
-async def test_what_is_not_included_is_said_with_what_came(checker: Checker) -> None:
+async def test_a_missing_text_is_reported_with_the_answer(checker: Checker) -> None:
     result = await decide(checker, Check("output.includes", "berlin"))
     assert result.state == "failed"
     assert result.detail.split("\n") == [

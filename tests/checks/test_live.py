@@ -46,7 +46,7 @@ async def test_states_move_as_text_arrives(checker: Checker) -> None:
 
 
 @pytest.mark.parametrize("kind", ["output.equals", "tools_used", "memory", "expected", "command"])
-async def test_what_only_the_end_can_tell_never_moves(checker: Checker, kind: CheckKind) -> None:
+async def test_a_check_that_needs_the_whole_answer_never_changes(checker: Checker, kind: CheckKind) -> None:
     watch = checker.watch([Check(kind, "a", "a")])
     assert await moves(watch, "a") == []
     assert checker.pids == ()

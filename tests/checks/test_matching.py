@@ -33,7 +33,7 @@ def test_a_search_begins_at_its_place_and_sees_what_is_before(
     assert find(text, search) == Matches(len(spans), spans)
 
 
-def test_the_first_match_is_told_before_the_others_are_looked_for() -> None:
+def test_the_first_match_is_reported_before_the_others_are_searched_for() -> None:
     first: list[Span] = []
     find_python("a b", Search("python", "[ab]"), lambda start, end: first.append((start, end)))
     assert first == [(0, 1)]

@@ -45,7 +45,7 @@ def test_a_long_line_shows_the_part_that_differs() -> None:
     assert len(words) < 2_500
 
 
-def test_what_cannot_be_written_as_json_is_said() -> None:
+def test_a_value_that_is_not_json_is_reported() -> None:
     deep: JsonValue = 1
     for _ in range(100_000):
         deep = [deep]

@@ -25,14 +25,14 @@ def widened(text: str, answer: list[int]) -> tuple[Span, ...]:
     return tuple((points[start], points[end - 1] + 1 if end else 0) for start, end in pairs)
 
 
-def test_what_v8_said_is_what_the_engine_says() -> None:
+def test_the_engine_agrees_with_v8() -> None:
     pairs, answers = zip(*recorded(), strict=True)
     assert len(set(pairs)) == len(pairs) > 5_000
     assert answers.count(None) > 500
     assert list(differences(Engine(), pairs, answers)) == []
 
 
-async def test_what_v8_said_is_what_a_check_says(checker: Checker) -> None:
+async def test_a_check_agrees_with_v8(checker: Checker) -> None:
     by_text: defaultdict[str, list[tuple[str, Answer]]] = defaultdict(list)
     for (pattern, text), answer in recorded():
         if answer != "slow":

@@ -319,7 +319,7 @@ WRONG: list[tuple[str, str, str]] = [
 
 
 @pytest.mark.parametrize(("text", "place", "message"), WRONG, ids=[text[:40] for text, _, _ in WRONG])
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, message: str) -> None:
+def test_a_problem_is_reported_with_its_place(tmp_path: Path, text: str, place: str, message: str) -> None:
     assert problems(tmp_path, text) == [f"{place}: error: {message}" if place else f" error: {message}"]
 
 
@@ -331,7 +331,7 @@ def test_a_literal_key_that_cannot_be_sent_is_not_quoted(tmp_path: Path) -> None
     )
 
 
-def test_everything_that_is_wrong_is_said_at_once_in_the_files_order(tmp_path: Path) -> None:
+def test_every_problem_is_reported_at_once_in_the_files_order(tmp_path: Path) -> None:
     text = "theme: 5\nrules: {a: b}\nmodels:\n  x: {id: ''}\nproviders:\n  y: {kind: z}\n"
     assert [message.partition(" error")[0] for message in problems(tmp_path, text)] == [
         "1:8:",
@@ -378,7 +378,7 @@ def test_prices_are_read(tmp_path: Path) -> None:
     }
 
 
-def test_wrong_prices_are_told_with_their_place(tmp_path: Path) -> None:
+def test_invalid_prices_are_reported_with_their_place(tmp_path: Path) -> None:
     wrong = """\
 prices:
   half: {input: 1}

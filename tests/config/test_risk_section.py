@@ -88,12 +88,12 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "place", "message"), WRONG)
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, message: str) -> None:
+def test_a_problem_is_reported_with_its_place(tmp_path: Path, text: str, place: str, message: str) -> None:
     (problem,) = problems(tmp_path, text)
     assert problem.startswith(f"{place}: error: {message}")
 
 
-def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     text = "risk:\n  guidance: [a]\n  weights: {low: 0, high: x}\n  limits: {low: 5}\nreviewer: 1\n"
     found = [problem.split(": ", 1)[0] for problem in problems(tmp_path, text)]
     assert found == ["2:13", "3:18", "3:27", "4:17", "5:11"]

@@ -65,7 +65,7 @@ STATUSES: Mapping[str, StatusWord] = {"gpt-5.2": "failed", "gpt-mini": "passed",
         ("tag:", True),
     ],
 )
-def test_words_say_which_cases_are_wanted(text: str, expected: bool) -> None:
+def test_terms_select_cases(text: str, expected: bool) -> None:
     assert parse_filter(text).matches(CASE, STATUSES) is expected
 
 
@@ -89,7 +89,7 @@ def test_a_status_that_is_none_names_those_there_are() -> None:
     assert parse_filter("status:green").hint.startswith("unknown status green; available: passed, failed")
 
 
-def test_an_unknown_key_is_looked_for_as_it_stands() -> None:
+def test_an_unknown_key_is_searched_for_as_text() -> None:
     case = case_of("web", prompt="Fetch http://x")
     assert parse_filter("http://x").matches(case, {})
     assert not parse_filter("ftp://x").matches(case, {})

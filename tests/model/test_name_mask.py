@@ -75,7 +75,7 @@ def test_the_config_adds_names_that_are_read_as_text() -> None:
         st.sampled_from(["GPT-4 ", "x ", "Claude", ", ", "😀", "made by Google ", "\ud800", "-mini", "\n"]), max_size=20
     )
 )
-def test_masks_stand_where_they_are_said_to_and_nothing_else_changes(pieces: list[str]) -> None:
+def test_masks_are_at_the_reported_places_and_other_text_is_unchanged(pieces: list[str]) -> None:
     text = "".join(pieces)
     masked = MOCK.mask(text)
     assert [masked.text[name.start : name.end] for name in masked.names] == [MASK] * len(masked.names)

@@ -48,7 +48,7 @@ def test_what_cannot_be_known_is_unknown(usage: Usage, price: Price | None) -> N
     assert cost(usage, price) is None
 
 
-def test_costs_are_added_up_and_what_is_missing_is_told() -> None:
+def test_costs_are_summed_and_unknown_ones_are_counted() -> None:
     assert add_costs([0.1, 0.2]) == 0.3
     assert add_costs([0.1, None]) is None
     assert add_costs([]) is None
@@ -68,7 +68,7 @@ def test_costs_are_added_up_and_what_is_missing_is_told() -> None:
         (Spent(0.0, 3, 3), "$0.00"),
     ],
 )
-def test_a_cost_is_told_with_what_is_missing(spent: Spent, text: str) -> None:
+def test_the_text_of_a_cost_shows_whether_parts_are_unknown(spent: Spent, text: str) -> None:
     assert cost_text(spent) == text
 
 

@@ -78,7 +78,7 @@ async def test_other_faults_narrow_nothing_however_many(code: int) -> None:
         assert await limits_of(server, 6, 6) == [LimitMoved("one", 6, 6)]
 
 
-async def test_one_at_a_time_is_never_told_of() -> None:
+async def test_a_limit_of_one_is_not_reported() -> None:
     def script(asked: Asked) -> Reply:
         return refuse(wait_s=0.01) if asked.attempt == 1 else say("fine")(asked)
 

@@ -263,7 +263,7 @@ async def test_more_and_fewer_cases_at_once_while_it_runs() -> None:
     assert [event.trial.case for event in run.events if isinstance(event, TrialStarted)] == list(gates)
 
 
-async def test_how_many_go_at_once_is_told_where_it_is_more_than_one() -> None:
+async def test_a_limit_above_one_is_reported() -> None:
     plan = plan_of(suite_of(case_of("c0")), RunOptions(delay_ms=0, concurrency=3, parallel_models=True), ("a", "b"))
     provider = ScriptedProvider(lambda _: (Sent(), Text("ok"), Limited(2, 3, "429"), End()))
     async with going(plan, provider) as run:
@@ -273,7 +273,7 @@ async def test_how_many_go_at_once_is_told_where_it_is_more_than_one() -> None:
     ]  # fmt: skip
 
 
-async def test_a_lane_goes_on_at_once_when_a_place_is_free() -> None:
+async def test_a_worker_starts_a_trial_as_soon_as_there_is_room() -> None:
     """No case waits for others than the one whose place it takes."""
     slow = asyncio.Event()
 

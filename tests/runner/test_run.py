@@ -227,7 +227,7 @@ async def test_a_partial_answer_is_kept_and_its_checks_are_decided() -> None:
     assert result.attempts[0].steps[0].checks[0].state == "passed"
 
 
-async def test_the_clock_stands_still_while_a_retry_waits() -> None:
+async def test_the_clock_is_paused_while_a_retry_waits() -> None:
     """The answer comes long after the deadline, counted from the first try."""
     plan = plan_of(suite_of(case_of("c1")), RunOptions(delay_ms=0, timeout_ms=60))
     later = asyncio.Event()
@@ -326,7 +326,7 @@ async def test_models_in_parallel_and_cases_up_to_the_limit_of_each() -> None:
     assert (first.most_at_once, second.most_at_once) == (3, 3)
 
 
-async def test_the_pause_between_starts_is_told_and_kept() -> None:
+async def test_the_delay_between_starts_is_reported_and_observed() -> None:
     plan = plan_of(suite_of(case_of("c1"), case_of("c2")), RunOptions(delay_ms=30))
     loop = asyncio.get_running_loop()
     starts: list[float] = []

@@ -81,7 +81,7 @@ def test_all_intervals_of_differences_cover_at_once(
 @pytest.mark.parametrize(
     ("units", "repeats", "size"), [(7, 1, 1), (12, 1, 1), (40, 1, 1), (8, 3, 1), (20, 3, 1), (60, 5, 1), (12, 2, 4)]
 )
-def test_equal_models_are_told_apart_in_at_most_one_of_twenty(units: int, repeats: int, size: int) -> None:
+def test_equal_models_differ_significantly_in_at_most_one_of_twenty(units: int, repeats: int, size: int) -> None:
     for rate in (0.5, 0.9):
         for correlation in (1.0,) if repeats == size == 1 else (0.0, 0.6, 1.0):
             found = errors_of(ROUNDS, (rate,) * 3, units, repeats, correlation, cases_a_unit=size)

@@ -83,7 +83,7 @@ def test_signs_are_drawn_where_they_cannot_be_listed(monkeypatch: pytest.MonkeyP
     ("differences", "p_value"),
     [([], 1), ([0, 0], 1), ([1], 1), ([5], 1), ([1, 1], 0.5), ([1, 0, 0], 1), ([2, -2], 1), ([3] * 30, 2.0**-29)],
 )
-def test_few_cases_tell_little(differences: list[int], p_value: float) -> None:
+def test_few_cases_show_little(differences: list[int], p_value: float) -> None:
     assert sign_flip(differences) == pytest.approx(p_value, rel=1e-9)
 
 
@@ -104,18 +104,20 @@ def found(rounds: int, cases: int, repeats: tuple[int, int], seed: int) -> float
 
 # Two standard errors of a simulated 5% over so many rounds are added to what is allowed.
 @pytest.mark.parametrize(("cases", "repeats"), [(8, (3, 3)), (12, (3, 3)), (40, (3, 5)), (100, (5, 5))])
-def test_equal_models_are_told_apart_in_at_most_one_of_twenty(cases: int, repeats: tuple[int, int]) -> None:
+def test_equal_models_differ_significantly_in_at_most_one_of_twenty(cases: int, repeats: tuple[int, int]) -> None:
     assert found(2_000, cases, repeats, cases) <= 0.055 + 2 * math.sqrt(0.05 * 0.95 / 2_000)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("cases", [6, 8, 12, 20, 40, 100, 400])
 @pytest.mark.parametrize("repeats", [(2, 2), (3, 3), (5, 5), (1, 3)])
-def test_equal_models_are_told_apart_in_at_most_one_of_twenty_thoroughly(cases: int, repeats: tuple[int, int]) -> None:
+def test_equal_models_differ_significantly_in_at_most_one_of_twenty_thoroughly(
+    cases: int, repeats: tuple[int, int]
+) -> None:
     assert found(20_000, cases, repeats, cases) <= 0.055
 
 
-def test_equal_models_that_were_asked_once_are_told_apart_in_at_most_one_of_twenty() -> None:
+def test_equal_models_that_ran_once_differ_significantly_in_at_most_one_of_twenty() -> None:
     for differing in range(1, 300):
         wins = numpy.arange(differing + 1)
         rejected = [mcnemar_exact(int(count), differing - int(count)) <= 0.05 for count in wins]

@@ -90,7 +90,7 @@ def test_what_some_cases_show() -> None:
         ((float("nan"), 0.5), "the difference is nan"),
     ],
 )
-def test_what_cannot_be_planned_is_said(arguments: tuple[float, ...], message: str) -> None:
+def test_an_impossible_plan_is_an_error(arguments: tuple[float, ...], message: str) -> None:
     with pytest.raises(PlanError, match=message):
         plan_cases(*arguments)
 

@@ -138,7 +138,7 @@ def test_not_enough_data(given: list[Preference], lacking: str) -> None:
         assert ranking.difference("x", "y") is None
 
 
-def test_who_was_always_preferred_still_stands_first() -> None:
+def test_a_model_that_was_always_preferred_is_first() -> None:
     assert [each.model for each in rank_preferences(choices("y", "x", ("a", 3))).strengths] == ["y", "x"]
 
 

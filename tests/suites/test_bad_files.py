@@ -12,7 +12,7 @@ ROWS = [(table.stem, row) for table in sorted(TABLES.glob("*.txt")) for row in r
 
 
 @pytest.mark.parametrize(("topic", "row"), ROWS, ids=[f"{topic}/{row.name}" for topic, row in ROWS])
-def test_everything_wrong_is_said(topic: str, row: Row, tmp_path: Path) -> None:
+def test_every_problem_is_reported(topic: str, row: Row, tmp_path: Path) -> None:
     (tmp_path / "here.py").write_text("x\n")
     (tmp_path / "folder").mkdir()
     lines = lines_of(tmp_path, row.name, row.content)

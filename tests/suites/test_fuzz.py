@@ -123,7 +123,7 @@ def keys_of(value: Any) -> list[str]:
 
 @settings(FUZZ, max_examples=400)
 @given(text=WRITTEN)
-def test_keys_that_are_counted_tell_doubled_ones(text: str) -> None:
+def test_counted_keys_show_duplicates(text: str) -> None:
     quick = read_quickly(text.encode())
     if quick is not None:
         keys = keys_of(quick.value)

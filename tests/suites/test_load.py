@@ -35,7 +35,7 @@ def test_json_has_one_kind_of_number(number: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("streaming", [None, True, False])
-def test_unset_streaming_is_told_from_false(streaming: bool | None, tmp_path: Path) -> None:
+def test_unset_streaming_differs_from_false(streaming: bool | None, tmp_path: Path) -> None:
     options = {} if streaming is None else {"streaming": streaming}
     assert suite_of(tmp_path, "s.json", document(options=options)).options.streaming is streaming
 
@@ -172,14 +172,14 @@ def test_a_file_behind_a_link_is_no_context_file(tmp_path: Path) -> None:
     assert lines_of(tmp_path, "s.json", document({"codeContext": [{"filePath": "./src/a.py"}]})) == []
 
 
-def test_a_clone_from_the_command_line_stands_for_the_suites(tmp_path: Path) -> None:
+def test_a_clone_from_the_command_line_replaces_the_suites(tmp_path: Path) -> None:
     case = {"applyChanges": True, "targetFile": "a.py", "codeContext": [{"filePath": "nowhere.py"}]}
     (tmp_path / "s.json").write_text(document(case))
     assert load_suite(tmp_path / "s.json", pattern_error).suite is None
     assert load_suite(tmp_path / "s.json", pattern_error, clone=True).problems == ()
 
 
-def test_a_repository_from_the_command_line_stands_for_the_context_folder(tmp_path: Path) -> None:
+def test_a_repository_from_the_command_line_replaces_the_context_folder(tmp_path: Path) -> None:
     (tmp_path / "repository").mkdir()
     (tmp_path / "repository" / "a.py").write_text("x")
     (tmp_path / "s.json").write_text(
@@ -319,7 +319,7 @@ def test_a_testhaven_file_names_an_agent(agent: str, tmp_path: Path) -> None:
     assert suite.options == Options(delay_ms=0)
 
 
-def test_words_are_text_where_text_is_wanted(tmp_path: Path) -> None:
+def test_words_are_text_where_text_is_expected(tmp_path: Path) -> None:
     text = "name: no\ndescription: 2024-02-29\nmodels: [on, off]\ntestCases:\n"
     text += "- {id: yes, name: 1:30, category: 0o8, prompt: 'null', tags: [y, N, ~x, .5.]}\n"
     suite = suite_of(tmp_path, "s.yaml", text)
@@ -328,7 +328,7 @@ def test_words_are_text_where_text_is_wanted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["s", "s.txt", "s.JSON", "s.Yml"])
-def test_other_names_are_told_apart_by_what_is_in_them(name: str, tmp_path: Path) -> None:
+def test_files_with_other_names_are_recognised_by_content(name: str, tmp_path: Path) -> None:
     text = "input: i\n" if name == "s.Yml" else '{"input": "i"}'
     assert suite_of(tmp_path, name, text).format == "testhaven"
 
