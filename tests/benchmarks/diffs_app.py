@@ -19,7 +19,7 @@ from textual.widgets import Static
 from tests.app.diff.samples import sample
 from tui.app.diff.answer_diff import ShownDiff
 from tui.app.diff.panel import DiffPanel
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 
 _BEAT_S = 0.01
 

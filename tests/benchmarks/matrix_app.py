@@ -23,13 +23,13 @@ from textual.worker import Worker
 
 from tests.app.matrix.samples import history_of, large, result
 from tests.support.scripted_session import ScriptedSession
+from tui.app.explore.header_bar import HeaderBar
 from tui.app.explore.suite_tree import SuitePanel
 from tui.app.matrix.matrix import Matrix, Order
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.open_suites import OpenSuites, Selection
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.footer import KeyFooter
-from tui.app.widgets.header_bar import HeaderBar
 from tui.model.events import TrialFinished
 from tui.model.filter import parse_filter
 from tui.model.results import TrialKey

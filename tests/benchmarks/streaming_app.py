@@ -17,7 +17,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from tui.app.run_messages import FLUSHES_A_SECOND, StreamBuffers
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.answer_view import AnswerView, Mark
 
 PANES = 4

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from tui.app.notifications import NotificationHold
 from tui.app.splash import SplashScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.model.sanitize import sanitize_line
 
 _KEYS = "Space select · a all or none · Enter run · Esc cancel"

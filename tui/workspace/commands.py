@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from tui.model.results import CheckResult
 from tui.model.secrets import Secrets
 from tui.model.suite import CommandCheck
-from tui.processes.guarding import start_guarded
+from tui.processes.guarded import start_guarded
 from tui.workspace.temporary import temporary_folder
 
 if TYPE_CHECKING:

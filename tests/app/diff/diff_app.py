@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from tests.app.diff.samples import sample
 from tui.app.diff.answer_diff import ShownDiff
 from tui.app.diff.panel import DiffPanel
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.footer import KeyFooter
 from tui.model.shipped import shipped_folder
 

@@ -15,7 +15,7 @@ from tests.app.matrix.samples import MemoryChunk, history_of, matrix_of, result,
 from tui.app.matrix.matrix import Matrix
 from tui.app.matrix.messages import CancelRequested, RunRequested
 from tui.app.matrix.screen import MatrixScreen
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.model.events import RunStarted, TrialFinished, TrialStarted
 from tui.model.results import TrialKey
 from tui.model.shipped import shipped_folder

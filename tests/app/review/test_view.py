@@ -12,7 +12,7 @@ from tests.support.pilots import until
 from tui.app.review.answers import AnswerCache
 from tui.app.review.queue import ReviewSession
 from tui.app.review.view import ReviewView
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.key_queue import KeyQueue
 from tui.model.errors import StoreError
 

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from tests.support.terminal import Screen, Terminal, run_here
 from tui.app.theme.palette import COLOURS, DARK_DEFAULT, DEFAULT_PALETTE, Palette, contrast
 from tui.app.theme.theme_files import ThemeFiles
-from tui.app.theming import ThemedApp, as_theme
+from tui.app.theme.themed_app import ThemedApp, as_theme
 from tui.model.shipped import shipped_folder
 
 SHIPPED = {
@@ -208,7 +208,7 @@ def test_a_theme_that_is_not_there_is_a_notice_and_the_default_is_worn(tmp_path:
 
 
 def test_the_default_theme_loads_no_yaml(tmp_path: Path) -> None:
-    program = "import sys\nfrom tui.app.theming import ThemedApp\nThemedApp()\nprint('yaml' in sys.modules)"
+    program = "import sys\nfrom tui.app.theme.themed_app import ThemedApp\nThemedApp()\nprint('yaml' in sys.modules)"
     with Terminal(run_here("-c", program), env={"HOME": tmp_path}) as terminal:
         terminal.wait_for("False")
         assert terminal.wait_exit() == os.EX_OK

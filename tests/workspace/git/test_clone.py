@@ -176,7 +176,7 @@ async def test_a_clone_can_be_ended_at_any_moment(server: GitServer, temporary: 
         with pytest.raises(WorkspaceError, match="did not finish within 2 s"):
             await task
     assert left_in(temporary) == []
-    assert [pid for pid in running("tui.workspace.git.cloning") if str(temporary) in _environment(pid)] == []
+    assert [pid for pid in running("tui.workspace.git.clone_process") if str(temporary) in _environment(pid)] == []
 
 
 def _environment(pid: int) -> str:

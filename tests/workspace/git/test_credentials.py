@@ -7,7 +7,7 @@ import pytest
 
 from tui.model.paths import parse_url
 from tui.workspace.git.clone import Credentials, find_credentials
-from tui.workspace.git.cloning import Callbacks, Refused, choose_head
+from tui.workspace.git.clone_process import Callbacks, Refused, choose_head
 
 import pygit2  # isort: skip
 from pygit2.enums import CredentialType  # isort: skip

@@ -14,6 +14,7 @@ from textual.events import DescendantFocus
 from tui.app.context import AppContext
 from tui.app.editor import edit
 from tui.app.explore.answer_panes import AnswerPanes
+from tui.app.explore.header_bar import HeaderBar
 from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
 from tui.app.explore.live_run import LiveRun
@@ -43,7 +44,6 @@ from tui.app.runs.screen import RunChoice
 from tui.app.splash import FrameScreen, start_lines
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
-from tui.app.widgets.header_bar import HeaderBar
 from tui.app.widgets.scroll_view import TailView
 from tui.app.widgets.text_views import TextPanel
 from tui.model.errors import AssayError

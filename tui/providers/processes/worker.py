@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from tui.model.sanitize import sanitize_text
-from tui.processes.guarding import start_guarded
+from tui.processes.guarded import start_guarded
 
 _LONGEST_LINE = 16 << 20
 _TAIL_BYTES, _TAIL_LINES, _TAIL_TEXT = 8 << 10, 10, 1_000

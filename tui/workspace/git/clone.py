@@ -238,7 +238,7 @@ async def _fetch(
         "most_memory": _MOST_MEMORY,
     }
     output = _CloneOutput(progress)
-    words = (sys.executable, "-P", "-m", "tui.workspace.git.cloning")
+    words = (sys.executable, "-P", "-m", "tui.workspace.git.clone_process")
     passed = {name: value for name, value in environ.items() if _PASSED_ON.fullmatch(name)}
     passed["PYTHONPATH"] = str(Path(tui.__file__).parent.parent)
     try:

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tests.support.processes import running, wait_until
-from tui.processes.guarding import start_guarded
+from tui.processes.guarded import start_guarded
 
 
 class Listening(asyncio.SubprocessProtocol):
