@@ -58,48 +58,35 @@ def plan(
 def _planned(
     difference: float | None, discordance: float, power: float, cases: int | None, alpha: float
 ) -> tuple[dict[str, object], str]:
+    """Return the figures for JSON and the sentence; one of `difference` and `cases` is given."""
     from tui.statistics.power import SamplePlan, plan_cases, plan_difference, plan_power
 
     test = f"each case run once, McNemar's exact test, alpha {alpha:.3g}"
-    if difference is not None and cases is None:
-        found: SamplePlan | None = plan_cases(difference, discordance, power, alpha)
-        assert found is not None
-        sentence = (
-            f"{_cases(found.cases)} detect a difference of {_points(difference)} points with at least {power:.0%} "
-            f"power, if the two models differ on {discordance:.0%} of the cases ({test})."
-        )
-    elif difference is not None and cases is not None:
+    found: SamplePlan | None
+    if cases is None:
+        assert difference is not None
+        found = plan_cases(difference, discordance, power, alpha)
+        reached = f"at least {power:.0%}"
+    elif difference is not None:
         found = plan_power(cases, difference, discordance, alpha)
-        sentence = (
-            f"{_cases(cases)} detect a difference of {_points(difference)} points with {found.power:.0%} power, if "
-            f"the two models differ on {discordance:.0%} of the cases ({test})."
-        )
+        reached = f"{found.power:.0%}"
     else:
-        assert cases is not None
         found = plan_difference(cases, discordance, power, alpha)
-        if found is None:
-            figures: dict[str, object] = {
-                "cases": cases,
-                "difference": None,
-                "discordance": discordance,
-                "power": power,
-                "alpha": alpha,
-            }
-            return (
-                figures,
-                f"{_cases(cases)} cannot detect any difference with {power:.0%} power ({test}); use more cases.",
-            )
-        sentence = (
-            f"{_cases(cases)} detect a difference of {_points(found.difference)} points with {power:.0%} power, if "
-            f"the two models differ on {found.discordance:.0%} of the cases ({test})."
-        )
-    return {
-        "cases": found.cases,
-        "difference": found.difference,
-        "discordance": found.discordance,
-        "power": found.power,
-        "alpha": found.alpha,
-    }, sentence
+        reached = f"{power:.0%}"
+    figures: dict[str, object] = {
+        "cases": found.cases if found else cases,
+        "difference": found.difference if found else None,
+        "discordance": found.discordance if found else discordance,
+        "power": found.power if found else power,
+        "alpha": found.alpha if found else alpha,
+    }
+    if found is None:
+        assert cases is not None
+        return figures, f"{_cases(cases)} cannot detect any difference with {reached} power ({test}); use more cases."
+    return figures, (
+        f"{_cases(found.cases)} detect a difference of {_points(found.difference)} points with {reached} power, if the "
+        f"two models differ on {found.discordance:.0%} of the cases ({test})."
+    )
 
 
 def _of_run(run: str) -> tuple[float, int, int]:

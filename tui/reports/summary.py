@@ -124,14 +124,9 @@ def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
     by_model: dict[str, list[Outcome]] = {model: [] for model in models_of(kept)}
     planned = dict.fromkeys([*kept.plan.trials, *(outcome.trial for outcome in outcomes)])
     planned_cases = dict.fromkeys(key.case for key in planned)
-    by_category: dict[str, dict[str, list[Outcome]]] = {
-        case.category: {} for case_id in planned_cases if (case := cases.get(case_id))
-    }
+    by_category = _by_category(outcomes, cases, planned_cases)
     for outcome in outcomes:
         by_model[outcome.trial.model].append(outcome)
-        case = cases.get(outcome.case)
-        group = by_category.setdefault(case.category if case else "", {})
-        group.setdefault(outcome.trial.model, []).append(outcome)
     repeats: dict[str, int] = {}
     for key in planned:
         repeats[key.model] = max(repeats.get(key.model, 0), key.repeat)
@@ -158,6 +153,20 @@ def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
         clusters=len({clusters[case] for case in planned_cases if case in clusters}),
         interim=interim,
     )
+
+
+def _by_category(
+    outcomes: Iterable[Outcome], cases: Mapping[str, Case], planned: Iterable[str]
+) -> dict[str, dict[str, list[Outcome]]]:
+    """Return the outcomes by category and model; every category with a planned case is there, in their order."""
+    found: dict[str, dict[str, list[Outcome]]] = {
+        case.category: {} for case_id in planned if (case := cases.get(case_id))
+    }
+    for outcome in outcomes:
+        case = cases.get(outcome.case)
+        group = found.setdefault(case.category if case else "", {})
+        group.setdefault(outcome.trial.model, []).append(outcome)
+    return found
 
 
 def count_reruns(results: Iterable[TrialResult]) -> Reruns:

@@ -42,6 +42,40 @@ class _Scored(NamedTuple):
     is_open: bool = False
 
 
+@dataclass(slots=True)
+class _Counts:
+    """What is counted while the items are gone through once; `answers` has the items of each trial, `by_reviewer` how
+    many items of each model a reviewer has scored, out of those in `of_models`."""
+
+    answers: dict[TrialKey, list[_Scored]] = field(default_factory=dict)
+    heat: dict[str, Counter[tuple[Severity, int]]] = field(default_factory=dict)
+    compared: list[ScoredItem] = field(default_factory=list)
+    of_models: Counter[str] = field(default_factory=Counter)
+    by_reviewer: dict[str, Counter[str]] = field(default_factory=dict)
+    scored: int = 0
+    disputed: int = 0
+
+    def add(self, item: ReviewItem, board: Scoreboard, rule: BandRule) -> None:
+        """Count an item, by what counts for it on the board."""
+        case, model, repeat, criterion, _ = item.key
+        counted = board.counted(item.key)
+        extent = counted.extent if counted else None
+        scores = board.scores(item.key) if counted else ()
+        mean = _mean_extent(extent, scores, differ=counted is not None and counted.how == "highest")
+        self.answers.setdefault(item.key.trial, []).append(_counted(item, extent, mean, rule))
+        heat = self.heat.setdefault(model, Counter())
+        self.of_models[model] += 1
+        for score in scores:
+            self.by_reviewer.setdefault(score.reviewer, Counter())[model] += 1
+        if counted is not None:
+            self.scored += 1
+            self.disputed += counted.how == "highest"
+        if isinstance(extent, int):
+            severity = item.criterion.severity
+            heat[severity, extent] += 1
+            self.compared.append(ScoredItem(item.unit, case, model, repeat, criterion, severity, extent, mean))
+
+
 def risk_figures(
     items: Sequence[ReviewItem], board: Scoreboard, rule: BandRule, *, interim: bool = False
 ) -> RiskFigures:
@@ -51,47 +85,26 @@ def risk_figures(
     items does not matter; models, categories and criteria are sorted by name. Models of an unfinished run (`interim`)
     are not tested against each other.
     """
-    answers: dict[TrialKey, list[_Scored]] = {}
-    heat: dict[str, Counter[tuple[Severity, int]]] = {}
-    compared: list[ScoredItem] = []
-    of_models: Counter[str] = Counter()
-    by_reviewer: dict[str, Counter[str]] = {}
-    scored = disputed = 0
+    counts = _Counts()
     for item in items:
-        counted = board.counted(item.key)
-        extent = counted.extent if counted else None
-        scores = board.scores(item.key) if counted else ()
-        mean = _mean_extent(extent, scores, differ=counted is not None and counted.how == "highest")
-        answers.setdefault(item.key.trial, []).append(_counted(item, extent, mean, rule))
-        counts = heat.setdefault(item.key.model, Counter())
-        of_models[item.key.model] += 1
-        for score in scores:
-            by_reviewer.setdefault(score.reviewer, Counter())[item.key.model] += 1
-        if counted is not None:
-            scored += 1
-            disputed += counted.how == "highest"
-        if isinstance(extent, int):
-            severity = item.criterion.severity
-            counts[severity, extent] += 1
-            case, model, repeat, criterion, _ = item.key
-            compared.append(ScoredItem(item.unit, case, model, repeat, criterion, severity, extent, mean))
-    firsts = [(answer[0].item, answer) for answer in answers.values()]
-    single = (each for answer in answers.values() for each in answer)
+        counts.add(item, board, rule)
+    firsts = [(answer[0].item, answer) for answer in counts.answers.values()]
+    single = (each for answer in counts.answers.values() for each in answer)
     whole = _shares((item.key.model, "", answer) for item, answer in firsts)
-    models = sorted(heat)
+    models = sorted(counts.heat)
     return RiskFigures(
         by_model={model: shares[""] for model, shares in whole.items()},
         by_category=_shares((item.key.model, item.case.category, answer) for item, answer in firsts),
         by_criterion=_shares((each.item.key.model, each.item.criterion.name, (each,)) for each in single),
-        heat={model: dict(heat[model]) for model in models},
+        heat={model: dict(counts.heat[model]) for model in models},
         items=len(items),
-        scored=scored,
-        disputed=disputed,
-        comparisons=compare_risk(compared, models, rule, interim=interim),
-        other_rules=try_other_rules(compared, models, rule) if compared else (),
+        scored=counts.scored,
+        disputed=counts.disputed,
+        comparisons=compare_risk(counts.compared, models, rule, interim=interim),
+        other_rules=try_other_rules(counts.compared, models, rule) if counts.compared else (),
         by_reviewer={
-            reviewer: {model: Coverage(by_reviewer[reviewer][model], of_models[model]) for model in models}
-            for reviewer in sorted(by_reviewer)
+            reviewer: {model: Coverage(of_reviewer[model], counts.of_models[model]) for model in models}
+            for reviewer, of_reviewer in sorted(counts.by_reviewer.items())
         },
     )
 

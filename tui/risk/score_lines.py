@@ -84,18 +84,7 @@ def read_line(line: bytes) -> Act:
 
 def read_fields(found: Mapping[str, Any]) -> Act:
     """Return the act with the fields of a line. Raises LineFault."""
-    names = _NEEDED_OF_A_RUN if found.get("act") in _WHOLE_RUN else NEEDED
-    if missing := [key for key in names if key not in found]:
-        raise LineFault(f"{_named(missing)} missing; required keys: {', '.join(NEEDED)}")
-    for key in _TEXTS:
-        if type(found[key]) is not str:
-            raise _fault(key, found[key], "is not valid; expected a string")
-    for key, fits, what in _RULES:
-        if not fits(found[key]):
-            raise _fault(key, found[key], what)
-    for key, fits, what in _OPTIONAL:
-        if found.get(key) is not None and not fits(found[key]):
-            raise _fault(key, found[key], f"{what}, or no such key")
+    _check_fields(found)
     act: ActKind = found["act"]
     extent = _extent_said(found) if act in OF_A_RUN else _extent(found, act)
     reviewer = found["reviewer"]
@@ -124,6 +113,22 @@ def read_fields(found: Mapping[str, Any]) -> Act:
         found.get("masked"),
         found.get("repeats"),
     )
+
+
+def _check_fields(found: Mapping[str, Any]) -> None:
+    """Raise LineFault for the first field that is missing or has a wrong value."""
+    names = _NEEDED_OF_A_RUN if found.get("act") in _WHOLE_RUN else NEEDED
+    if missing := [key for key in names if key not in found]:
+        raise LineFault(f"{_named(missing)} missing; required keys: {', '.join(NEEDED)}")
+    for key in _TEXTS:
+        if type(found[key]) is not str:
+            raise _fault(key, found[key], "is not valid; expected a string")
+    for key, fits, what in _RULES:
+        if not fits(found[key]):
+            raise _fault(key, found[key], what)
+    for key, fits, what in _OPTIONAL:
+        if found.get(key) is not None and not fits(found[key]):
+            raise _fault(key, found[key], f"{what}, or no such key")
 
 
 def template_line(act: Act) -> str:

@@ -68,15 +68,7 @@ def ordinal_alpha(units: Iterable[Sequence[float]], cases: Iterable[str] | None 
         return Alpha(None, None, None, number, len(found))
     import numpy
 
-    alike = Counter(tuple(sorted(of_case.items())) for of_case in found.values())
-    ordered = sorted(alike)
-    coincidences = _coincidences(kinds)
-    places = {kind: place for place, kind in enumerate(kinds)}
-    of_cases = numpy.zeros((len(ordered), *coincidences.shape[1:]))
-    for row, case in enumerate(ordered):
-        for kind, times in case:
-            of_cases[row] += times * coincidences[places[kind]]
-    seen = numpy.array([[alike[case] for case in ordered]], dtype=float)
+    seen, of_cases = _cases_alike(found.values(), kinds)
     value = float(_alphas(seen, of_cases)[0])
     size = len(found)
     if size < 2:
@@ -90,6 +82,24 @@ def ordinal_alpha(units: Iterable[Sequence[float]], cases: Iterable[str] | None 
     tail = NormalDist().cdf(-t_quantile(0.975, size - 1) * math.sqrt(size / (size - 1)))
     low, high = numpy.quantile(alphas, (tail, 1 - tail))
     return Alpha(value, min(value, float(low)), max(value, float(high)), number, size)
+
+
+def _cases_alike(
+    cases: Iterable[Counter[tuple[float, ...]]], kinds: Sequence[tuple[float, ...]]
+) -> "tuple[Values, Values]":
+    """Return how often each kind of case was seen, in one row, and the coincidences of each: cases with the same units
+    are of one kind. `kinds` are those of all units."""
+    import numpy
+
+    alike = Counter(tuple(sorted(of_case.items())) for of_case in cases)
+    ordered = sorted(alike)
+    coincidences = _coincidences(kinds)
+    places = {kind: place for place, kind in enumerate(kinds)}
+    of_cases = numpy.zeros((len(ordered), *coincidences.shape[1:]))
+    for row, case in enumerate(ordered):
+        for kind, times in case:
+            of_cases[row] += times * coincidences[places[kind]]
+    return numpy.array([[alike[case] for case in ordered]], dtype=float), of_cases
 
 
 def weighted_kappa(pairs: Iterable[tuple[int, int]]) -> float | None:
