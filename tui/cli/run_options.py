@@ -1,8 +1,12 @@
-"""The options of `assay run`, as one plain value."""
+"""The options of `assay run` and `assay report`: how they are declared, and the plain values made of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+import click
 
 from tui.model.errors import ConfigError
 from tui.model.run import ReportFormat
@@ -34,6 +38,31 @@ class ReportWish:
     timestamps: bool
     risk_analysis: bool
     margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What the options of a report were given."""
+
+    format: ReportFormat | None
+    output: Path | None
+    responses: bool
+    timestamps: bool
+    risk_analysis: bool
+    margin: float | None
+
+    def wish(self) -> ReportWish:
+        """Return the report to write: its format is the given one, else the one of the file's suffix, else Markdown.
+
+        Raises ConfigError where the file could not be written: that is better reported before a run than after it.
+        """
+        by_name = _BY_SUFFIX.get(self.output.suffix.lower()) if self.output else None
+        format_ = self.format or by_name or "markdown"
+        file = prepare_output(self.output, _SUFFIXES[format_]) if self.output else None
+        if self.margin is not None and not 0 < self.margin <= 1:
+            what = f"--margin is {self.margin:g}, which is out of range"
+            raise ConfigError(what, fix="Pass a difference of pass rates above 0, up to 1.")
+        return ReportWish(format_, file, self.responses, self.timestamps, self.risk_analysis, self.margin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +122,6 @@ class RunWish:
         return self.resume or self.rerun_failed or self.rerun_errors or ""
 
 
-def report_wish(
-    chosen: ReportFormat | None,
-    output: Path | None,
-    responses: bool,
-    timestamps: bool,
-    risk_analysis: bool,
-    margin: float | None = None,
-) -> ReportWish:
-    """The format is the chosen one, else what the file's name says, else Markdown. Raises ConfigError where the file
-    could not be written: that is better said before a run than after it."""
-    by_name = _BY_SUFFIX.get(output.suffix.lower()) if output else None
-    format_ = chosen or by_name or "markdown"
-    file = prepare_output(output, _SUFFIXES[format_]) if output else None
-    if margin is not None and not 0 < margin <= 1:
-        raise ConfigError(
-            f"--margin is {margin:g}, which is out of range", fix="Pass a difference of pass rates above 0, up to 1."
-        )
-    return ReportWish(format_, file, responses, timestamps, risk_analysis, margin)
-
-
 def prepare_output(path: Path, suffix: str) -> Path:
     """The file that `-o PATH` means: with the suffix, where the path has none. Its folder is made. Raises ConfigError
     where that cannot be, or where the path is a folder."""
@@ -140,3 +149,44 @@ def split_names(given: tuple[str, ...], flag: str) -> tuple[str, ...]:
     if given and not found:
         raise ConfigError(f"{flag} has no value", fix="Pass a value, or remove the option.")
     return found
+
+
+Command = Callable[..., Any]
+Option = Callable[[Command], Command]
+
+
+def options_into(argument: str, make: Callable[..., object], *options: Option) -> Option:
+    """Return a decorator that declares options and passes them to the command as one argument: `make(**values)`."""
+
+    def declare(command: Command) -> Command:
+        @wraps(command)
+        def run_command(**given: Any) -> Any:
+            values = {name: given.pop(name) for name in names}
+            return command(**given, **{argument: make(**values)})
+
+        declared: Command = run_command
+        # Where click keeps the options of a function until they become a command; each decorator adds to its end.
+        before = len(getattr(command, "__click_params__", ()))
+        for option in reversed(options):
+            declared = option(declared)
+        params: list[click.Parameter] = getattr(declared, "__click_params__", [])
+        names = [param.name for param in params[before:] if param.name]
+        return declared
+
+    return declare
+
+
+REPORT_OPTIONS = options_into(
+    "report",
+    ReportOptions,
+    click.option("-f", "--format", type=click.Choice(FORMATS), help="Report format."),
+    click.option(
+        "-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Report file (default: stdout)."
+    ),
+    click.option("-r", "--responses", is_flag=True, help="Include full answers in the report."),
+    click.option("-t", "--timestamps", is_flag=True, help="Include timestamps in the report."),
+    click.option("--risk-analysis", is_flag=True, help="Include risk criteria and scores in the report."),
+    click.option(
+        "--margin", type=float, metavar="M", help="Pass rates that differ by less than this count as equivalent."
+    ),
+)

@@ -1,12 +1,11 @@
 """`assay runs` and `assay report`: what was kept."""
 
 import os
-from pathlib import Path
 
 import click
 
-from tui.cli.run_options import FORMATS, report_wish
-from tui.model.run import ReportFormat, RunRecord
+from tui.cli.run_options import REPORT_OPTIONS, ReportOptions
+from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 
 
@@ -46,26 +45,13 @@ def _as_json(record: RunRecord) -> dict[str, object]:
 
 @click.command()
 @click.argument("run")
-@click.option("-f", "--format", "chosen_format", type=click.Choice(FORMATS), help="Report format.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Report file (default: stdout).")
-@click.option("-r", "--responses", is_flag=True, help="Include full answers in the report.")
-@click.option("-t", "--timestamps", is_flag=True, help="Include timestamps in the report.")
-@click.option("--risk-analysis", is_flag=True, help="Include risk criteria and scores in the report.")
-@click.option("--margin", type=float, metavar="M", help="Pass rates that differ by less than this count as equivalent.")
-def report(
-    run: str,
-    chosen_format: ReportFormat | None,
-    output: Path | None,
-    responses: bool,
-    timestamps: bool,
-    risk_analysis: bool,
-    margin: float | None,
-) -> None:
+@REPORT_OPTIONS
+def report(run: str, report: ReportOptions) -> None:
     """Write the report of a saved run. RUN is a run id, a prefix of one, or `last`."""
     from tui.cli.headless import write_report
     from tui.session.open_history import open_reviews
 
-    wish = report_wish(chosen_format, output, responses, timestamps, risk_analysis, margin)
+    wish = report.wish()
     with open_reviews(os.environ) as (store, reviews):
         kept = store.read_run(store.find_run(run))
         write_report([kept], wish, reviews)
