@@ -66,9 +66,7 @@ def compare_risk(
         model: {key: sum(extents, Fraction()) / len(extents) for key, extents in of_model.items()}
         for model, of_model in means.items()
     }
-    pairs = [
-        _pair(a, b, by_model[a], by_model[b], weights, units, test=not interim) for a, b in combinations(models, 2)
-    ]
+    pairs = [_pair((a, b), by_model, weights, units, test=not interim) for a, b in combinations(models, 2)]
     adjusted = adjust_holm([pair.p_value for pair in pairs])
     found = []
     for place, (pair, p_holm) in enumerate(zip(pairs, adjusted, strict=True)):
@@ -79,15 +77,15 @@ def compare_risk(
 
 
 def _pair(
-    a: str,
-    b: str,
-    ours: Mapping[tuple[str, str], Fraction],
-    theirs: Mapping[tuple[str, str], Fraction],
+    models: tuple[str, str],
+    means: Mapping[str, Mapping[tuple[str, str], Fraction]],
     weights: Mapping[tuple[str, str], int],
     units: Mapping[str, str],
     *,
     test: bool,
 ) -> _Pair:
+    """Compare two models by their mean extents of each case and criterion."""
+    ours, theirs = (means[model] for model in models)
     differences: dict[str, Fraction] = {}
     sums: dict[str, tuple[Fraction, int]] = {}
     items = 0
@@ -101,7 +99,7 @@ def _pair(
         total, heavy = sums.get(units[case], (Fraction(), 0))
         sums[units[case]] = total + difference, heavy + weight
     p_value = sign_flip(_whole([total for total, _ in sums.values()])) if test else 1.0
-    return _Pair(a, b, items, differences, sums, p_value)
+    return _Pair(*models, items, differences, sums, p_value)
 
 
 def _whole(values: Sequence[Fraction]) -> list[int]:
