@@ -134,9 +134,9 @@ class HelpScreen(ModalScreen[None]):
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
-        reading = self.query_one(TextPanel)
-        width = reading.scrollable_content_region.width - 1
-        reading.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
+        panel = self.query_one(TextPanel)
+        width = panel.scrollable_content_region.width - 1
+        panel.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
 
     def action_leave(self) -> None:
         """Go back."""
@@ -170,20 +170,20 @@ class TextScreen(ModalScreen[None]):
     def __init__(self, title: str, lines: Callable[[int], Sequence[Line]], key: str = "") -> None:
         super().__init__()
         self._title, self._lines, self._key = title, lines, key
-        self._reading = TextPanel()
+        self._panel = TextPanel()
 
     def compose(self) -> ComposeResult:
         """One text."""
         with Vertical() as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content("↑ ↓ scroll · Esc closes")
-            yield self._reading
+            yield self._panel
 
     def on_mount(self) -> None:
         """The key that opened it closes it."""
         if self._key:
             self._bindings.bind(self._key, "leave", show=False)
-        self._reading.focus()
+        self._panel.focus()
 
     def change(self, lines: Callable[[int], Sequence[Line]]) -> None:
         """Show others."""
@@ -193,8 +193,8 @@ class TextScreen(ModalScreen[None]):
     def on_resize(self) -> None:
         """Fill it, for the room that there is."""
         lines = self._lines(max(20, min(100, self.size.width * 96 // 100) - 7))
-        self._reading.show_lines(lines)
-        self._reading.styles.height = max(1, min(len(lines), self.size.height * 92 // 100 - 4))
+        self._panel.show_lines(lines)
+        self._panel.styles.height = max(1, min(len(lines), self.size.height * 92 // 100 - 4))
 
     def action_leave(self) -> None:
         """Go back."""

@@ -60,22 +60,22 @@ async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(t
     suites = tmp_path / "suites"
     suites.mkdir()
     (suites / "kept.yaml").write_text(SUITE % "\n".join(CASE % (n, n, n) for n in range(4)))
-    asked: list[tuple[str, str]] = []
+    prompts: list[tuple[str, str]] = []
     stop_at = 5
 
     def script(request: Asked) -> Reply:
-        asked.append((request.model, request.prompt))
-        slow = len(asked) > stop_at
+        prompts.append((request.model, request.prompt))
+        slow = len(prompts) > stop_at
         return say("fine", delay_s=20.0 if slow else 0.0)(request)
 
     async with ModelServer(script) as server:
         environ = environ_of(tmp_path, server.url)
         async with app_on(environ, suites) as (_, pilot, explore):
             await pilot.press("R")
-            await until(pilot, lambda: len(asked) > stop_at and explore.selection.state.counts.done == 5)
+            await until(pilot, lambda: len(prompts) > stop_at and explore.selection.state.counts.done == 5)
             await explore.context.runs.stop()
-        stop_at, done = 100, list(asked[:5])
-        asked.clear()
+        stop_at, done = 100, list(prompts[:5])
+        prompts.clear()
         async with app_on(environ, suites) as (app, pilot, explore):
             await pilot.press("H")
             await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
@@ -84,8 +84,8 @@ async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(t
             assert run is not None
             assert (run.state, run.passed, run.trials) == ("interrupted", 5, 8)
             await pilot.press("r")
-            await until(pilot, lambda: len(asked) == 3 and not explore.context.runs.busy)
-            assert len({*asked, *done}) == 8
+            await until(pilot, lambda: len(prompts) == 3 and not explore.context.runs.busy)
+            assert len({*prompts, *done}) == 8
             [record] = explore.context.session.history.list_runs()
             assert (record.id, record.state, record.passed, record.trials) == (run.id, "finished", 8, 8)
 

@@ -63,9 +63,9 @@ async def test_a_key_right_after_unfolding_is_meant_for_what_was_unfolded(tmp_pa
         tree.action_move(1)
         assert "case 39" in seen.row
         tree.action_move(-1)
-        tree.action_turn()
+        tree.action_toggle_fold()
         tree.scroll_to(y=tree.cursor - tree.size.height + 1, animate=False)
-        tree.action_turn()
+        tree.action_toggle_fold()
         await seen.until(lambda: tree.scroll_offset.y + tree.size.height >= tree.cursor + 10, "what is below is seen")
 
 
@@ -337,10 +337,10 @@ async def test_help_can_be_read_in_its_own_column_in_every_size(tmp_path: Path, 
     async with explored(session_for(tmp_path), size) as seen:
         await seen.press("question_mark")
         await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
-        reading = seen.app.screen.query_one("Static")
-        await seen.until(lambda: "Run the whole suite" in str(reading.render()))
-        rows = str(reading.render()).splitlines()
-        assert max(len(row) for row in rows) <= reading.size.width
+        static = seen.app.screen.query_one("Static")
+        await seen.until(lambda: "Run the whole suite" in str(static.render()))
+        rows = str(static.render()).splitlines()
+        assert max(len(row) for row in rows) <= static.size.width
         start = next(row for row in rows if row.startswith("R ")).index("Run the whole")
         texts = [row[start:] for row in rows if row.startswith(" ")]
         assert all(text and not text.startswith(" ") for text in texts)

@@ -86,7 +86,7 @@ class ChecksTab(Vertical):
         self._measure(self.size.width)
         self._table.lines_changed(0 if other else self._table.cursor)
         self._table.display = self._head.display = bool(rows)
-        self._tell()
+        self._show_details()
 
     def _measure(self, width: int) -> None:
         """Heads and rows stand in the same columns, with or without a scrollbar at the end of the rows."""
@@ -99,9 +99,9 @@ class ChecksTab(Vertical):
         self.set_class(event.size.height < 9, "-short")
         self._measure(event.size.width)
         self._table.refresh()
-        self._tell()
+        self._show_details()
 
-    def _tell(self) -> None:
+    def _show_details(self) -> None:
         case, place = self._case, self._table.cursor
         lines: list[Line] = []
         if case is None:
@@ -120,9 +120,9 @@ class ChecksTab(Vertical):
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the check under the cursor."""
         message.stop()
-        self._tell()
+        self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """The same for a click."""
         message.stop()
-        self._tell()
+        self._show_details()

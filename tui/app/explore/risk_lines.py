@@ -95,9 +95,9 @@ def _counts(row: BesideRow, rule: BandRule) -> list[Piece]:
     if counts is None:
         return [("scored blind, not revealed" if row.hides else "not scored", "dim")]
     band = band_of(row.criterion.severity, counts, rule)
-    said: list[Piece] = [(extent_words(counts), "strong")]
-    said += [(" ", "plain"), band_piece(band)] if band else []
-    return [*said, ("  differ", "flaky")] if row.disputed else said
+    pieces: list[Piece] = [(extent_words(counts), "strong")]
+    pieces += [(" ", "plain"), band_piece(band)] if band else []
+    return [*pieces, ("  differ", "flaky")] if row.disputed else pieces
 
 
 def _short(score: Act) -> str:
@@ -120,10 +120,10 @@ def detail_lines(row: BesideRow | None, rule: BandRule, width: int) -> list[Line
             continue
         band = band_of(row.criterion.severity, act.extent, rule)
         who = "decided by " if act.act == "adjudicate" else ""
-        said: list[Piece] = [
+        pieces: list[Piece] = [
             (f"{who}{sanitize_line(act.reviewer, 40)}  ", "strong"),
             (extent_words(act.extent), "plain"),
         ]
-        said += [("  ", "plain"), band_piece(band)] if band else []
-        lines += [tuple(said), *(((f"  {text}", "plain"),) for text in rows_of(act.note, width - 2))]
+        pieces += [("  ", "plain"), band_piece(band)] if band else []
+        lines += [tuple(pieces), *(((f"  {text}", "plain"),) for text in rows_of(act.note, width - 2))]
     return lines

@@ -131,7 +131,7 @@ class ExploreScreen(FrameScreen):
 
     def _select_row(self, row: Row) -> None:
         """Select what a row of the tree stands for."""
-        self.stop_following()
+        self.stop_auto_follow()
         other = False
         if row.open_suite is None:
             self.selection.case_id = None
@@ -207,7 +207,7 @@ class ExploreScreen(FrameScreen):
     @on(SuitePanel.FilterChanged)
     def apply_filter(self, message: SuitePanel.FilterChanged) -> None:
         """Show the cases that the filter selects."""
-        self.selection.filter = message.wanted
+        self.selection.filter = message.case_filter
         self.suites.show()
         row = self.suites.first_case_if_lost()
         if row is not None:
@@ -249,7 +249,7 @@ class ExploreScreen(FrameScreen):
                 pane.draw_figures()
 
     @on(TailView.ScrolledByHand)
-    def stop_following(self) -> None:
+    def stop_auto_follow(self) -> None:
         """Stay where the person is reading."""
         if self.live_run.auto_follow.on:
             self.live_run.auto_follow.stop()
@@ -368,7 +368,7 @@ class ExploreScreen(FrameScreen):
         return saved
 
     def _show_saved_run(self, saved: OpenSuite) -> None:
-        self.stop_following()
+        self.stop_auto_follow()
         case = self.selection.case if self.selection.path == saved.path else None
         if case is None and saved.suite and saved.suite.cases:
             case = saved.suite.cases[0]
@@ -403,7 +403,7 @@ class ExploreScreen(FrameScreen):
         cases = now.suite.cases if now is not None and now.suite is not None else ()
         case = next((case for case in cases if case.id == case_id), None)
         if now is not None and case is not None:
-            self.stop_following()
+            self.stop_auto_follow()
             self.select(now, case)
 
     @work(group="compare", exclusive=True)
@@ -421,8 +421,8 @@ class ExploreScreen(FrameScreen):
         """Score the answers of the selected suite."""
         self._review(None)
 
-    @on(RiskTab.ReviewAsked)
-    def review_item(self, message: RiskTab.ReviewAsked) -> None:
+    @on(RiskTab.ReviewRequested)
+    def review_item(self, message: RiskTab.ReviewRequested) -> None:
         """Score the answer under the cursor of the Risk tab."""
         self._review(message.item)
 
@@ -518,14 +518,14 @@ class ExploreScreen(FrameScreen):
     def action_toggle_streaming(self) -> None:
         """Turn streaming on or off for the next run."""
         self.selection.streaming = not self.selection.streams
-        said = "streams" if self.selection.streaming else "does not stream"
-        self.notify(f"The next run {said}.", markup=False, timeout=3)
+        mode = "streams" if self.selection.streaming else "does not stream"
+        self.notify(f"The next run {mode}.", markup=False, timeout=3)
 
     # Keys for the view
 
     def action_match(self, by: int) -> None:
         """Go to the next or the previous match in the current pane."""
-        self.stop_following()
+        self.stop_auto_follow()
         if self.answers.current:
             view = self.answers.current.view
             view.next_match() if by > 0 else view.previous_match()
@@ -584,11 +584,11 @@ class ExploreScreen(FrameScreen):
 
     def action_tab_beside(self, by: int) -> None:
         """Show the next or the previous tab."""
-        self.details.turn_to(self.details.beside(by))
+        self.details.switch_to(self.details.beside(by))
 
     def action_go_to_diff(self) -> None:
         """Show the diff and focus it; alone where nothing else fits beside it."""
-        self.details.turn_to("diff")
+        self.details.switch_to("diff")
         self.set_class(
             self.answers.zoomed or self.has_class("-low") or self.has_class("-only-details"), "-only-details"
         )
@@ -600,7 +600,7 @@ class ExploreScreen(FrameScreen):
     @on(AttemptsTab.AttemptChosen)
     def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
         """Show the answer of an attempt in the pane of its model."""
-        self.stop_following()
+        self.stop_auto_follow()
         pane = self.answers.pane_of(message.trial.key.model)
         if pane is not None:
             pane.pin(message.trial, message.number)

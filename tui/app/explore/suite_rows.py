@@ -56,37 +56,37 @@ def ancestors(key: RowKey) -> Iterator[RowKey]:
 
 
 def outline(
-    open_suites: Sequence[OpenSuite], unfolded: Collection[RowKey], wanted: CaseTest | None = None
+    open_suites: Sequence[OpenSuite], unfolded: Collection[RowKey], accepts: CaseTest | None = None
 ) -> list[Row]:
-    """The rows to show. With `wanted` only the cases that it accepts, everything above them unfolded."""
+    """Return the rows to show; with `accepts`, only the cases that it accepts, all above them unfolded."""
     rows: list[Row] = []
     folders = {open_suite.folder for open_suite in open_suites}
     shown_folder: str | None = None
     depth = 1 if len(folders) > 1 else 0
     for open_suite in open_suites:
-        below = list(_suite_rows(open_suite, depth, unfolded, wanted))
+        below = list(_suite_rows(open_suite, depth, unfolded, accepts))
         if not below:
             continue
         if depth and open_suite.folder != shown_folder:
             shown_folder = open_suite.folder
-            is_open = wanted is not None or (shown_folder,) in unfolded
+            is_open = accepts is not None or (shown_folder,) in unfolded
             rows.append(Row("folder", (shown_folder,), 0, shown_folder, is_open, None, ()))
-        if not depth or wanted is not None or (open_suite.folder,) in unfolded:
+        if not depth or accepts is not None or (open_suite.folder,) in unfolded:
             rows += below
     return rows
 
 
 def _suite_rows(
-    open_suite: OpenSuite, depth: int, unfolded: Collection[RowKey], wanted: CaseTest | None
+    open_suite: OpenSuite, depth: int, unfolded: Collection[RowKey], accepts: CaseTest | None
 ) -> Iterator[Row]:
     suite = open_suite.suite
     cases = suite.cases if suite else ()
-    if wanted is not None:
-        cases = tuple(case for case in cases if wanted(open_suite.path, case))
+    if accepts is not None:
+        cases = tuple(case for case in cases if accepts(open_suite.path, case))
         if not cases:
             return
     key = suite_key(open_suite)
-    is_open = (wanted is not None or key in unfolded) if cases else None
+    is_open = (accepts is not None or key in unfolded) if cases else None
     yield Row("suite", key, depth, open_suite.title, is_open, open_suite, cases)
     if not is_open:
         return
@@ -94,7 +94,7 @@ def _suite_rows(
         inner = (*key, category)
         below = depth + 1
         if category:
-            is_open = wanted is not None or inner in unfolded
+            is_open = accepts is not None or inner in unfolded
             yield Row("category", inner, below, category, is_open, open_suite, members)
             below += 1
             if not is_open:

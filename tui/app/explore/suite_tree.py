@@ -39,7 +39,7 @@ class SuiteTree(LineListView):
     next key is meant for those."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "turn", "Fold", id="tree.fold", tooltip="Fold or unfold", show=False),
+        Binding("space", "toggle_fold", "Fold", id="tree.fold", tooltip="Fold or unfold", show=False),
         Binding("right,l", "unfold", "Unfold", id="tree.unfold", tooltip="Unfold, or go in", show=False),
         Binding("left,h", "fold", "Fold", id="tree.out", tooltip="Fold, or go to the row above it", show=False),
     ]
@@ -124,10 +124,10 @@ class SuiteTree(LineListView):
     def action_choose(self) -> None:
         """Show the case, or fold and unfold what is no case."""
         if self.row is not None and self.row.kind not in ("case", "step"):
-            self.action_turn()
+            self.action_toggle_fold()
         super().action_choose()
 
-    def action_turn(self) -> None:
+    def action_toggle_fold(self) -> None:
         """Fold or unfold."""
         if self.row is not None and self.row.unfolded is not None:
             row = self.row
@@ -145,7 +145,7 @@ class SuiteTree(LineListView):
     def action_unfold(self) -> None:
         """Unfold; on what is unfolded: go in."""
         if self.row is not None and self.row.unfolded is False:
-            self.action_turn()
+            self.action_toggle_fold()
         elif self.row is not None and self.row.unfolded:
             self.action_move(1)
 
@@ -154,7 +154,7 @@ class SuiteTree(LineListView):
         if self.row is None:
             return
         if self.row.unfolded:
-            self.action_turn()
+            self.action_toggle_fold()
             return
         depth = self.row.depth
         above = (place for place in range(self.cursor - 1, -1, -1) if self._rows[place].depth < depth)
@@ -167,7 +167,7 @@ class SuiteTree(LineListView):
         row = self._rows[place]
         on_arrow = row.unfolded is not None and column <= indent_of(row, self.line_width) + 1
         if row.kind not in ("case", "step") or on_arrow:
-            self.action_turn()
+            self.action_toggle_fold()
         self.post_chosen(place)
 
 
@@ -203,10 +203,10 @@ class SuitePanel(FilteredPanel):
             if open_suite.read and suite_key(open_suite) not in self._met:
                 self._met.add(suite_key(open_suite))
                 self._unfolded.add((open_suite.folder,))
-        wanted: Callable[[Path, Case], bool] | None = selection.matches_filter if selection.filter else None
-        rows = outline(selection.open_suites.all, self._unfolded, wanted)
+        accepts: Callable[[Path, Case], bool] | None = selection.matches_filter if selection.filter else None
+        rows = outline(selection.open_suites.all, self._unfolded, accepts)
         self.suite_tree.show_rows(rows)
-        self.tell_filter(selection.filter, sum(len(row.cases) for row in rows if row.kind == "suite"))
+        self.show_filter(selection.filter, sum(len(row.cases) for row in rows if row.kind == "suite"))
 
     def reveal(self, open_suite: OpenSuite, case: Case | None) -> None:
         """Unfold down to the case, and put the cursor there."""

@@ -29,7 +29,7 @@ from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.tab_bar import Tab, TabBar
-from tui.app.widgets.text_views import FittedReading, TextPanel
+from tui.app.widgets.text_views import FittedTextPanel, TextPanel
 from tui.model.events import RepositoryCloned
 from tui.model.risk import BandRule
 from tui.model.sanitize import sanitize_line
@@ -88,27 +88,27 @@ class AttemptsTab(Vertical):
         self._table.lines_changed(self._table.cursor if shown == self._shown else 0)
         self._shown = shown
         self._table.display = bool(self._table.rows)
-        self._tell()
+        self._show_details()
 
-    def _tell(self) -> None:
+    def _show_details(self) -> None:
         if not 0 <= self._table.cursor < len(self._table.rows):
             self._detail.show_lines([(("No attempt yet. Press r to run this case.", "dim"),)])
             return
         attempt = self._table.rows[self._table.cursor].attempt
-        told = [*retry_lines(attempt), *served_lines(attempt)]
+        lines = [*retry_lines(attempt), *served_lines(attempt)]
         enter: Line = (("Enter shows its answer in its model's pane.", "dim"),)
-        self._detail.show_lines([*told, (), enter] if told else [enter])
+        self._detail.show_lines([*lines, (), enter] if lines else [enter])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the attempt under the cursor."""
         message.stop()
-        self._tell()
+        self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Ask for its answer."""
         message.stop()
         row = self._table.rows[message.place]
-        self._tell()
+        self._show_details()
         self.post_message(self.AttemptChosen(row.trial, row.attempt.number))
 
 
@@ -121,7 +121,7 @@ class _RiskTable(LineListView):
     rule = BandRule()
     models: Sequence[str] = ()
 
-    class TrailAsked(Message):
+    class TrailRequested(Message):
         """Everything that happened to the row under the cursor."""
 
     @property
@@ -132,7 +132,7 @@ class _RiskTable(LineListView):
         return beside_line(self.rows[place], self.rule, self.models, width)
 
     def action_trail(self) -> None:
-        self.post_message(self.TrailAsked())
+        self.post_message(self.TrailRequested())
 
 
 class RiskTab(Vertical):
@@ -141,17 +141,17 @@ class RiskTab(Vertical):
     DEFAULT_CSS = """
     RiskTab { height: 1fr; }
     RiskTab > _RiskTable { height: auto; max-height: 60%; }
-    RiskTab > FittedReading { margin-top: 1; min-height: 1; }
+    RiskTab > FittedTextPanel { margin-top: 1; min-height: 1; }
     """
 
-    class ReviewAsked(Message):
+    class ReviewRequested(Message):
         """This item is to be scored, or any of the case where there is none."""
 
         def __init__(self, item: ItemKey | None) -> None:
             super().__init__()
             self.item = item
 
-    class TrailAsked(Message):
+    class TrailRequested(Message):
         """The trail of this item is to be read."""
 
         def __init__(self, item: ItemKey) -> None:
@@ -160,7 +160,7 @@ class RiskTab(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._table, self._detail = _RiskTable(), FittedReading()
+        self._table, self._detail = _RiskTable(), FittedTextPanel()
         self.review: RunReview | None = None
         self._shown: tuple[object, ...] = ()
 
@@ -186,9 +186,9 @@ class RiskTab(Vertical):
         table.models, table.rule = models_beside(selection.models, review), review.rule if review else BandRule()
         table.display = bool(table.rows)
         table.lines_changed(table.cursor if again else 0)
-        self._tell()
+        self._show_details()
 
-    def _tell(self) -> None:
+    def _show_details(self) -> None:
         table, review = self._table, self.review
         row = table.rows[table.cursor] if 0 <= table.cursor < len(table.rows) else None
         if row is None:
@@ -200,22 +200,22 @@ class RiskTab(Vertical):
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Tell about the row under the cursor."""
         message.stop()
-        self._tell()
+        self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Score it."""
         message.stop()
-        self._tell()
-        self.post_message(self.ReviewAsked(self._table.rows[message.place].item))
+        self._show_details()
+        self.post_message(self.ReviewRequested(self._table.rows[message.place].item))
 
-    @on(_RiskTable.TrailAsked)
-    def ask_for_trail(self, message: _RiskTable.TrailAsked) -> None:
+    @on(_RiskTable.TrailRequested)
+    def request_trail(self, message: _RiskTable.TrailRequested) -> None:
         """Of an answer, not of a criterion."""
         message.stop()
         rows = self._table.rows
         item = rows[self._table.cursor].item if 0 <= self._table.cursor < len(rows) else None
         if item is not None:
-            self.post_message(self.TrailAsked(item))
+            self.post_message(self.TrailRequested(item))
 
 
 def _invitation(review: "RunReview | None") -> Line:
@@ -254,7 +254,7 @@ class DetailTabs(Vertical):
             tab.display = name == self.current
             yield tab
 
-    def turn_to(self, tab: TabId) -> None:
+    def switch_to(self, tab: TabId) -> None:
         """Show another tab; nothing while no case is displayed."""
         if self._selection.case is None:
             return
@@ -269,7 +269,7 @@ class DetailTabs(Vertical):
     def show_tab(self, message: TabBar.TabChosen) -> None:
         """Show the tab that was clicked."""
         message.stop()
-        self.turn_to(next(tab for tab in TABS if tab == message.tab))
+        self.switch_to(next(tab for tab in TABS if tab == message.tab))
 
     @property
     def diff(self) -> "DiffPanel | None":
@@ -341,8 +341,8 @@ class DetailTabs(Vertical):
         self.risk.take(await self._scores.read_review(open_suite))
         self.show(self._model)
 
-    @on(RiskTab.TrailAsked)
-    def show_trail(self, message: RiskTab.TrailAsked) -> None:
+    @on(RiskTab.TrailRequested)
+    def show_trail(self, message: RiskTab.TrailRequested) -> None:
         """Show everything that happened to an item, as far as it may be displayed beside a name."""
         from tui.app.dialogs import TextScreen
         from tui.app.review.lines import trail_lines

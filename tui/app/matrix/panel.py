@@ -120,7 +120,7 @@ class MatrixPanel(FilteredPanel):
         """How many cases and models, and how the filter stands."""
         matrix = self._matrix
         self.border_title = Content(matrix.title)
-        self.tell_filter(matrix.row_options.filter, matrix.case_count, chosen=matrix.row_options.differing)
+        self.show_filter(matrix.row_options.filter, matrix.case_count, chosen=matrix.row_options.differing)
 
     # --- what is chosen
 

@@ -318,8 +318,8 @@ class MatrixScreen(LiveMatrixScreen):
     @on(MatrixPanel.FilterChanged)
     def take_filter(self, message: MatrixPanel.FilterChanged) -> None:
         """Only the cases that the filter selects."""
-        if message.wanted != self.matrix.row_options.filter:
-            self._choose(self.matrix.row_options._replace(filter=message.wanted))
+        if message.case_filter != self.matrix.row_options.filter:
+            self._choose(self.matrix.row_options._replace(filter=message.case_filter))
 
     # --- an earlier run
 

@@ -115,8 +115,8 @@ def differs_by_rerun(trial: TrialProgress | None) -> bool:
 
 def rerun_pieces(passed_since: int, *, short: bool = False) -> Line:
     """Return what a header says of failed trials that a rerun has passed; nothing where there are none."""
-    said = "" if short else " passed on rerun"
-    return ((f"  {RERUN[0]} {passed_since}{said}", "dim"),) if passed_since else ()
+    text = "" if short else " passed on rerun"
+    return ((f"  {RERUN[0]} {passed_since}{text}", "dim"),) if passed_since else ()
 
 
 def legend() -> tuple[tuple[Piece, str], ...]:

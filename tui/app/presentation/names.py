@@ -37,13 +37,13 @@ def model_names(models: Sequence[str]) -> list[str]:
 
 def names_in_a_row(models: Sequence[str]) -> str:
     """All of them in a line; variants after each other name their model once."""
-    said: list[str] = []
+    names: list[str] = []
     before = ""
     for name in model_names(models):
         id, dot, settings = name.partition(_BETWEEN)
-        said.append(settings if dot and id == before else name)
+        names.append(settings if dot and id == before else name)
         before = id
-    return ", ".join(said)
+    return ", ".join(names)
 
 
 def fitted_names(models: Sequence[str], width: int) -> list[str]:
@@ -87,10 +87,10 @@ def _parts_of(model: str) -> _Parts:
         model = model or run
     base, _, settings = model.partition("?")
     *home, id = base.split("/")
-    said = tuple(_setting(each) for each in settings.split("&") if each)
-    said = (*said, f"recorded {sanitize_line(run)[:_RUN_ID]}") if recorded else said
+    extras = tuple(_setting(each) for each in settings.split("&") if each)
+    extras = (*extras, f"recorded {sanitize_line(run)[:_RUN_ID]}") if recorded else extras
     name = sanitize_line(id) or sanitize_line(base)
-    return _Parts(tuple(sanitize_line(each) for each in home), f"{_AGAIN} {name}" if recorded else name, said)
+    return _Parts(tuple(sanitize_line(each) for each in home), f"{_AGAIN} {name}" if recorded else name, extras)
 
 
 def _setting(text: str) -> str:

@@ -17,7 +17,7 @@ from tui.app.review.lines import answer_name, empty_lines, end_lines
 from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_panel import QueuePanel
 from tui.app.widgets.key_queue import KeyQueue
-from tui.app.widgets.text_views import FittedReading
+from tui.app.widgets.text_views import FittedTextPanel
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey
@@ -50,7 +50,7 @@ class ReviewView(Horizontal):
         super().__init__()
         self.answers = AnswerCache(session.review)
         self.queue, self.answer, self.criterion = QueuePanel(keys), AnswerPanel(), CriterionPanel(keys)
-        self._end = FittedReading(id="end")
+        self._end = FittedTextPanel(id="end")
         self._session, self._keys = session, keys
         self._loaded: LoadedAnswer | None = None
 

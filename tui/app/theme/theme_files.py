@@ -107,16 +107,16 @@ def _base_of(draft: _Draft, drafts: Mapping[str, _Draft]) -> _Draft | str:
     """The draft with all colours, its own over those of what it extends; or a sentence why that cannot be."""
     chain = [draft]
     while len(chain[-1].colours) < len(COLOURS):
-        wanted = chain[-1].extends or (_LIGHT_DEFAULT if chain[-1].dark is False else DEFAULT_PALETTE.name)
-        known = any(link.name == wanted for link in chain)
-        if wanted == DEFAULT_PALETTE.name and (known or wanted not in drafts):
-            chain.append(_Draft("", wanted, DEFAULT_PALETTE.dark, None, DEFAULT_PALETTE.colours))
-        elif wanted not in drafts:
-            return f"there is no theme `{wanted}`; there are: {', '.join(sorted(drafts))}"
+        base_name = chain[-1].extends or (_LIGHT_DEFAULT if chain[-1].dark is False else DEFAULT_PALETTE.name)
+        known = any(link.name == base_name for link in chain)
+        if base_name == DEFAULT_PALETTE.name and (known or base_name not in drafts):
+            chain.append(_Draft("", base_name, DEFAULT_PALETTE.dark, None, DEFAULT_PALETTE.colours))
+        elif base_name not in drafts:
+            return f"there is no theme `{base_name}`; there are: {', '.join(sorted(drafts))}"
         elif known:
             return f"`{draft.name}` cannot extend itself, not by way of others either"
         else:
-            chain.append(drafts[wanted])
+            chain.append(drafts[base_name])
     colours = {key: value for link in reversed(chain) for key, value in link.colours.items()}
     dark = next((link.dark for link in chain if link.dark is not None), None)
     return _Draft(draft.file, draft.name, dark, None, colours)

@@ -110,7 +110,7 @@ class ThemedApp(App[ReturnType]):
         self._theme_files: ThemeFiles | None = None
         self._theme_notices: list[str] = []
         if theme != DEFAULT_PALETTE.name:
-            self._take_over(self._read_changed())
+            self._apply_changes(self._read_changed())
             if theme not in self.available_themes:
                 self._theme_notices.append(
                     f"There is no theme {sanitize_line(theme, 60)}; choose another in the palette."
@@ -141,7 +141,7 @@ class ThemedApp(App[ReturnType]):
         """Read the theme files, and again those that are saved, until cancelled; say what is wrong with them."""
         while True:
             changed = await asyncio.to_thread(self._read_changed)
-            self._take_over(changed)
+            self._apply_changes(changed)
             if any(palette.name == self.theme for palette in changed.palettes):
                 self.mutate_reactive(App.theme)
             for notice in self._theme_notices:
@@ -156,7 +156,7 @@ class ThemedApp(App[ReturnType]):
             self._theme_files = ThemeFiles(self._theme_folders)
         return self._theme_files.read_changed()
 
-    def _take_over(self, changed: "ThemesRead") -> None:
+    def _apply_changes(self, changed: "ThemesRead") -> None:
         for palette in changed.palettes:
             self.register_theme(as_theme(palette))
         self._theme_notices += [str(problem) for problem in changed.problems]

@@ -29,9 +29,9 @@ class FilteredPanel(Vertical):
     class FilterChanged(Message):
         """Another filter holds."""
 
-        def __init__(self, wanted: Filter) -> None:
+        def __init__(self, case_filter: Filter) -> None:
             super().__init__()
-            self.wanted = wanted
+            self.case_filter = case_filter
 
     @property
     def rows(self) -> Widget:
@@ -67,12 +67,12 @@ class FilteredPanel(Vertical):
         self.rows.focus()
         return line is not None
 
-    def tell_filter(self, wanted: Filter, count: int, *, chosen: bool = False) -> None:
+    def show_filter(self, case_filter: Filter, count: int, *, chosen: bool = False) -> None:
         """Say in the frame what is wrong with the filter, or how many cases it found; so too where cases were `chosen`
         in another way."""
-        if wanted.hint:
-            self.border_subtitle = Content.styled(wanted.hint, "$failed")
-        elif wanted or chosen:
+        if case_filter.hint:
+            self.border_subtitle = Content.styled(case_filter.hint, "$failed")
+        elif case_filter or chosen:
             self.border_subtitle = Content.styled(f"{count} {'case' if count == 1 else 'cases'}", "$accent")
         else:
             self.border_subtitle = Content("/ filter")

@@ -40,7 +40,7 @@ class TextPanel(VerticalScroll):
 _LEAST = 20
 
 
-class FittedReading(TextPanel):
+class FittedTextPanel(TextPanel):
     """Another width, other lines."""
 
     _made: Callable[[int], Sequence[Line]] | None = None
