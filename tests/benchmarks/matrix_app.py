@@ -19,20 +19,24 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
-from textual.worker import Worker
 
-from tests.app.matrix.samples import history_of, large, result
-from tests.support.scripted_session import ScriptedSession
+from tests.app.matrix.samples import large, result
+from tests.support.scripted_session import Opened, ScriptedSession
+from tui.app.context import AppContext, open_context
 from tui.app.explore.header_bar import HeaderBar
 from tui.app.explore.suite_tree import SuitePanel
 from tui.app.matrix.matrix import Matrix, Order
 from tui.app.matrix.screen import MatrixScreen
+from tui.app.notifications import NotificationHold
 from tui.app.open_suites import OpenSuites, Selection
 from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.footer import KeyFooter
 from tui.model.events import TrialFinished
 from tui.model.filter import parse_filter
 from tui.model.results import TrialKey
+from tui.session.consent import Consent
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
 
 UPDATES = 2_000
 _AT_ONCE, _PAUSE = 20, 0.05
@@ -41,15 +45,13 @@ _FILTERS = ("status:fail", "number 7", "!status:passed cat:3")
 
 
 class TimedMatrixScreen(MatrixScreen):
-    """Says when it is painted, which is when it begins to count."""
+    """Call `painted` after the first paint, just before the cells are counted."""
 
     painted: Callable[[], None] | None = None
 
-    def count(self) -> Worker[None]:
+    def on_mount(self) -> None:
         if self.painted is not None:
-            self.painted()
-            self.painted = None
-        return super().count()
+            self.call_after_refresh(self.painted)
 
 
 class EmptyScreen(Screen[None]):
@@ -96,6 +98,18 @@ class MatrixBenchApp(ThemedApp[None]):
         yield SuitePanel(Selection(OpenSuites(ScriptedSession(), [])))
         yield Static("ready ✓", markup=False)
 
+    async def _open_context(self) -> AppContext:
+        folder, suite = self._into.parent, self._sample.suite
+        history = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, ScriptedSession().resolve)
+        session = ScriptedSession({Path(suite.path): Opened(suite)}, keeps=history)
+        hold = NotificationHold(super().notify, self.clear_notifications)
+        return await open_context(
+            self, lambda: session, [], post=self.post_message, confirm=self._confirm, notification_hold=hold
+        )
+
+    async def _confirm(self, consent: Consent) -> bool:
+        raise AssertionError(f"the session asks for no consent: {consent}")
+
     def _tell(self, name: str, seconds: float) -> None:
         self._found[name] = seconds * 1000
         self._into.write_text(json.dumps(self._found))
@@ -111,10 +125,11 @@ class MatrixBenchApp(ThemedApp[None]):
         self.call_after_refresh(self._tell, f"closed {number}", 0)
 
     async def action_show(self) -> None:
+        context = await self._open_context()
         before = process_time()
         sample = self._sample
         matrix = Matrix(sample.suite, sample.state, sample.models)
-        screen = self.place = TimedMatrixScreen(matrix, history_of(matrix), self)
+        screen = self.place = TimedMatrixScreen(context, Path(sample.suite.path), matrix)
         screen.painted = lambda: self._tell("show", process_time() - before)
         await self.push_screen(screen)
 
@@ -130,12 +145,12 @@ class MatrixBenchApp(ThemedApp[None]):
             before = process_time()
             matrix.row_options = each
             matrix.arrange()
-            self.place.rows_changed()
+            self.place.updates.rows_changed()
             await asyncio.sleep(0.05)  # painted
             took.append(process_time() - before)
         matrix.row_options = options
         matrix.arrange()
-        self.place.rows_changed()
+        self.place.updates.rows_changed()
         self._tell("order", max(took))
 
     async def action_update(self, really: bool) -> None:
@@ -155,7 +170,7 @@ class MatrixBenchApp(ThemedApp[None]):
                     before = process_time()
                     state.take(event)
                     spent += process_time() - before
-                    self.place.trial_moved(event.trial)
+                    self.place.updates.trial_changed(event.trial)
             await asyncio.sleep(_PAUSE)
         self._tell("update" if really else "idle", (process_time() - begin - spent) / UPDATES)
 

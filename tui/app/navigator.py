@@ -34,21 +34,6 @@ class Navigator:
     def __init__(self, context: AppContext, screen: Screen[Any]) -> None:
         self._context, self._screen = context, screen
 
-    async def open_matrix(self, open_suite: OpenSuite, case_id: str | None) -> str | None:
-        """Open the matrix of a suite with the cursor on a case; return the case that was chosen there."""
-        from tui.app.matrix.connected_screen import ConnectedMatrixScreen, read_matrix
-
-        try:
-            matrix = await read_matrix(self._context, open_suite)
-        except AssayError as error:
-            notify_error(self._screen, error)
-            return None
-        if open_suite.run:
-            self._context.scores.record_names(open_suite.run, "the matrix")
-        return await self._screen.app.push_screen_wait(
-            ConnectedMatrixScreen(self._context, open_suite.path, matrix, case_id)
-        )
-
     async def choose_run(self) -> "tuple[RunChoice | None, list[str]]":
         """Open the list of runs; return what to do with which run, and the ids of the runs that were deleted."""
         from tui.app.runs.screen import RunsScreen

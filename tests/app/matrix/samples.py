@@ -1,17 +1,18 @@
 """Suites with results to show as a matrix, and a history of runs to measure them against."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from tests.support.kept_runs import HOSTILE
-from tests.support.scripted_session import case_of, result_of, step_of, suite_of
+from tests.support.kept_runs import FINISHED, HOSTILE, STARTED, make_subject
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.matrix.matrix import Matrix
-from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
-from tui.model.run import RunRecord
+from tui.model.run import Plan, RunOptions
 from tui.model.state import RunState
-from tui.model.suite import Case, Suite
+from tui.model.suite import Case
+from tui.session.run_history import RunHistory
+from tui.store.sqlite import SqliteStore
 
 MODELS = ("gpt-5.2", "claude-sonnet-4.5", "gemini-3-pro")
 VERDICTS: dict[str, Verdict] = {
@@ -101,44 +102,35 @@ def hostile() -> Matrix:
     return Matrix(suite, state, models)
 
 
-@dataclass
-class MemoryChunk:
-    """A history in memory: outcomes by run."""
-
-    suite: Suite
-    runs: dict[str, tuple[Outcome, ...]]
-    marked: str | None = None
-
-    def list_runs(self) -> tuple[RunRecord, ...]:
-        """A line for each."""
-        made = [self._record(run_id, outcomes) for run_id, outcomes in self.runs.items()]
-        other = replace(made[0], id="f" * 32, suite_path="other.yaml") if made else None
-        return (*made, other) if other else ()
-
-    def _record(self, run_id: str, outcomes: Sequence[Outcome]) -> RunRecord:
-        models = tuple(dict.fromkeys(outcome.trial.model for outcome in outcomes))
-        passed = sum(outcome.verdict == "passed" and not outcome.flaky for outcome in outcomes)
-        return RunRecord(
-            run_id, "finished", self.suite.name, self.suite.path, self.suite.sha256, models,
-            "2026-11-19T10:15:00+00:00", "2026-11-19T10:20:00+00:00", len(outcomes), passed,
-        )  # fmt: skip
-
-    def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
-        """Of one run."""
-        return self.runs[run_id]
-
-    def baseline_of(self, suite: Suite) -> str | None:
-        """The marked one."""
-        del suite
-        return self.marked
+def earlier_results(matrix: Matrix) -> tuple[TrialResult, ...]:
+    """Return the results of an earlier run, in which every third case went the other way; none where the sample does
+    not have the three models of ROWS."""
+    if len(matrix.models) != len(MODELS):
+        return ()
+    swapped = str.maketrans({"✓": "✗", "✗": "✓", ".": "✓"})
+    signs = [signs.translate(swapped) if at % 3 == 0 else signs for at, (_, _, signs) in enumerate(ROWS)]
+    return tuple(results(zip(matrix.suite.cases, signs, strict=False), matrix.models))
 
 
-def history_of(matrix: Matrix) -> MemoryChunk:
-    """One earlier run, in which every third case went the other way."""
-    turned = str.maketrans({"✓": "✗", "✗": "✓", ".": "✓"})
-    signs = [signs.translate(turned) if at % 3 == 0 else signs for at, (_, _, signs) in enumerate(ROWS)]
-    kept = results(zip(matrix.suite.cases, signs, strict=False), matrix.models) if len(matrix.models) == 3 else ()
-    return MemoryChunk(matrix.suite, {EARLIER: tuple(outcome_of(each) for each in kept)})
+def session_with_earlier_run(
+    folder: Path, store: SqliteStore, matrix: Matrix, *, marked: bool = False
+) -> ScriptedSession:
+    """Return a session that has the suite of a matrix and its results, and stores an earlier run of it, the baseline
+    if `marked`, and a run of another suite."""
+    path = folder / "suite.yaml"
+    path.write_text("")
+    suite = replace(matrix.suite, path=str(path))
+    latest = tuple(trial.result for trial in matrix.state.trials.values() if trial.result is not None)
+    history = RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+    for run_id, stored in ((EARLIER, suite), ("f" * 32, replace(suite, path=str(folder / "other.yaml")))):
+        earlier = earlier_results(matrix)
+        subjects = tuple(make_subject(model) for model in matrix.models)
+        store.begin_run(Plan(run_id, stored, subjects, RunOptions(), tuple(each.trial for each in earlier)), STARTED)
+        store.save_trials(run_id, earlier)
+        store.finish_run(run_id, "finished", FINISHED)
+    if marked:
+        history.mark_baseline(next(run for run in history.list_runs() if run.id == EARLIER))
+    return ScriptedSession({path: Opened(suite)}, kept=latest, keeps=history)
 
 
 def sample(kind: str) -> Matrix:

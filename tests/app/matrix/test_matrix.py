@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.matrix.samples import EARLIER, MODELS, ROWS, history_of, hostile, large, matrix_of, repeated, result
+from tests.app.matrix.samples import EARLIER, MODELS, ROWS, earlier_results, hostile, large, matrix_of, repeated, result
 from tui.app.matrix.baseline import baseline_of
 from tui.app.matrix.columns import column_at, lay_out
 from tui.app.matrix.comparison_lines import brief, judgement, pair_lines, pairs_table, sentence
@@ -16,6 +16,7 @@ from tui.app.matrix.statistics import Since, Statistics, compute_statistics
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
 from tui.model.filter import parse_filter
+from tui.model.outcomes import outcome_of
 from tui.model.prices import Spent, cost_text
 from tui.model.results import CountedVerdict, TrialKey
 from tui.model.sanitize import sanitize_text
@@ -294,7 +295,7 @@ def test_one_model_has_nobody_to_be_compared_with() -> None:
 
 def test_a_baseline_says_what_broke_and_what_was_fixed() -> None:
     matrix = matrix_of()
-    matrix.baseline = baseline_of(EARLIER, history_of(matrix).read_outcomes(EARLIER))
+    matrix.baseline = baseline_of(EARLIER, map(outcome_of, earlier_results(matrix)))
     found = computed(matrix)
     assert found.since == {MODELS[0]: Since(1, 3), MODELS[1]: Since(2, 2), MODELS[2]: Since(2, 1)}
     rows = arranged(matrix, grouping="none", order=Order("change"))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import Seen, explored, session_for
-from tests.app.matrix.matrix_app import MatrixApp
-from tests.app.matrix.samples import EARLIER, MODELS, history_of, large, matrix_of, repeated, result
+from tests.app.matrix.matrix_app import running_app
+from tests.app.matrix.samples import EARLIER, MODELS, large, matrix_of, repeated, result
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import until
 from tests.support.scripted_session import ScriptedSession
@@ -117,7 +117,7 @@ async def test_it_is_live_during_a_run(tmp_path: Path) -> None:
         await seen.until(lambda: "0%" in heads_of(screen)[1])
         seen.session.finish("cancelled")
         await seen.until(lambda: rows_of(screen)[1].split()[-2:] == ["✗", "✓"], "the rest has its result again")
-        await seen.until(lambda: not screen._timer._active.is_set(), "nothing moves any more")
+        await seen.until(lambda: not screen.updates.active, "nothing moves any more")
 
 
 async def test_failed_again_asks_what_did_not_pass_and_cancel_ends_it(tmp_path: Path) -> None:
@@ -184,20 +184,8 @@ async def test_it_is_in_the_palette_and_its_keys_are_in_the_help(tmp_path: Path)
         await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
 
 
-@asynccontextmanager
-async def alone(size: tuple[int, int] = (140, 40), app: MatrixApp | None = None) -> AsyncIterator[MatrixApp]:
-    """The screen over the sample."""
-    if app is None:
-        matrix = matrix_of()
-        app = MatrixApp(matrix, history_of(matrix))
-    async with app.run_test(size=size) as pilot:
-        app.hand = pilot
-        await until(pilot, lambda: app.matrix.statistics.figures and app.place.panel.table.size.height, "it is counted")
-        yield app
-
-
 async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
-    async with alone() as app:
+    async with running_app(matrix_of()) as app:
         screen, pilot, matrix = app.place, app.hand, app.matrix
         await pilot.press("s")
         await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
@@ -220,7 +208,7 @@ async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
 
 
 async def test_the_cursor_stays_on_its_case_when_the_rows_change() -> None:
-    async with alone() as app:
+    async with running_app(matrix_of()) as app:
         table, pilot = app.place.panel.table, app.hand
         await pilot.press("end", "up", "up")
         assert table.case_id == "case-7"
@@ -233,7 +221,7 @@ async def test_the_cursor_stays_on_its_case_when_the_rows_change() -> None:
 
 
 async def test_the_cursor_passes_headings_over_and_goes_to_what_differs() -> None:
-    async with alone() as app:
+    async with running_app(matrix_of()) as app:
         screen, pilot = app.place, app.hand
         assert screen.panel.table.case_id == "case-0"
         await pilot.press("end")
@@ -247,7 +235,7 @@ async def test_the_cursor_passes_headings_over_and_goes_to_what_differs() -> Non
 
 
 async def test_the_mouse_sorts_by_a_head_and_opens_by_a_second_click() -> None:
-    async with alone() as app:
+    async with running_app(matrix_of()) as app:
         screen, pilot = app.place, app.hand
         columns = screen.panel.table.columns
         at = columns.name + 2 * columns.cell + 1
@@ -259,13 +247,13 @@ async def test_the_mouse_sorts_by_a_head_and_opens_by_a_second_click() -> None:
         await until(pilot, lambda: app.matrix.row_options.order == Order())
         await pilot.click("#cells", offset=(4, 3))
         assert screen.panel.table.case_id == "case-2"
-        assert app.gone == []
+        assert app.chosen == []
         await pilot.click("#cells", offset=(4, 3))
-        await until(pilot, lambda: app.gone == ["case-2"])
+        await until(pilot, lambda: app.chosen == ["case-2"])
 
 
 async def test_a_baseline_is_chosen_and_taken_away() -> None:
-    async with alone() as app:
+    async with running_app(matrix_of()) as app:
         screen, pilot = app.place, app.hand
         await pilot.press("b")
         await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
@@ -286,15 +274,14 @@ async def test_a_baseline_is_chosen_and_taken_away() -> None:
 
 
 async def test_a_marked_baseline_is_taken_by_itself() -> None:
-    matrix = matrix_of()
-    history = history_of(matrix)
-    history.marked = EARLIER
-    async with alone(app=MatrixApp(matrix, history)) as app:
-        await until(app.hand, lambda: matrix.baseline is not None)
+    async with running_app(matrix_of(), marked=True) as app:
+        await until(app.hand, lambda: app.matrix.baseline is not None)
+        assert app.matrix.baseline is not None
+        assert app.matrix.baseline.run_id == EARLIER
 
 
 async def test_the_statistics_choose_the_pair_below() -> None:
-    async with alone() as app:
+    async with running_app(matrix_of()) as app:
         screen, pilot = app.place, app.hand
         assert "gpt-5.2 passes 3 cases that gemini-3-pro does not" in said(screen)
         await pilot.press("p")
@@ -306,8 +293,8 @@ async def test_the_statistics_choose_the_pair_below() -> None:
 @pytest.mark.parametrize(("width", "told"), [(80, False), (140, True)])
 async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) -> None:
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
-    async with alone((width, 24), MatrixApp(matrix, history_of(matrix))) as app:
-        await until(app.hand, lambda: bool(matrix.statistics.pairs))
+    async with running_app(matrix, (width, 24)) as app:
+        await until(app.hand, lambda: bool(app.matrix.statistics.pairs))
         await app.hand.press("p")
         await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
         shown = app.screen.query_one(LineListView)
@@ -317,7 +304,7 @@ async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) ->
 
 async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
     matrix = large(60, 6)
-    async with alone((80, 24), MatrixApp(matrix, history_of(matrix))) as app:
+    async with running_app(matrix, (80, 24)) as app:
         screen, pilot = app.place, app.hand
         assert "1–3 of 6 ▸" in heads_of(screen)[0]
         await pilot.press("right", "right", "right", "right")
@@ -335,7 +322,7 @@ async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
 
 async def test_bands_are_shown_once_trials_are_scored() -> None:
     matrix = repeated()
-    async with alone(app=MatrixApp(matrix, history_of(matrix))) as app:
+    async with running_app(matrix) as app:
         screen, a, b = app.place, MODELS[0], MODELS[1]
         before = rows_of(screen)
         bands: dict[TrialKey, Band] = {
@@ -355,7 +342,13 @@ async def test_bands_are_shown_once_trials_are_scored() -> None:
         assert not any("●" in row or "○" in row for row in rows_of(screen))
 
 
-async def test_runs_are_asked_of_whoever_opened_it() -> None:
-    async with alone() as app:
-        await app.hand.press("R", "f", "X")
-        await until(app.hand, lambda: app.asked == ["all", "failed", "cancel"])
+async def test_its_keys_start_and_cancel_runs() -> None:
+    async with running_app(matrix_of()) as app:
+        session, matrix = app.session, app.matrix
+        await app.hand.press("R")
+        await until(app.hand, lambda: matrix.state.running)
+        assert set(session.plans[-1].trials) == {
+            TrialKey(case.id, model) for case in matrix.suite.cases for model in matrix.models
+        }
+        await app.hand.press("X")
+        await until(app.hand, lambda: session.ended == ["cancelled"])

@@ -7,8 +7,8 @@ from textual.events import Click
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tests.app.matrix.matrix_app import MatrixApp
-from tests.app.matrix.samples import history_of, large, result
+from tests.app.matrix.matrix_app import MatrixApp, running_app
+from tests.app.matrix.samples import large, result
 from tests.support.pilots import until
 from tui.app.matrix.table_view import MatrixTable
 from tui.app.widgets.scroll_view import THUMB
@@ -29,12 +29,9 @@ def marked(table: MatrixTable) -> list[int]:
 @asynccontextmanager
 async def long_table(cases: int = 300) -> AsyncIterator[tuple[MatrixApp, MatrixTable]]:
     """A matrix with more rows than fit."""
-    matrix = large(cases)
-    app = MatrixApp(matrix, history_of(matrix))
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.hand = pilot
+    async with running_app(large(cases), (120, 40)) as app:
         table = app.place.panel.table
-        await until(pilot, lambda: app.place.query_one("#sentence").size.height and table.size.height, "all is said")
+        await until(app.hand, lambda: app.place.query_one("#sentence").size.height and table.size.height, "all is said")
         yield app, table
 
 
@@ -54,7 +51,7 @@ async def test_the_mark_says_where_one_is_and_can_be_dragged() -> None:
         await app.hand.mouse_up("#cells", offset=(x - 20, 3))
         table.on_click(Click(table, x - 20, 3, 0, 0, 1, False, False, False))  # as Textual does where it is let go
         assert table.cursor == cursor, "who drags does not choose"
-        assert app.gone == []
+        assert app.chosen == []
         await app.hand.press("home")
         await until(app.hand, lambda: marked(table)[0] == 0)
 
@@ -74,7 +71,7 @@ async def test_the_cursor_stays_in_sight_and_the_view_within_the_rows() -> None:
         assert table.scroll_offset.y == table.max_scroll_y
         app.place.matrix.row_options = app.place.matrix.row_options._replace(grouping="none")
         app.place.matrix.arrange()
-        app.place.rows_changed()
+        app.place.updates.rows_changed()
         assert table.scroll_offset.y <= table.max_scroll_y
         assert table.virtual_size.height == 300
         assert "Case number 299" in "\n".join(strip.text for strip in drawn(table))

@@ -398,7 +398,9 @@ class ExploreScreen(FrameScreen):
         if open_suite is None or open_suite.suite is None:
             self.notify("There is no suite to show here.", severity="warning", markup=False)
             return
-        case_id = await self.navigator.open_matrix(open_suite, self.selection.case_id)
+        from tui.app.matrix.screen import open_matrix
+
+        case_id = await open_matrix(self.context, self, open_suite, self.selection.case_id)
         now = self.context.open_suites.get(open_suite.path)
         cases = now.suite.cases if now is not None and now.suite is not None else ()
         case = next((case for case in cases if case.id == case_id), None)

@@ -158,7 +158,7 @@ class Matrix:
     ) -> None:
         self.row_options = RowOptions()
         self.baseline: Baseline | None = None
-        self.asked_for_baseline = False
+        self.baseline_read = False
         self.pair: tuple[str, str] | None = None
         self.rows: list[Row] = []
         self._places: dict[str, list[int]] | None = None

@@ -16,7 +16,7 @@ from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.list_view import LineListView
 
 _HIGH = 27
-_SAID, _SAID_LOW = 4, 2
+_SENTENCE_ROWS, _SENTENCE_ROWS_LOW = 4, 2
 _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them, where the panel fills the window
 
 
@@ -54,7 +54,7 @@ class MatrixPanel(FilteredPanel):
         self.table = MatrixTable(matrix, id="cells")
         self._width = 1
         self._turned = False
-        self._said: tuple[Line, Line] = (), ()
+        self._sentence_lines: tuple[Line, Line] = (), ()
         self._sentence = Static(Content(), markup=False, id="sentence", classes="-empty")
 
     @property
@@ -85,8 +85,8 @@ class MatrixPanel(FilteredPanel):
         self._width = width
         self.table.lay_out(width)
         self.draw_heads()
-        if self._said[0]:
-            self.show_sentence(*self._said)
+        if self._sentence_lines[0]:
+            self._show_sentence(*self._sentence_lines)
 
     def rows_changed(self, case: str | None) -> None:
         """Other rows, or other models; the cursor goes to a case."""
@@ -107,14 +107,26 @@ class MatrixPanel(FilteredPanel):
         self._turned = not self._turned
         self.draw_heads()
 
-    def show_sentence(self, line: Line, shorter: Line = ()) -> None:
+    def _show_sentence(self, line: Line, shorter: Line = ()) -> None:
         """Say this below the rows; shorter where there is no room for all of it."""
-        self._said = line, shorter
-        rows = _SAID_LOW if self.has_class("-low") else _SAID
+        self._sentence_lines = line, shorter
+        rows = _SENTENCE_ROWS_LOW if self.has_class("-low") else _SENTENCE_ROWS
         if shorter and width_of(text_of(line)) > rows * self._width * 0.9:
             line = shorter
         self._sentence.update(content_of(line))
         self._sentence.set_class(not line, "-empty")
+
+    def show_comparison(self) -> None:
+        """Say below the rows how the chosen pair of models compares."""
+        matrix = self._matrix
+        pair = matrix.statistics.pair(matrix.pair)
+        if pair is None:
+            self._show_sentence(())
+            return
+        from tui.app.matrix.comparison_lines import brief, sentence
+
+        names, progress = matrix.names, matrix.progress
+        self._show_sentence(sentence(pair, names, progress), brief(pair, names, progress))
 
     def show_title(self) -> None:
         """How many cases and models, and how the filter stands."""

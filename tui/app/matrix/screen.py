@@ -1,41 +1,34 @@
 """The Matrix screen: cases by models, updated while a run is in progress."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
-from time import monotonic
-from typing import ClassVar, Protocol
+from pathlib import Path
+from typing import Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from tui.app.bindings import bind
-from tui.app.matrix.baseline import Baseline, baseline_of
-from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, RowOptions, spread_of, two_to_compare
-from tui.app.matrix.messages import (
-    CancelRequested,
-    CompareRequested,
-    PaceRequested,
-    PauseRequested,
-    ReviewRequested,
-    RunRequested,
-)
+from tui.app.context import AppContext
+from tui.app.matrix.controls import BaselineControls, RowControls
+from tui.app.matrix.matrix import Matrix, two_to_compare
 from tui.app.matrix.panel import MatrixPanel
-from tui.app.matrix.statistics import compute_statistics
 from tui.app.matrix.table_view import MatrixHeader
-from tui.app.presentation.pieces import Line
-from tui.app.run_controls import current_pace, key_of
+from tui.app.matrix.updates import MatrixUpdates
+from tui.app.navigator import Navigator, ScoresChanged
+from tui.app.notifications import notify_error
+from tui.app.open_suites import OpenSuite
+from tui.app.run_controls import RunControls
+from tui.app.run_messages import PaceChanged, RunBegan, RunEnded, TrialChanged
+from tui.app.run_requests import models_with_results, request_all_models, request_failed_of
+from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
 from tui.model.errors import AssayError
 from tui.model.filter import KEYS_IN_WORDS
 from tui.model.outcomes import Outcome
-from tui.model.results import TrialKey
-from tui.model.run import RunRecord
-from tui.model.sanitize import sanitize_line
-from tui.model.suite import Suite
+from tui.session.answers import Source
+from tui.session.run_history import RunHistory
 
 MATRIX_KEYS: list[BindingType] = [
     bind("p", "statistics", "matrix.statistics", "Compare each pair of models, with the cases", "statistics"),
@@ -61,395 +54,264 @@ MATRIX_KEYS: list[BindingType] = [
 ]
 
 
-_BEATS_A_SECOND = 10
-_BEATS_A_PULSE = 2
-_LEAST_PAUSE_SECONDS, _PAUSES = 0.7, 100  # figures of tens of thousands of trials take a hundredth of the time at most
-_SLICE_SECONDS = 0.008
+class MatrixScreen(Screen[str | None]):
+    """Display the matrix of the open suite at `path`, with the cursor on a case.
 
-
-class LiveMatrixScreen(Screen[str | None]):
-    """Shows the matrix; `told` gets what `matrix_asks` has. A trial that moved is said by `trial_moved`, anything
-    larger by `changed`. Gives the case to go to in Explore, or None."""
+    The result is the id of the case to open in Explore, or None.
+    """
 
     DEFAULT_CSS = """
-    LiveMatrixScreen { background: $background; color: $foreground; }
+    MatrixScreen { background: $background; color: $foreground; }
     """
     BINDINGS: ClassVar[list[BindingType]] = MATRIX_KEYS
     AUTO_FOCUS = "#cells"
 
-    def __init__(self, matrix: Matrix, told: MessagePump, case: str | None = None) -> None:
+    def __init__(self, context: AppContext, path: Path, matrix: Matrix, case_id: str | None = None) -> None:
         super().__init__()
-        self.matrix, self.told = matrix, told
-        self._case = case
-        self._moved: set[TrialKey] = set()
-        self._beats = 0
-        self._outdated = self._computing = False
-        self._next_statistics = 0.0
-        self.header = MatrixHeader(id="header")
+        self.context, self.matrix = context, matrix
+        self._path, self._case_id = path, case_id
+        self.header = MatrixHeader(matrix, id="header")
         self.panel = MatrixPanel(matrix, id="matrix")
+        self.updates = MatrixUpdates(self, matrix, self.header, self.panel)
+        self._row_controls = RowControls(self, matrix, self.panel, self.updates)
+        self._baseline_controls = BaselineControls(self, matrix, context.session.history, self.updates)
+        self._run_controls, self._navigator = RunControls(context, self), Navigator(context, self)
 
     def compose(self) -> ComposeResult:
-        """Header, panel, footer."""
+        """Compose the header, the panel and the footer."""
         yield self.header
         yield self.panel
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Rows are painted first; figures are counted after."""
-        self._timer = self.set_interval(1 / _BEATS_A_SECOND, self._beat, pause=not self.matrix.state.running)
-        self.panel.rows_changed(self._case)
-        self.show_heading()
-        self.call_after_refresh(self.count)
+        """Display the rows first; count and measure against the marked baseline after that."""
+        self.updates.start(self._case_id)
+        self._baseline_controls.use_marked()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is something to pause only while something runs."""
+        """Return whether a key is active: there is something to pause only while a run is in progress."""
         del parameters
         return action != "turn_pause" or self.matrix.state.running
 
-    # --- what comes from the run
+    # What happens in runs and on disk
 
-    def trial_moved(self, key: TrialKey) -> None:
-        """A trial has another state."""
-        self._moved.add(key)
-        if self.is_mounted:
-            self._timer.resume()
+    @on(TrialChanged)
+    def show_trial(self, message: TrialChanged) -> None:
+        """Display the new state of a trial."""
+        if message.path == self._path:
+            self.updates.trial_changed(message.trial)
 
-    def changed(self) -> None:
-        """The matrix shows another suite or state: everything is to be drawn and counted anew."""
-        self._moved.clear()
-        if self.is_mounted:
-            self._timer.resume()
+    @on(PaceChanged)
+    def show_pace(self, message: PaceChanged) -> None:
+        """Display that the run was paused or resumed, or its new concurrency."""
+        if message.path == self._path:
+            self.header.update()
+
+    @on(RunBegan)
+    @on(RunEnded)
+    def show_run(self, message: RunBegan | RunEnded) -> None:
+        """Display the cells that wait now, or the final state."""
+        if message.path == self._path:
+            self._show_suite()
+
+    @on(SuitesRead)
+    def show_suite(self, message: SuitesRead) -> None:
+        """Display the cases of a suite that was read again."""
+        if self._path in message.paths:
+            self._show_suite()
+
+    def _show_suite(self) -> None:
+        context, open_suite = self.context, self._open_suite
+        if open_suite is not None and open_suite.suite is not None:
+            models = models_with_results(context.selection, open_suite)
+            self.matrix.show(open_suite.suite, context.open_suites.state(self._path), models)
             self.refresh_bindings()
-            self.rows_changed()
-            self.count()
+            self.updates.matrix_changed()
 
-    @work(group="count", exclusive=True)
-    async def count(self) -> None:
-        """Count what there is, in portions that no key has to wait for, then work out what follows from it."""
-        cell_counts = self.matrix.cell_counts
-        while not cell_counts.complete:
-            cell_counts.count(_SLICE_SECONDS)
-            await asyncio.sleep(0)
-        self.show_heading()
-        await self._compute_statistics()
+    @on(ScoresChanged)
+    @work(group="bands", exclusive=True)
+    async def show_scores(self) -> None:
+        """Read the risk bands of the cells again."""
+        open_suite = self._open_suite
+        if open_suite is not None:
+            self.panel.table.show_bands(await self.context.scores.read_bands(open_suite))
 
-    async def _compute_statistics(self) -> None:
-        self._outdated, self._computing = False, True
-        began = monotonic()
-        try:
-            self.matrix.statistics = await asyncio.to_thread(compute_statistics, self.matrix.snapshot())
-        finally:
-            self._computing = False
-        self._next_statistics = monotonic() + max(_LEAST_PAUSE_SECONDS, _PAUSES * (monotonic() - began))
-        self.panel.draw_heads()
-        self.show_sentence()
+    @property
+    def _open_suite(self) -> OpenSuite | None:
+        return self.context.open_suites.get(self._path)
 
-    def _beat(self) -> None:
-        """What has moved is drawn, ten times a second at most; marks of what runs move."""
-        matrix, table = self.matrix, self.panel.table
-        self._beats += 1
-        moved, self._moved = self._moved, set()
-        for key in moved:
-            table.refresh_rows(matrix.take(key))
-        if moved:
-            self._outdated = True
-        if moved or (matrix.state.running and self._beats % _BEATS_A_SECOND == 0):
-            self.show_heading()
-        if self._beats % _BEATS_A_PULSE == 0 and self.app.animation_level != "none":
-            table.beat(place for key in matrix.state.in_progress for place in matrix.places_of(key.case))
-        still = not moved and not matrix.state.running
-        due = still or monotonic() > self._next_statistics
-        if self._outdated and due and not self._computing and matrix.cell_counts.complete:
-            self.count()
-        if still and not self._outdated:
-            self._timer.pause()
-
-    # --- showing it
-
-    def show_heading(self) -> None:
-        """The header, as it is now."""
-        state, heading = self.matrix.state, self.matrix.heading
-        if state.running:
-            paused = state.paused
-            key = key_of(self, "matrix.pause") if paused else ""
-            answering = state.answering if paused else 0
-            heading = replace(heading, pace=current_pace(state), paused=paused, answering=answering, pause_key=key)
-        self.header.show(heading)
-
-    def rows_changed(self) -> None:
-        """Other rows; the cursor stays on its case."""
-        self.panel.rows_changed(self.panel.table.case_id)
-        self.show_heading()
-
-    def show_sentence(self) -> None:
-        """What can be said of the chosen pair."""
-        matrix = self.matrix
-        pair = matrix.statistics.pair(matrix.pair)
-        if pair is None:
-            self.panel.show_sentence(())
-            return
-        from tui.app.matrix.comparison_lines import brief, sentence
-
-        names, progress = matrix.names, matrix.progress
-        self.panel.show_sentence(sentence(pair, names, progress), brief(pair, names, progress))
-
-    @on(MatrixPanel.CaseChosen)
-    def open_case(self, message: MatrixPanel.CaseChosen) -> None:
-        """To Explore with it."""
-        self.dismiss(message.case)
-
-
-_ORDERS: tuple[tuple[Order, str], ...] = (
-    (Order("suite"), "as in the suite"),
-    (Order("name"), "by name"),
-    (Order("differ"), "by disagreement: the cases in which models differ first"),
-    (Order("all fail"), "the cases that all models fail first"),
-)
-
-
-class EarlierRuns(Protocol):
-    """Where earlier runs are. Everything blocks; each raises StoreError."""
-
-    def list_runs(self) -> Sequence[RunRecord]:
-        """All of them, the newest first."""
-        ...
-
-    def read_outcomes(self, run_id: str) -> Sequence[Outcome]:
-        """How the trials of one ended."""
-        ...
-
-    def baseline_of(self, suite: Suite) -> str | None:
-        """The id of the run that others of the suite are measured against."""
-        ...
-
-
-class MatrixScreen(LiveMatrixScreen):
-    """Cases beside models, live; `history` is where earlier runs are."""
-
-    def __init__(self, matrix: Matrix, history: EarlierRuns, told: MessagePump, case: str | None = None) -> None:
-        super().__init__(matrix, told, case)
-        self._history = history
-
-    def on_mount(self) -> None:
-        """The suite may have a marked baseline."""
-        if self.matrix.baseline is None and not self.matrix.asked_for_baseline:
-            self._take_marked()
-
-    # --- order, groups, filter
-
-    def _choose(self, options: RowOptions) -> None:
-        self.matrix.row_options = options
-        self.matrix.arrange()
-        self.rows_changed()
+    # Rows
 
     def action_sort(self) -> None:
-        """Choose an order."""
-        self._sort()
-
-    @work(group="choose", exclusive=True)
-    async def _sort(self) -> None:
-        from tui.app.dialogs import ChoiceScreen
-
-        matrix = self.matrix
-        orders = [*_ORDERS]
-        if matrix.baseline is not None:
-            orders.append((Order("change"), "by change since the baseline: what broke first"))
-        orders += [(Order("model", model), f"by {matrix.names[model]}: the worst first") for model in matrix.models]
-        current = next(
-            (at for at, (each, _) in enumerate(orders) if each == matrix.row_options.order._replace(reverse=False)), 0
-        )
-        lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
-        place = await self.app.push_screen_wait(ChoiceScreen("Sort the rows", lines, current, takes="sorts"))
-        if place is not None:
-            self._choose(matrix.row_options._replace(order=orders[place][0]))
+        """Choose the order of the rows."""
+        self._row_controls.choose_order()
 
     @on(MatrixPanel.ColumnChosen)
     def sort_by_column(self, message: MatrixPanel.ColumnChosen) -> None:
-        """The same by a click on a head; a second click turns it around, a third takes it back."""
-        models, options = self.matrix.models, self.matrix.row_options
-        if message.column < 0:
-            order = Order("name")
-        else:
-            order = Order("model", models[message.column]) if message.column < len(models) else Order("change")
-        if options.order == order:
-            order = order._replace(reverse=True)
-        elif options.order == order._replace(reverse=True):
-            order = Order()
-        self._choose(options._replace(order=order))
+        """Sort the rows by the column whose head was clicked."""
+        self._row_controls.sort_by_column(message.column)
 
     def action_reverse(self) -> None:
-        """Turn the order around."""
-        order = self.matrix.row_options.order
-        self._choose(self.matrix.row_options._replace(order=order._replace(reverse=not order.reverse)))
+        """Reverse the order of the rows."""
+        self._row_controls.reverse()
 
     def action_group(self) -> None:
-        """The next kind of groups."""
-        options = self.matrix.row_options
-        grouping = GROUPINGS[(GROUPINGS.index(options.grouping) + 1) % len(GROUPINGS)]
-        self._choose(options._replace(grouping=grouping))
-        said = "Not grouped" if grouping == "none" else f"Grouped by {grouping}"
-        self.notify(said, markup=False, timeout=2)
-
-    def action_turn_figures(self) -> None:
-        """All figures in the heads, or fewer."""
-        self.panel.turn_figures()
+        """Change the groups of the rows."""
+        self._row_controls.change_grouping()
 
     def action_turn_differing(self) -> None:
-        """Only the cases in which models differ, or all."""
-        options = self.matrix.row_options
-        self._choose(options._replace(differing=not options.differing))
+        """Display only the cases in which models differ, or all."""
+        self._row_controls.toggle_differing()
 
-    def action_next_differing(self, by: int) -> None:
-        """Go to the next such case, from the cursor on."""
-        table = self.panel.table
-        place = table.cursor + by
-        while 0 <= place < table.line_count:
-            case = self.matrix.case_at(place)
-            if case is not None and spread_of(self.matrix.cells(case)):
-                table.go_to(place)
-                return
-            place += by
-        self.notify("There is no such case that way.", markup=False, timeout=2)
+    def action_next_differing(self, step: int) -> None:
+        """Go to the next or previous case in which models differ."""
+        self._row_controls.go_to_differing(step)
 
     async def action_filter(self) -> None:
-        """Type a filter."""
+        """Open the filter."""
         await self.panel.open_filter()
 
     @on(MatrixPanel.FilterChanged)
-    def take_filter(self, message: MatrixPanel.FilterChanged) -> None:
-        """Only the cases that the filter selects."""
-        if message.case_filter != self.matrix.row_options.filter:
-            self._choose(self.matrix.row_options._replace(filter=message.case_filter))
+    def filter_rows(self, message: MatrixPanel.FilterChanged) -> None:
+        """Display only the cases that the filter selects."""
+        self._row_controls.filter(message.case_filter)
 
-    # --- an earlier run
-
-    @work(group="baseline", exclusive=True)
-    async def _take_marked(self) -> None:
-        self.matrix.asked_for_baseline = True
-        try:
-            run_id = await asyncio.to_thread(self._history.baseline_of, self.matrix.suite)
-            if run_id and run_id not in (self.matrix.run, self.matrix.state.run_id):
-                await self._measure_against(run_id)
-        except AssayError as error:
-            self.notify(sanitize_line(str(error), 600), severity="warning", markup=False)
+    def action_turn_figures(self) -> None:
+        """Display all figures above the columns, or fewer."""
+        self.panel.turn_figures()
 
     def action_choose_baseline(self) -> None:
         """Choose the run to measure against."""
-        self._choose_baseline()
+        self._baseline_controls.choose()
 
-    @work(group="baseline", exclusive=True)
-    async def _choose_baseline(self) -> None:
-        from tui.app.dialogs import ChoiceScreen
-        from tui.app.matrix.baseline import run_choice_line, runs_of
-
-        matrix = self.matrix
-        try:
-            runs = runs_of(await asyncio.to_thread(self._history.list_runs), matrix.suite)
-            runs = [run for run in runs if run.id not in (matrix.run, matrix.state.run_id)]
-            if not runs:
-                self.notify("No other run of this suite is kept.", severity="warning", markup=False)
-                return
-            lines: list[Line] = [((" none: measure against no run", "plain"),), *map(run_choice_line, runs)]
-            now = matrix.baseline.run_id if matrix.baseline else ""
-            current = next((at for at, run in enumerate(runs, 1) if run.id == now), 0)
-            title = "Measure against an earlier run"
-            place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current))
-            if place is not None:
-                await self._take_choice(runs[place - 1] if place else None)
-        except AssayError as error:
-            self.notify(sanitize_line(str(error), 600), severity="error", markup=False, timeout=12)
-
-    async def _take_choice(self, run: RunRecord | None) -> None:
-        if run is not None:
-            await self._measure_against(run.id)
-        else:
-            self._take_baseline(None)
-
-    async def _measure_against(self, run_id: str) -> None:
-        outcomes = await asyncio.to_thread(self._history.read_outcomes, run_id)
-        self._take_baseline(await asyncio.to_thread(baseline_of, run_id, outcomes))
-
-    def _take_baseline(self, baseline: Baseline | None) -> None:
-        matrix = self.matrix
-        matrix.baseline = baseline
-        if baseline is None and matrix.row_options.order.kind == "change":
-            matrix.row_options = matrix.row_options._replace(order=Order())
-        matrix.arrange()
-        self.rows_changed()
-        self.count()
-
-    # --- two models
+    # Two models
 
     def action_compare(self) -> None:
-        """Two answers to the case under the cursor, above the matrix."""
+        """Compare the answers of two models to the case under the cursor."""
         matrix, table = self.matrix, self.panel.table
         case = matrix.case_at(table.cursor)
         if case is None:
             self.notify("There is no case to compare here.", severity="warning", markup=False)
             return
-        two = two_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
-        if two is None:
+        models = two_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
+        if models is None:
             self.notify("Two models are needed to compare.", markup=False)
             return
-        self.told.post_message(CompareRequested(matrix.suite, matrix.run, case.id, two))
-
-    def action_statistics(self) -> None:
-        """Every pair of models."""
-        self._show_pairs()
+        a, b = (Source(matrix.suite.path, matrix.run, model) for model in models)
+        self._navigator.compare(matrix.suite, (a, b), case.id)
 
     @work(group="choose", exclusive=True)
-    async def _show_pairs(self) -> None:
+    async def action_statistics(self) -> None:
+        """Display the comparison of each pair of models, and choose the pair for the sentence below the rows."""
         from tui.app.matrix.pairs_dialog import PairsScreen
 
         matrix = self.matrix
-        pairs = matrix.statistics.pairs
+        pairs, figures = matrix.statistics.pairs, matrix.statistics.figures
         if not pairs:
             few = len(matrix.models) < 2
             why = "Two models are needed to compare." if few else "Two models with results are needed to compare."
             self.notify(why, markup=False)
             return
-        shown = matrix.statistics.pair(matrix.pair)
+        displayed = matrix.statistics.pair(matrix.pair)
+        current = pairs.index(displayed) if displayed in pairs else 0
         cases = {case.id: case for case in matrix.suite.cases}
-        current = pairs.index(shown) if shown in pairs else 0
-        figures = matrix.statistics.figures
         place = await self.app.push_screen_wait(
             PairsScreen(pairs, current, matrix.names, cases, figures, matrix.progress)
         )
         if place is not None:
             matrix.pair = pairs[place].a, pairs[place].b
-            self.show_sentence()
+            self.panel.show_comparison()
 
-    # --- runs, and the way back
+    # Runs
 
     def action_run_all(self) -> None:
         """Run the whole suite."""
-        self.told.post_message(RunRequested(failed=False))
+        if (open_suite := self._open_suite) is not None and open_suite.suite is not None:
+            request = request_all_models(self.context.selection, open_suite)
+            self._run_controls.start(request, "There is nothing to run here.")
 
     def action_run_failed(self) -> None:
         """Run again what did not pass."""
-        self.told.post_message(RunRequested(failed=True))
-
-    def action_review(self) -> None:
-        """Score the answers by hand."""
-        self.told.post_message(ReviewRequested())
-
-    def action_cancel_all(self) -> None:
-        """Cancel the run."""
-        self.told.post_message(CancelRequested())
+        if (open_suite := self._open_suite) is not None and open_suite.suite is not None:
+            request = request_failed_of(self.context.selection, open_suite, self.matrix.models)
+            self._run_controls.rerun(request, "Nothing has failed here.")
 
     def action_turn_pause(self) -> None:
-        """Pause the run, or let it go on."""
-        self.told.post_message(PauseRequested())
+        """Pause or resume the run."""
+        self._run_controls.toggle_pause()
 
     def action_ask_more(self, by: int) -> None:
-        """So many more cases at once."""
-        self.told.post_message(PaceRequested(by))
+        """Change how many cases of each model run at once."""
+        self._run_controls.change_concurrency(by)
+
+    def action_cancel_all(self) -> None:
+        """Cancel the run, and what is queued."""
+        self._run_controls.cancel_all()
+
+    @work(group="review", exclusive=True)
+    async def action_review(self) -> None:
+        """Score the answers by hand."""
+        open_suite = self._open_suite
+        if open_suite is not None:
+            await self._navigator.review(open_suite)
+
+    # Back to Explore
+
+    @on(MatrixPanel.CaseChosen)
+    def open_case(self, message: MatrixPanel.CaseChosen) -> None:
+        """Close the screen and open a case in Explore."""
+        self.dismiss(message.case)
 
     def action_leave(self) -> None:
-        """Back to Explore, as it was."""
+        """Close the screen."""
         self.dismiss(None)
 
     async def action_back(self) -> None:
-        """Out of the filter, else back."""
+        """Close the filter, or the screen where the filter is closed."""
         if not await self.panel.close_filter():
             self.dismiss(None)
+
+
+async def open_matrix(
+    context: AppContext, screen: Screen[Any], open_suite: OpenSuite, case_id: str | None
+) -> str | None:
+    """Open the matrix of a suite above `screen` with the cursor on a case; return the case that was chosen there.
+
+    Await this in a worker. Notifies of an error.
+    """
+    try:
+        matrix = await read_matrix(context, open_suite)
+    except AssayError as error:
+        notify_error(screen, error)
+        return None
+    if open_suite.run:
+        context.scores.record_names(open_suite.run, "the matrix")
+    return await screen.app.push_screen_wait(MatrixScreen(context, open_suite.path, matrix, case_id))
+
+
+async def read_matrix(context: AppContext, open_suite: OpenSuite) -> Matrix:
+    """Return the matrix of an open suite, with what was chosen in it before. Raises AssayError."""
+    suite = open_suite.suite
+    assert suite is not None, "only a suite without errors has a matrix"
+    outcomes, unfinished = await asyncio.to_thread(_read_outcomes, context.session.history, open_suite.run)
+    kept = {outcome.trial: outcome for outcome in outcomes}
+    models = models_with_results(context.selection, open_suite)
+    state = context.open_suites.state(open_suite.path)
+    matrix = context.matrices.get(open_suite.path)
+    if matrix is None:
+        matrix = Matrix(suite, state, models, open_suite.run, kept, unfinished)
+        context.matrices[open_suite.path] = matrix
+    else:
+        matrix.take_kept(open_suite.run, kept, unfinished)
+        matrix.show(suite, state, models)
+    matrix.take_bands(await context.scores.read_bands(open_suite))
+    return matrix
+
+
+def _read_outcomes(history: RunHistory, run_id: str) -> tuple[tuple[Outcome, ...], int]:
+    """Return the outcomes of a saved run, and the number of its trials where it was not finished, else 0."""
+    if not run_id:
+        return (), 0
+    record = next((run for run in history.list_runs() if run.id == run_id), None)
+    unfinished = record.trials if record is not None and record.state != "finished" else 0
+    return history.read_outcomes(run_id), unfinished

@@ -1,6 +1,7 @@
 """The table of the matrix and the heads of its columns, drawn line by line."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -14,6 +15,7 @@ from tui.app.matrix.columns import Layout, lay_out
 from tui.app.matrix.header_lines import MatrixHeading, matrix_header
 from tui.app.matrix.matrix import Matrix
 from tui.app.presentation.pieces import Line
+from tui.app.run_controls import current_pace, key_of
 from tui.app.theme.styles import grounded_styles, segments_of
 from tui.app.widgets.list_view import Ground, LineListView
 from tui.app.widgets.text_views import PieceLine
@@ -184,19 +186,24 @@ class MatrixTable(LineListView):
 
 
 class MatrixHeader(PieceLine):
-    """Shows a MatrixHeading."""
+    """Display the suite of a matrix, its run with the progress and the concurrency, the totals and the order."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._heading = MatrixHeading()
+        self._matrix, self._heading = matrix, MatrixHeading()
 
-    def show(self, heading: MatrixHeading) -> None:
-        """Show another state."""
+    def update(self) -> None:
+        """Draw the header again, as the matrix is now."""
+        state, heading = self._matrix.state, self._matrix.heading
+        if state.running:
+            heading = replace(heading, pace=current_pace(state), paused=state.paused)
+        if state.running and state.paused:
+            heading = replace(heading, answering=state.answering, pause_key=key_of(self.screen, "matrix.pause"))
         self._heading = heading
         self.draw()
 
     def line_for(self, width: int) -> Line:
-        """The line in at most so many cells."""
+        """Return the header in at most `width` cells."""
         return matrix_header(self._heading, width)
 
 

@@ -1,0 +1,166 @@
+"""Change what the matrix displays: the order, groups and filter of its rows, and its baseline."""
+
+import asyncio
+
+from textual.screen import Screen
+
+from tui.app.dialogs import ChoiceScreen
+from tui.app.matrix.baseline import Baseline, baseline_of, run_choice_line, runs_of
+from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, RowOptions, spread_of
+from tui.app.matrix.panel import MatrixPanel
+from tui.app.matrix.updates import MatrixUpdates
+from tui.app.notifications import notify_error
+from tui.app.presentation.pieces import Line
+from tui.model.errors import AssayError
+from tui.model.filter import Filter
+from tui.session.run_history import RunHistory
+
+_ORDERS: tuple[tuple[Order, str], ...] = (
+    (Order("suite"), "as in the suite"),
+    (Order("name"), "by name"),
+    (Order("differ"), "by disagreement: the cases in which models differ first"),
+    (Order("all fail"), "the cases that all models fail first"),
+)
+
+
+class RowControls:
+    """Change the order, the groups and the filter of the rows; `screen` displays the questions."""
+
+    def __init__(self, screen: Screen[str | None], matrix: Matrix, panel: MatrixPanel, updates: MatrixUpdates) -> None:
+        self._screen, self._matrix, self._panel, self._updates = screen, matrix, panel, updates
+
+    def choose_order(self) -> None:
+        """Ask for an order of the rows."""
+        self._screen.run_worker(self._choose_order(), group="choose", exclusive=True)
+
+    async def _choose_order(self) -> None:
+        matrix = self._matrix
+        orders = [*_ORDERS]
+        if matrix.baseline is not None:
+            orders.append((Order("change"), "by change since the baseline: what broke first"))
+        orders += [(Order("model", model), f"by {matrix.names[model]}: the worst first") for model in matrix.models]
+        displayed = matrix.row_options.order._replace(reverse=False)
+        current = next((place for place, (order, _) in enumerate(orders) if order == displayed), 0)
+        lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
+        place = await self._screen.app.push_screen_wait(ChoiceScreen("Sort the rows", lines, current, takes="sorts"))
+        if place is not None:
+            self._apply(matrix.row_options._replace(order=orders[place][0]))
+
+    def sort_by_column(self, column: int) -> None:
+        """Sort by a column; the second time in reverse, the third time not at all. `column` is the place of a model,
+        −1 for the names, and the number of models for the changes."""
+        models, options = self._matrix.models, self._matrix.row_options
+        if column < 0:
+            order = Order("name")
+        else:
+            order = Order("model", models[column]) if column < len(models) else Order("change")
+        if options.order == order:
+            order = order._replace(reverse=True)
+        elif options.order == order._replace(reverse=True):
+            order = Order()
+        self._apply(options._replace(order=order))
+
+    def reverse(self) -> None:
+        """Reverse the order."""
+        options = self._matrix.row_options
+        self._apply(options._replace(order=options.order._replace(reverse=not options.order.reverse)))
+
+    def change_grouping(self) -> None:
+        """Group by category, by tag, or not at all, in turn."""
+        options = self._matrix.row_options
+        grouping = GROUPINGS[(GROUPINGS.index(options.grouping) + 1) % len(GROUPINGS)]
+        self._apply(options._replace(grouping=grouping))
+        text = "Not grouped" if grouping == "none" else f"Grouped by {grouping}"
+        self._screen.notify(text, markup=False, timeout=2)
+
+    def toggle_differing(self) -> None:
+        """Display only the cases in which models differ, or all."""
+        options = self._matrix.row_options
+        self._apply(options._replace(differing=not options.differing))
+
+    def filter(self, filter: Filter) -> None:
+        """Display only the cases that a filter selects."""
+        if filter != self._matrix.row_options.filter:
+            self._apply(self._matrix.row_options._replace(filter=filter))
+
+    def _apply(self, options: RowOptions) -> None:
+        self._matrix.row_options = options
+        self._matrix.arrange()
+        self._updates.rows_changed()
+
+    def go_to_differing(self, step: int) -> None:
+        """Move the cursor to the next (1) or previous (−1) case in which models differ."""
+        matrix, table = self._matrix, self._panel.table
+        place = table.cursor + step
+        while 0 <= place < table.line_count:
+            case = matrix.case_at(place)
+            if case is not None and spread_of(matrix.cells(case)):
+                table.go_to(place)
+                return
+            place += step
+        self._screen.notify("There is no such case that way.", markup=False, timeout=2)
+
+
+class BaselineControls:
+    """Choose the run that the matrix is measured against; `screen` displays the questions and errors."""
+
+    def __init__(self, screen: Screen[str | None], matrix: Matrix, history: RunHistory, updates: MatrixUpdates) -> None:
+        self._screen, self._matrix, self._history, self._updates = screen, matrix, history, updates
+
+    def use_marked(self) -> None:
+        """Measure against the marked baseline of the suite, once in the life of the matrix."""
+        if self._matrix.baseline is None and not self._matrix.baseline_read:
+            self._matrix.baseline_read = True
+            self._screen.run_worker(self._use_marked(), group="baseline", exclusive=True)
+
+    async def _use_marked(self) -> None:
+        try:
+            run_id = await asyncio.to_thread(self._history.baseline_of, self._matrix.suite)
+            if run_id and run_id not in self._displayed_runs:
+                await self._use_run(run_id)
+        except AssayError as error:
+            notify_error(self._screen, error, severity="warning")
+
+    def choose(self) -> None:
+        """Ask for the run to measure against."""
+        self._screen.run_worker(self._choose(), group="baseline", exclusive=True)
+
+    async def _choose(self) -> None:
+        matrix = self._matrix
+        try:
+            runs = runs_of(await asyncio.to_thread(self._history.list_runs), matrix.suite)
+            runs = [run for run in runs if run.id not in self._displayed_runs]
+            if not runs:
+                self._screen.notify("No other run of this suite is kept.", severity="warning", markup=False)
+                return
+            lines: list[Line] = [((" none: measure against no run", "plain"),), *map(run_choice_line, runs)]
+            used = matrix.baseline.run_id if matrix.baseline else ""
+            current = next((place for place, run in enumerate(runs, 1) if run.id == used), 0)
+            dialog = ChoiceScreen("Measure against an earlier run", lines, current)
+            place = await self._screen.app.push_screen_wait(dialog)
+            if place is None:
+                return
+            if place:
+                await self._use_run(runs[place - 1].id)
+            else:
+                self._use(None)
+        except AssayError as error:
+            notify_error(self._screen, error)
+
+    @property
+    def _displayed_runs(self) -> tuple[str | None, ...]:
+        """Return the ids of the runs whose results the matrix displays."""
+        return self._matrix.run, self._matrix.state.run_id
+
+    async def _use_run(self, run_id: str) -> None:
+        outcomes = await asyncio.to_thread(self._history.read_outcomes, run_id)
+        self._use(await asyncio.to_thread(baseline_of, run_id, outcomes))
+
+    def _use(self, baseline: Baseline | None) -> None:
+        matrix = self._matrix
+        matrix.baseline = baseline
+        if baseline is None and matrix.row_options.order.kind == "change":
+            matrix.row_options = matrix.row_options._replace(order=Order())
+        matrix.arrange()
+        self._updates.rows_changed()
+        self._updates.count()
