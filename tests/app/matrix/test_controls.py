@@ -9,7 +9,7 @@ from tui.app.matrix.matrix import Matrix, Order
 from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.table_view import MatrixHeader
 from tui.app.matrix.updates import MatrixUpdates
-from tui.app.theming import ThemedApp
+from tui.app.theme.themed_app import ThemedApp
 from tui.model.filter import Filter, parse_filter
 
 
