@@ -1,1 +1,1 @@
-"""The command line; imports the app only when it is asked for."""
+"""The command line; the app is imported only when it is opened."""

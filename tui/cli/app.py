@@ -39,6 +39,6 @@ def serve(paths: tuple[Path, ...], host: str, port: int) -> None:
 
 
 def default_folder() -> Path:
-    """The folder's own test-suites/, else the bundled suites."""
+    """Return the folder's own test-suites/, else the bundled suites."""
     own = Path("test-suites")
     return own if own.is_dir() else shipped_folder("test-suites")

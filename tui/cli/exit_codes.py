@@ -1,4 +1,4 @@
-"""The exit code of `assay run`, from what came of the runs."""
+"""The exit code of `assay run`, from the results of its runs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def exit_code(kept: Sequence[KeptRun], fail_under: float | None) -> int:
-    """Return 0 where every run is as it has to be, else 1, and say on stderr which demand was not met.
+    """Return 0 if every run meets its requirements, else 1, and print the unmet ones to stderr.
 
-    The latest verdicts decide: passed (flaky or not) and unchecked are fine. `fail_under`, and the `minPassRate` of a
-    case, decide instead where they are given, by the figures of the report.
+    The latest verdicts decide: passed (flaky or not) and unchecked are fine. If given, `fail_under` and the
+    `minPassRate` of a case decide instead, by the figures of the report.
     """
     fine = [_is_fine(run, fail_under) for run in kept]  # each says what is missing
     return 0 if all(fine) else 1
@@ -39,7 +39,7 @@ def _is_fine(run: KeptRun, fail_under: float | None) -> bool:
 
 
 def _reaches(summary: "Summary", fail_under: float) -> bool:
-    """Whether the pass rate over the checked trials is at least this. Of nothing checked there is no rate."""
+    """Return whether the pass rate of the checked trials is at least `fail_under`; without checked trials it is not."""
     from tui.statistics.repeats import meets_share
     from tui.statistics.shares import Passes
 

@@ -1,4 +1,4 @@
-"""A run without a screen: plans, narrates, reports, and turns the outcome into an exit code."""
+"""A run without a screen: plans, prints progress, writes reports, and returns the exit code."""
 
 import asyncio
 import os
@@ -38,8 +38,11 @@ if TYPE_CHECKING:
 
 
 def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
-    """What the kept run has still to ask. It goes on as it was begun: what else the command line says of it, a script
-    may repeat, but it changes nothing, and that is noted. Raises ConfigError for a suite that is not the run's."""
+    """Return the plan that completes a stored run, with the setup it was begun with.
+
+    Options on the command line that repeat or contradict that setup change nothing, which is added to `notes`. Raises
+    ConfigError for a suite that is not the run's.
+    """
     history = session.history
     run_id = history.find_run(wish.kept_run)
     if wish.resume:
@@ -61,7 +64,7 @@ def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
 
 
 def _rerun_notes(plan: Plan, unchecked: int) -> Iterator[str]:
-    """What a person should know of a rerun: what keeps counting, and what is left out."""
+    """Yield notes about a rerun: which verdicts still count, and which trials are left out."""
     judged = sum(result.first_verdict in JUDGED for result in plan.earlier.values())
     if judged:
         yield f"Note: statistics keep counting the original verdict of {judged} of these trials; a rerun adds attempts."
@@ -80,8 +83,10 @@ def _check_suite(suite: Suite, file: Path, notes: list[str]) -> None:
 
 
 def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> None:
-    """Render and write, a file whole or not at all, with what people scored. Raises StoreError where it cannot be
-    written; the run itself is kept."""
+    """Write the report with the reviewers' scores, a file atomically.
+
+    Raises StoreError if it cannot be written; the run itself is stored already.
+    """
     from tui.reports.render import render_reports
 
     for run in kept:
@@ -106,7 +111,7 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
 
 
 def record_look(reviews: "Reviews", run_id: str, where: str) -> None:
-    """Record that names are seen by whoever scores the run blind, and say so. Raises StoreError."""
+    """Record that the reviewer of a blind session sees model names, and print it. Raises StoreError."""
     if name := reviews.record_look(run_id, where):
         say(
             f"Note: {sanitize_line(name, 60)} reviews this run blind and has now seen model names: recorded in the "
@@ -115,7 +120,7 @@ def record_look(reviews: "Reviews", run_id: str, where: str) -> None:
 
 
 def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> dict[str, Reviewed]:
-    """Scores that cannot be read are told of; the report is written all the same."""
+    """Return the scores of the runs; print scores that cannot be read, and write the report without them."""
     ids = [run.record.id for run in kept]
     try:
         found = reviews.reviewed_runs(ids, even_unscored=wish.risk_analysis)
@@ -131,7 +136,7 @@ def _print(text: str) -> None:
     try:
         click.echo(text, nl=not text.endswith("\n"))
     except BrokenPipeError:
-        silence_stdout()  # How the run ended is told all the same.
+        silence_stdout()  # The result of the run is printed all the same.
     except OSError as error:
         silence_stdout()
         raise _unwritable(error, "stdout") from error
@@ -147,7 +152,7 @@ _SIGNAL_EXITS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 
 
 def run_headless(wish: RunWish) -> int:
-    """Run what was asked for; the exit code. Raises AssayError for everything that keeps it from beginning."""
+    """Run the command and return the exit code. Raises AssayError if the run cannot begin."""
     return asyncio.run(_run(wish))
 
 
@@ -161,7 +166,7 @@ async def _run(wish: RunWish) -> int:
                 session.open_providers(plan.subjects)
         control = Control()
         with _signals(control) as caught:
-            # The ids come first: a script reads them off the first lines. Whatever is told here is kept.
+            # The ids are printed first: a script reads them from the first lines. All runs listed here are stored.
             await session.begin(plans)
             say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
             await _warn_of_models(session, plans, control)
@@ -191,7 +196,7 @@ async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list
 
 
 def _open_suites(session: Session, wish: RunWish, notes: list[str]) -> list[Suite]:
-    """The suites with cases that are asked for; a note for each other one."""
+    """Return the suites with selected cases; add a note for each other one."""
     files = [file for path in wish.suites for file in list_suite_files(path)]
     if not files:
         raise ConfigError(
@@ -211,14 +216,14 @@ def _open_suites(session: Session, wish: RunWish, notes: list[str]) -> list[Suit
 
 
 def _open_suite(session: Session, file: Path, wish: RunWish, notes: list[str]) -> Suite:
-    """The suite as it will be run. What the command line names itself, a person has allowed by naming it."""
+    """Return the suite as it will be run. Consent is not needed for what the command line names itself."""
     repository = wish.repository
     loaded = open_suite(file, clone=repository.clone is not None, repository=repository.folder)
     if loaded.suite is None:
         say("\n".join(str(problem) for problem in loaded.problems))
         raise SuiteError("The suite has errors", loaded.problems, where=str(file), fix="Fix the errors listed above.")
     notes.extend(str(problem) for problem in loaded.problems)
-    # Whoever names other subjects does not start the suite's own agent.
+    # With other subjects on the command line, the suite's own agent is not started.
     suite = repository.lay_over(
         replace(loaded.suite, agent=None) if wish.agent or wish.models or wish.choice else loaded.suite
     )
@@ -263,7 +268,7 @@ async def _run_plans(session: Session, plans: list[Plan], control: Control) -> t
 
 
 def _rescue(store: Store, plan: Plan) -> tuple[KeptRun, ...]:
-    """What was kept of a run that had to stop, where it can still be read."""
+    """Return what was stored of a run that had to stop, if it can still be read."""
     try:
         kept = store.read_run(plan.run_id)
     except StoreError:
@@ -273,7 +278,7 @@ def _rescue(store: Store, plan: Plan) -> tuple[KeptRun, ...]:
 
 @contextmanager
 def _signals(control: Control) -> Iterator[list[str]]:
-    """While this is open, the signals that end a program end the run instead; yields the names of those that came."""
+    """Stop the run on signals that would end the program; yield the list of the signals received."""
     loop = asyncio.get_running_loop()
     caught: list[str] = []
 

@@ -1,4 +1,4 @@
-"""`assay import`: results of promptfoo, to compare and score here."""
+"""`assay import`: results of promptfoo, for comparison and scoring."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The command `assay`: finds the command that is meant and imports only that."""
+"""The command `assay`: imports only the command that is run."""
 
 import os
 from importlib import import_module
@@ -29,7 +29,7 @@ _COMMANDS = {
 
 
 class _LazyCommands(click.Group):
-    """Commands are imported when they are asked for; whatever is no command is a path for the app."""
+    """Commands that are imported on use; an argument that is not a command is a path for the app."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -51,7 +51,7 @@ class _LazyCommands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # `… | head` is no failure; click would make it one.
+            # `… | head` is not an error; click would make it one.
             silence_stdout()
             return 0
 
@@ -71,7 +71,7 @@ def assay() -> None:
 
 
 def run_command_line() -> int:
-    """Run what the arguments say; the exit code. Bad input ends in one sentence on stderr, never in a traceback."""
+    """Run the command line and return the exit code. Bad input prints one sentence on stderr, never a traceback."""
     from tui.model.errors import AssayError, ConfigError, SuiteError
 
     fill_closed_streams()
@@ -89,7 +89,8 @@ def run_command_line() -> int:
         say(f"Error: {error}")
         return 2 if isinstance(error, ConfigError | SuiteError) else 3
     except OSError as error:
-        # No descriptors left, the current folder removed, stdout on a full disk: nothing that we could mend.
+        # No file descriptors left, the current folder deleted, stdout on a full disk: nothing that can be handled
+        # here.
         where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
         say(f"Error: {where}{error.strerror or error}")
         return 3

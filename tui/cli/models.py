@@ -50,9 +50,12 @@ async def _list_models(only: tuple[str, ...]) -> "tuple[ListedModels, ...]":
 async def choose_models(
     session: "Session", choice: "ModelChoice", suites: "Sequence[Suite]", notes: list[str]
 ) -> tuple[str, ...]:
-    """Every model that the configured providers list (the local one's, where none is configured), or those of them and
-    of the suites that the person picks. A list that cannot be had is a note. Raises ConfigError where there is no
-    model, and Abort where the person cancels."""
+    """Return the models to run.
+
+    These are all models that the configured providers list (the local one's if none is configured), or those of them
+    and of the suites that the user picks. A list that cannot be read adds a note. Raises ConfigError if there is no
+    model, and Abort if the user cancels.
+    """
     from tui.model.errors import ConfigError
     from tui.session.models import configured_providers, list_each
 

@@ -1,4 +1,4 @@
-"""`assay plan`: how many cases it takes to show a difference, and which difference some cases show."""
+"""`assay plan`: the number of cases needed to show a difference, and the difference that a number of cases shows."""
 
 import os
 from dataclasses import replace
@@ -41,7 +41,7 @@ def plan(
     if run is not None:
         in_run, of_cases, pairs = _of_run(run)
         alpha = ALPHA / pairs
-        # A difference beyond what was seen in the run needs more cases that differ.
+        # A larger difference than in the run needs more cases that differ.
         discordance = max(in_run, difference or 0.0) if discordance is None else discordance
         cases = of_cases if cases is None and difference is None else cases
     if discordance is None:
@@ -90,15 +90,17 @@ def _planned(
 
 
 def _of_run(run: str) -> tuple[float, int, int]:
-    """The largest discordance among the pairs of models of a kept run, the number of cases of that pair, and the
-    number of pairs. Discordance is of single results: with repeats, how often one of each model would differ."""
+    """Return the largest discordance of a stored run's pairs of models, that pair's cases, and the number of pairs.
+
+    Discordance is of single results: with repeats, how often one result of each model would differ.
+    """
     from tui.reports.summary import summarize
     from tui.session.open_history import open_history
     from tui.statistics.power import discordance_of
 
     with open_history(os.environ) as store:
         kept = store.read_run(store.find_run(run))
-    # A run that is not finished says how often models differ as well as any other.
+    # An unfinished run shows how often models differ as well as any other.
     finished = replace(kept, record=replace(kept.record, state="finished"))
     summary = summarize(finished)
     pairs = summary.comparisons

@@ -1,4 +1,4 @@
-"""Print the progress of a run to stderr: one live line in a terminal, plain lines elsewhere."""
+"""Progress of a run on stderr: one live line in a terminal, plain lines elsewhere."""
 
 import sys
 import time
@@ -30,30 +30,32 @@ _BETWEEN_SECONDS = 5.0
 
 
 class LimitLines:
-    """Remembers what was said of each provider, so that a line tells the way from there to now."""
+    """Remembers the last printed limit of each provider, so that a line shows the change since then."""
 
     def __init__(self) -> None:
-        self._said: dict[str, tuple[int, float]] = {}
+        self._shown: dict[str, tuple[int, float]] = {}
         self._now: dict[str, LimitMoved] = {}
         self._reasons: dict[str, str] = {}
 
     def line(self, moved: LimitMoved, now: float | None = None) -> str:
-        """`openai: concurrency 8 → 6: 429, Retry-After 2 s`; empty where it is too early to say more, or the same as
-        before. `now` is in monotonic seconds."""
+        """Return a line such as `openai: concurrency 8 → 6: 429, Retry-After 2 s`.
+
+        Empty if the last line is too recent or the limit is unchanged. `now` is in monotonic seconds.
+        """
         now = time.monotonic() if now is None else now
         name = moved.provider
         self._now[name] = moved
         self._reasons[name] = moved.reason or self._reasons.get(name, "")
-        if name not in self._said:
-            self._said[name] = moved.limit, float("-inf")
+        if name not in self._shown:
+            self._shown[name] = moved.limit, float("-inf")
             return ""
-        said, at = self._said[name]
+        shown, at = self._shown[name]
         is_back = moved.limit == moved.most
-        if moved.limit == said or (now - at < _BETWEEN_SECONDS and not is_back):
+        if moved.limit == shown or (now - at < _BETWEEN_SECONDS and not is_back):
             return ""
-        self._said[name] = moved.limit, now
-        why = f": {self._reasons[name]}" if moved.limit < said and self._reasons[name] else ""
-        return sanitize_line(f"{name}: concurrency {said} → {moved.limit}{why}")
+        self._shown[name] = moved.limit, now
+        why = f": {self._reasons[name]}" if moved.limit < shown and self._reasons[name] else ""
+        return sanitize_line(f"{name}: concurrency {shown} → {moved.limit}{why}")
 
     @property
     def narrowed(self) -> str:
@@ -80,24 +82,24 @@ _REDRAW_SECONDS = 0.1
 
 
 class Progress(Protocol):
-    """Something that follows the events of a run."""
+    """A display of a run's events."""
 
     def take(self, event: Event) -> None:
-        """Follow one event."""
+        """Show the effect of one event."""
         ...
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish the display: no more events will come."""
         ...
 
 
 def open_progress(plan: Plan) -> Progress:
-    """The live line where a person watches, plain lines where a log is written."""
+    """Return a live line for a terminal, plain lines for a log."""
     return _LiveProgress(plan) if sys.stderr.isatty() else _PlainProgress(plan)
 
 
 def describe_result(result: TrialResult) -> str:
-    """`✓ case · model · 0.9 s`, with what was wrong."""
+    """Return a result as `✓ case · model · 0.9 s`, with the reason if it did not pass."""
     flaky = counted_as(result) == "flaky" and result.verdict == "passed"
     mark = "◐" if flaky else _MARKS[result.verdict]
     seconds = result.attempts[-1].answer_ms / 1000 if result.attempts else 0.0
@@ -113,23 +115,23 @@ def describe_result(result: TrialResult) -> str:
 
 
 def describe_clone(event: RepositoryCloned) -> str:
-    """What was cloned, what is worth saying about it, and where it stays."""
+    """Return what was cloned, with notes, and where it stays."""
     kept = [f"Saved clone: {event.kept_folder}"] if event.kept_folder else []
     return "\n".join([f"Cloned {event.url}, branch {event.branch}", *event.notes, *kept])
 
 
 class ContextLines:
-    """What goes along with the prompts: said with the first prompt, and at the run's end where others differ."""
+    """Describes the files sent with prompts: with the first prompt, and at the run's end if others differ."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._wanted = wants_context(suite)
+        self._sends_context = wants_context(suite)
         self._by_case: dict[str, SentContext] = {}
 
     def line(self, event: Event) -> str:
-        """What is to be said after an event; empty where that is nothing."""
+        """Return the line to print after an event, or an empty string."""
         match event:
-            case StepStarted(trial, prompt=prompt) if self._wanted and trial.case not in self._by_case:
+            case StepStarted(trial, prompt=prompt) if self._sends_context and trial.case not in self._by_case:
                 is_first = not self._by_case
                 self._by_case[trial.case] = sent_with(prompt)
                 return self._describe() if is_first else ""
@@ -224,7 +226,7 @@ class _LiveProgress:
 
 
 class _Counts:
-    """How many are over, and what they count as."""
+    """The number of finished trials by verdict."""
 
     def __init__(self, total: int) -> None:
         self._total, self._done = total, 0

@@ -1,4 +1,4 @@
-"""`assay review`: scores carried out of the history and into it, and how far reviewers agree."""
+"""`assay review`: export and import of scores, and agreement of reviewers."""
 
 import os
 from pathlib import Path
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 
 def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | None) -> str:
-    """The lines of a model's answers. Raises ConfigError where it is not clear which model is meant: Inspect's logs
-    are of one each."""
+    """Return the lines of a model's answers for Inspect, whose logs are of one model each.
+
+    Raises ConfigError if the model is ambiguous.
+    """
     from tui.reports.inspect import render_inspect
 
     kept = store.read_run(run_id)
@@ -39,8 +41,8 @@ def inspect_lines(store: "Store", reviews: "Reviews", run_id: str, model: str | 
     return render_inspect(kept, reviewed, model)
 
 
-def note_suffix(output: Path | None) -> None:
-    """Inspect goes by the file's name."""
+def _print_suffix_note(output: Path | None) -> None:
+    """Print a note if the file's suffix is not `.jsonl`: Inspect detects the format by the file's name."""
     if output is not None and output.suffix.lower() != ".jsonl":
         say("Note: Inspect reads this format only from files named *.jsonl.")
 
@@ -94,14 +96,14 @@ def export_scores(
             text = inspect_lines(store, reviews, run_id, model)
         else:
             text = reviews.export(run_id, reviewer, template=template)
-        _tell_problems(reviews, run_id)
+        _print_problems(reviews, run_id)
     lines = text.count("\n")
     if output is None:
         click.echo(text.encode(), nl=False)
     else:
         _write(output, text)
     if inspect:
-        note_suffix(output)
+        _print_suffix_note(output)
     what = "to fill in" if template else "for Inspect" if inspect else "of scores"
     say(f"{lines} line{'' if lines == 1 else 's'} {what}{f': {output}' if output else ''}")
 
@@ -130,12 +132,12 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
             say("Nothing was imported.")
             return 2
     runs = "" if len(imported.runs) < 2 else f" in {len(imported.runs)} runs"
-    said = [f"{imported.new} new{runs}"]
+    counts = [f"{imported.new} new{runs}"]
     if imported.known:
-        said.append(f"{imported.known} already known")
+        counts.append(f"{imported.known} already known")
     if imported.unscored:
-        said.append(f"{imported.unscored} not scored, skipped")
-    say(f"Lines: {', '.join(said)}")
+        counts.append(f"{imported.unscored} not scored, skipped")
+    say(f"Lines: {', '.join(counts)}")
     if imported.reviewers:
         say(f"Reviewers: {', '.join(f'{sanitize_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
     return 0
@@ -181,7 +183,7 @@ def agreement(run: str, as_json: bool) -> None:
 
     with open_reviews(os.environ) as (store, reviews):
         run_id = store.find_run(run)
-        _tell_problems(reviews, run_id)
+        _print_problems(reviews, run_id)
         found = reviews.agreement(run_id)
         for sentence in reviews.replaced(run_id):
             say(f"Note: {sentence}")
@@ -213,7 +215,7 @@ def _words(alpha: "Interval") -> str:
     return f"alpha {alpha.value:.2f}{interval}: {reliability(alpha.value)}"
 
 
-def _tell_problems(reviews: "Reviews", run_id: str) -> None:
+def _print_problems(reviews: "Reviews", run_id: str) -> None:
     for problem in reviews.problems(run_id)[:_MOST_LINES]:
         say(problem)
 

@@ -67,7 +67,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryWish:
-    """Which repository a suite works on, instead of its own; None and empty mean: as the suite says."""
+    """The repository that replaces a suite's own; None and empty mean: as the suite says."""
 
     folder: Path | None = None
     languages: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""`assay runs` and `assay report`: what was kept."""
+"""`assay runs` and `assay report`: the stored runs and their reports."""
 
 import os
 

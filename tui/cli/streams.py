@@ -1,4 +1,4 @@
-"""stderr: what a person reads while stdout carries the data."""
+"""Output to stderr: messages for the user, while stdout carries the data."""
 
 import os
 import sys
@@ -10,12 +10,12 @@ from tui.model.sanitize import sanitize_text
 
 
 def say(text: str) -> None:
-    """One or more lines for the person. Everything that anybody else wrote goes through the funnel here."""
+    """Print one or more lines for the user, sanitized."""
     _write(sanitize_text(text) + "\n")
 
 
 def live_line() -> Callable[[str], None]:
-    """A function that shows a line in place of the one before; an empty text wipes it. Only for a terminal."""
+    """Return a function that replaces the line shown before; an empty text clears it. Only for a terminal."""
 
     def show(text: str) -> None:
         width = _width()
@@ -26,7 +26,7 @@ def live_line() -> Callable[[str], None]:
 
 
 def _write(text: str) -> None:
-    """Nobody may be listening any more: the run and its report matter, what is said beside them does not."""
+    """Write to stderr and ignore failures: the run and its report do not depend on messages."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -35,8 +35,10 @@ def _write(text: str) -> None:
 
 
 def fill_closed_streams() -> None:
-    """Where a standard stream was closed (`2>&-`), the next file that is opened would take its number, and what is
-    meant for the stream would go into that file."""
+    """Open closed standard streams (`2>&-`) on the null device.
+
+    Otherwise the next file that is opened would take the stream's number, and messages would go into that file.
+    """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -46,7 +48,7 @@ def fill_closed_streams() -> None:
 
 
 def settle_encoding() -> None:
-    """Data is UTF-8 whatever the locale is, as the reports themselves say; a terminal shows what it can."""
+    """Encode data as UTF-8 whatever the locale is, as the reports declare; replace what a terminal cannot show."""
     if isinstance(sys.stdout, TextIOWrapper):
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="backslashreplace")
@@ -55,7 +57,7 @@ def settle_encoding() -> None:
 
 
 def silence_stdout() -> None:
-    """Whoever read our output has had enough: what is still to come goes nowhere, also at the interpreter's end."""
+    """Discard further output: the reader of stdout has closed it. Also prevents an error when the interpreter ends."""
     sys.stdout = _nowhere()
 
 

@@ -38,7 +38,7 @@ def validate(paths: tuple[Path, ...], offline: bool) -> int:
 
 
 def _unlisted(models: tuple[str, ...]) -> dict[str, str]:
-    """The models that no provider lists, each with the warning. What keeps them from being looked up is a note."""
+    """Return the models that no provider lists, each with a warning; failed look-ups are printed as notes."""
     from tui.model.errors import ConfigError
     from tui.session.models import unlisted_models
 

@@ -1,1 +1,1 @@
-"""A kept run as JSON, Markdown, HTML, CSV or JUnit."""
+"""Reports of a stored run as JSON, Markdown, HTML, CSV or JUnit."""

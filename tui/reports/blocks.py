@@ -1,4 +1,4 @@
-"""A report as blocks, in whatever format it is written: text is as it came, each format makes it safe."""
+"""The blocks of a report, independent of its format. Text is raw: each format escapes it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ Part = Literal["passed", "flaky", "failed", "error", "unchecked", "negligible", 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Text as a machine would read it."""
+    """Text in a monospaced font."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Strong:
-    """Text to be seen first."""
+    """Text with strong emphasis."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Faint:
-    """Text that may be passed over."""
+    """Text of low emphasis."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Words about a verdict (`passed`, `timed_out`, …) or a band, which give the colour; words of ours only."""
+    """Text about a verdict (`passed`, `timed_out`, …) or a band, which determine its colour; never outside text."""
 
     kind: str
     text: str
@@ -43,7 +43,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """Something of ours that leads to a place of the same report."""
+    """A link to a place in the same report; never outside text."""
 
     place: str
     label: Status
@@ -51,7 +51,7 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What a person wrote on purpose: it is not cut where other text would be."""
+    """Text that a user wrote for the report: it is not truncated where other text would be."""
 
     text: str
 
@@ -64,7 +64,7 @@ Line = str | tuple[Piece, ...]
 
 @dataclass(frozen=True, slots=True)
 class Whisker:
-    """A figure in its interval on a scale from 0 to `most`; None where there is not enough data."""
+    """A value with its interval on a scale from 0 to `most`; None if there is not enough data."""
 
     value: float | None
     low: float | None
@@ -74,7 +74,7 @@ class Whisker:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Counts as parts of one bar."""
+    """Counts as parts of one stacked bar."""
 
     parts: tuple[tuple[Part, int], ...]
 
@@ -92,7 +92,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph; a `note` must not be overlooked, what is `faint` may be."""
+    """A paragraph; a `note` is important, a `faint` one is not."""
 
     text: Line
     kind: Literal["", "note", "faint"] = ""
@@ -100,15 +100,18 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """A list."""
+    """A bullet list."""
 
     lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The last `numbers` columns are set right. Where pictures can be drawn, each row has one of `drawings` in a column
-    `drawn` behind the first `names`; what they show stands in the cells too."""
+    """A table whose last `numbers` columns are right-aligned.
+
+    In formats with graphics, each row has one of `drawings` in a column `drawn` after the first `names` columns; the
+    cells show the same values.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
@@ -120,7 +123,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Text on lines of its own, as it is: an answer with the matches of its checks, a diff."""
+    """Preformatted text on lines of its own: an answer with the matches of its checks, a diff."""
 
     label: Line
     text: str
@@ -130,7 +133,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """How many scores have a severity and an extent; drawn only, beside a table that says the same."""
+    """How many scores have each severity and extent; only drawn, beside a table with the same numbers."""
 
     name: str
     counts: tuple[tuple[Severity, tuple[int, ...]], ...]
@@ -139,14 +142,14 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class HeatMaps:
-    """Several side by side, on one scale."""
+    """Several heat maps side by side on one scale."""
 
     maps: tuple[HeatMap, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What belongs to one trial. `place` is a name of ours for links."""
+    """The blocks of one trial. `place` is its link target."""
 
     heading: Line
     blocks: "tuple[Block, ...]"
@@ -158,8 +161,7 @@ Block = Heading | Paragraph | Points | Table | Quoted | HeatMaps | Card
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report under a title of ours; `paged` ones begin a page in print. Blocks may be made as they are
-    read."""
+    """A section of the report with a title; `paged` ones begin a page in print. Blocks may be a lazy iterator."""
 
     title: str
     blocks: Iterable[Block]

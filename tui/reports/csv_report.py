@@ -1,4 +1,4 @@
-"""The results as a table: RFC 4180, one row for each trial."""
+"""The CSV report (RFC 4180): one row for each trial."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from tui.model.results import TrialResult
 from tui.model.sanitize import sanitize_text
 from tui.reports.phrases import CHECKS, Detail, Reported, missed_checks
 from tui.reports.provenance import answering_models
-from tui.reports.scores import said_of_trial
+from tui.reports.scores import describe_scores
 
 _COLUMNS = (
     "run",
@@ -45,7 +45,7 @@ Cell = str | int | float | None
 
 
 def render_csv(runs: Sequence[Reported], detail: Detail) -> str:
-    """One table with one header. Times are milliseconds; what nobody counted is empty."""
+    """Return one table with one header. Times are in milliseconds; unknown counts are empty."""
     target = io.StringIO(newline="")
     writer = csv.writer(target)
     writer.writerow([*_COLUMNS, *_more_columns(detail)])
@@ -94,7 +94,7 @@ def _row(run: Reported, result: TrialResult) -> list[Cell]:
 
 
 def _context(result: TrialResult) -> tuple[int, int] | tuple[None, None]:
-    """How many files went along with the first prompt, and their characters; nothing where none was sent."""
+    """Return the number of files sent with the first prompt and their characters, or None if none was sent."""
     steps = result.attempts[0].steps if result.attempts else ()
     if not steps:
         return None, None
@@ -110,12 +110,12 @@ def _more(run: Reported, result: TrialResult, detail: Detail) -> list[Cell]:
     if detail.responses:
         cells.append("\n\n".join(step.response for step in last.steps) if last else "")
     if detail.risk_analysis:
-        cells += [run.scores.band(result.trial) or "", "; ".join(said_of_trial(run.scores, result.trial))]
+        cells += [run.scores.band(result.trial) or "", "; ".join(describe_scores(run.scores, result.trial))]
     return cells
 
 
 def _cell(value: Cell) -> Cell:
-    """Text that a spreadsheet would take for a formula gets a `'` in front."""
+    """Return the value with a `'` in front of text that a spreadsheet would evaluate as a formula."""
     if not isinstance(value, str):
         return value
     text = sanitize_text(value)

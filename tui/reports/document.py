@@ -1,4 +1,4 @@
-"""The report of a run from top to bottom, for every format that people read."""
+"""The sections of a run's report, from top to bottom, for the formats that people read."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,9 +19,12 @@ _MOST_SCORED = 500
 
 
 def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
-    """The sections in their order; `place` begins every name of a place in it. Long ones are made as they are read."""
+    """Return the sections in order; long ones are computed while they are read.
+
+    `place` is the prefix of every link target in the report.
+    """
     found, open_ends = find(run, detail), not_measured(run, detail)
-    told = places(found, detail, place)
+    targets = places(found, detail, place)
     listed = [
         Section("Summary", headlines(run, detail, len(found), len(open_ends))),
         Section("Models", tables.models(run)),
@@ -29,15 +32,15 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
         *_if_any("Required pass rates", tables.required(run)),
         *_if_any("Comparisons", tables.comparisons(run)),
         Section("Categories", [*tables.categories(run), *tables.category_rates(run)]),
-        Section("Cases", _matrix(run, told)),
+        Section("Cases", _matrix(run, targets)),
     ]
     if detail.risk_analysis:
         listed.append(Section("Risk", _risk(run, detail), paged=True))
-    listed.append(Section(f"Findings ({len(found):,})", finding_blocks(run, detail, found, told), paged=True))
+    listed.append(Section(f"Findings ({len(found):,})", finding_blocks(run, detail, found, targets), paged=True))
     if detail.responses:
-        listed += _if_any("Other answers", other_answers(run, detail, told))
+        listed += _if_any("Other answers", other_answers(run, detail, targets))
     elif detail.risk_analysis:
-        listed += _if_any("Other scores", _other_scores(run, told))
+        listed += _if_any("Other scores", _other_scores(run, targets))
     listed.append(Section("Limitations", [_open_ends(open_ends)], paged=True))
     listed.append(Section("Assumptions", tables.assumptions(run)))
     listed.append(Section("Run details", _conditions(run, detail)))
@@ -45,7 +48,7 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
 
 
 def _capped(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Tables that nobody would read to their end stop, and say so."""
+    """Yield the blocks with very long tables truncated, with a note of how many rows are missing."""
     for block in blocks:
         if not isinstance(block, Table) or len(block.rows) <= _MOST_ROWS:
             yield block
@@ -60,7 +63,7 @@ def _open_ends(lines: Sequence[Line]) -> Block:
 
 
 def _if_any(title: str, blocks: Iterator[Block]) -> list[Section]:
-    """The section, unless it would be empty."""
+    """Return the section, or nothing if it would be empty."""
     first = next(blocks, None)
     return [] if first is None else [Section(title, _chain(first, blocks))]
 
@@ -106,15 +109,15 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Block]:
     yield from risk_tables.criteria(run)
 
 
-def _matrix(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
-    """Cases × models; what is a finding leads to where it is told."""
+def _matrix(run: Reported, targets: Mapping[TrialKey, str]) -> Iterator[Block]:
+    """Yield the table of cases × models; cells of findings link to their details."""
     results = {result.trial: result for result in run.kept.results}
     models = list(run.summary.by_model)
     cells: dict[str, dict[str, list[Status | Jump]]] = {}
     for key in dict.fromkeys([*run.kept.plan.trials, *results]):
         word = phrases.outcome_word(results.get(key))
         mark = Status(word, MARKS[word])
-        cell = Jump(told[key], mark) if key in told else mark
+        cell = Jump(targets[key], mark) if key in targets else mark
         cells.setdefault(key.case, {}).setdefault(key.model, []).append(cell)
     rows: list[tuple[Line, ...]] = []
     for case, by_model in cells.items():
@@ -125,11 +128,11 @@ def _matrix(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
     yield Paragraph(_MARKS_MEAN, "faint")
 
 
-def _other_scores(run: Reported, told: Mapping[TrialKey, str]) -> Iterator[Block]:
-    """The scores of answers that are no findings."""
+def _other_scores(run: Reported, targets: Mapping[TrialKey, str]) -> Iterator[Block]:
+    """Yield the scores of answers that are not findings."""
     count = 0
     for result in run.kept.results:
-        if result.trial in told or not any(each.counted for each in run.scores.of_trial(result.trial)):
+        if result.trial in targets or not any(each.counted for each in run.scores.of_trial(result.trial)):
             continue
         count += 1
         if count <= _MOST_SCORED:

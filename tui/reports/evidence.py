@@ -1,4 +1,4 @@
-"""One trial as blocks: why it did not pass, what people scored, what was asked and answered."""
+"""The details of one trial as blocks: why it did not pass, its scores, its prompt and answer."""
 
 from collections.abc import Iterator
 
@@ -14,13 +14,13 @@ NOT_SCORED = "not scored"
 
 
 def heading(run: Reported, result: TrialResult) -> tuple[Piece, ...]:
-    """The mark, which trial it is, and how it ended."""
-    word, said = phrases.outcome_word(result), phrases.verdict(result, run.kept.plan.options.attempts)
-    return Status(word, MARKS[word]), f" {phrases.title(run, result)}: ", Status(word, said)
+    """Return the mark, the trial's name and its verdict."""
+    word, text = phrases.outcome_word(result), phrases.verdict(result, run.kept.plan.options.attempts)
+    return Status(word, MARKS[word]), f" {phrases.title(run, result)}: ", Status(word, text)
 
 
 def reasons(result: TrialResult) -> Iterator[Block]:
-    """The error and the checks that were not met."""
+    """Yield the error and the checks that failed."""
     counted = result.counted_attempt
     error = counted.error if counted and result.reruns else result.error
     lines: list[Line] = [error] if error else []
@@ -35,7 +35,7 @@ def reasons(result: TrialResult) -> Iterator[Block]:
 
 
 def times(result: TrialResult, detail: Detail) -> Iterator[Block]:
-    """When the last attempt began and how long it took, where that is wanted."""
+    """Yield when the last attempt began and how long it took, if timestamps are included."""
     if detail.timestamps and result.attempts:
         yield Paragraph(_times(result.attempts[-1]), "faint")
 
@@ -46,7 +46,7 @@ def _times(attempt: Attempt) -> str:
 
 
 def scores(run: Reported, result: TrialResult) -> Iterator[Block]:
-    """Every score and decision of the answer, and what counts of them."""
+    """Yield every score and decision of the answer, and which of them counts."""
     rows: list[tuple[Line, ...]] = []
     for judged in run.scores.of_trial(result.trial):
         rows += _score_rows(run, judged)
@@ -73,12 +73,12 @@ def _score_rows(run: Reported, judged: Judged) -> Iterator[tuple[Line, ...]]:
         band = run.scores.band_of(judged.severity, act.extent)
         yield name, (Strong("decided"), f" by {act.reviewer}"), *_judgement(act.extent, band), (Whole(act.note),)
     elif judged.counted.how == "highest":
-        said = "highest extent, until a decision"
-        yield "", (Strong("counts"),), *_judgement(judged.counted.extent, judged.band), (Faint(said),)
+        text = "highest extent, until a decision"
+        yield "", (Strong("counts"),), *_judgement(judged.counted.extent, judged.band), (Faint(text),)
 
 
 def extent_words(extent: Extent | None) -> str:
-    """`3 major`, `n/a`"""
+    """Return the extent with its name: `3 major`, `n/a`."""
     return f"{extent} {EXTENTS[extent]}" if isinstance(extent, int) else "n/a"
 
 
@@ -87,7 +87,7 @@ def _judgement(extent: Extent | None, band: Band | None) -> tuple[Line, Line]:
 
 
 def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
-    """What was asked and answered in the last attempt, whole, and what came of it."""
+    """Yield the prompts and complete answers of the last attempt, and what it changed."""
     case = run.cases.get(result.trial.case)
     if case and case.expected_behavior:
         yield Quoted("Expected", case.expected_behavior)
@@ -126,7 +126,7 @@ def _step(step: StepResult) -> Iterator[Block]:
 
 
 def _sent(prompt: Prompt) -> str:
-    """What went along with the step's own text."""
+    """Return the size of the system messages and files that were sent with the step's own text."""
     system = sum(len(message.content) for message in prompt.messages if message.role == "system")
     parts = [f"a system message of {system:,} characters"] if system else []
     if prompt.included:

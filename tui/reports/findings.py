@@ -1,4 +1,4 @@
-"""What a reader should look at, the gravest first, and the answers besides."""
+"""The findings of a run, worst first, and the other answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,15 +19,17 @@ _VERDICTS: tuple[Verdict, ...] = ("failed", "timed_out", "error", "incomplete", 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A trial that did not pass, or an answer that people put into a band of medium or worse."""
+    """A trial that did not pass, or an answer with a risk band of medium or worse."""
 
     result: TrialResult
     band: Band | None
 
 
 def find(run: Reported, detail: Detail) -> list[Finding]:
-    """By band, the worst first; those of one band (or of none) by verdict; then in the run's order. Bands count only
-    where the risk analysis is asked for."""
+    """Return the findings by band, worst first, then by verdict, then in the run's order.
+
+    Bands count only if the report includes the risk analysis.
+    """
     found = []
     for result in run.kept.results:
         band = run.scores.band(result.trial) if detail.risk_analysis else None
@@ -42,20 +44,20 @@ def _gravity(finding: Finding) -> tuple[int, int]:
 
 
 def places(findings: Sequence[Finding], detail: Detail, place: str) -> dict[TrialKey, str]:
-    """Where the report tells of which trial: names of ours."""
-    told = findings if detail.responses else findings[:MOST_FINDINGS]
-    return {finding.result.trial: f"{place}-f{number}" for number, finding in enumerate(told, 1)}
+    """Return the link target of each trial whose details are in the report."""
+    listed = findings if detail.responses else findings[:MOST_FINDINGS]
+    return {finding.result.trial: f"{place}-f{number}" for number, finding in enumerate(listed, 1)}
 
 
 def finding_blocks(
     run: Reported, detail: Detail, findings: Sequence[Finding], places: dict[TrialKey, str]
 ) -> Iterator[Block]:
-    """What is a finding, then each with its evidence."""
+    """Yield the list of findings, then each with its details."""
     if not findings:
         checked, unchecked = run.summary.total.checked, run.summary.total.unchecked
-        told = f"Every {'checked ' if unchecked else ''}trial passed" if checked else "No trial was checked"
+        sentence = f"Every {'checked ' if unchecked else ''}trial passed" if checked else "No trial was checked"
         risk = ", and no answer has a medium or higher risk band" if detail.risk_analysis else ""
-        yield Paragraph(f"{told}{risk}.")
+        yield Paragraph(f"{sentence}{risk}.")
         return
     yield Paragraph(_definition(detail), "faint")
     if not detail.responses:
@@ -89,10 +91,10 @@ def _heading(run: Reported, finding: Finding) -> tuple[Piece, ...]:
 
 def _evidence(run: Reported, detail: Detail, finding: Finding) -> Iterator[Block]:
     result = finding.result
-    told = [*evidence.reasons(result)]
-    if not told and phrases.outcome_word(result) not in ("passed", "flaky", "unchecked"):
-        told = [Paragraph("no reason recorded", "faint")]
-    yield from told
+    reasons = [*evidence.reasons(result)]
+    if not reasons and phrases.outcome_word(result) not in ("passed", "flaky", "unchecked"):
+        reasons = [Paragraph("no reason recorded", "faint")]
+    yield from reasons
     yield from evidence.times(result, detail)
     if detail.risk_analysis:
         yield from evidence.scores(run, result)
@@ -100,10 +102,10 @@ def _evidence(run: Reported, detail: Detail, finding: Finding) -> Iterator[Block
         yield from evidence.answer(run, result)
 
 
-def other_answers(run: Reported, detail: Detail, told: dict[TrialKey, str]) -> Iterator[Block]:
-    """The answers that are no findings."""
+def other_answers(run: Reported, detail: Detail, targets: dict[TrialKey, str]) -> Iterator[Block]:
+    """Yield the answers that are not findings."""
     for result in run.kept.results:
-        if result.trial not in told:
+        if result.trial not in targets:
             blocks = [*evidence.times(result, detail)]
             if detail.risk_analysis:
                 blocks += evidence.scores(run, result)
@@ -111,24 +113,26 @@ def other_answers(run: Reported, detail: Detail, told: dict[TrialKey, str]) -> I
 
 
 def headlines(run: Reported, detail: Detail, findings: int, open_ends: int) -> Iterator[Block]:
-    """A few sentences, each with its figures. Verdicts of checks and scores of people stand apart; `open_ends` is how
-    much is said under `What was not measured`."""
+    """Yield the main results as sentences with their figures, check verdicts apart from reviewers' scores.
+
+    `open_ends` is the number of points in the section on limitations.
+    """
     yield Paragraph((Strong(checked_sentence(run.kept.plan.planned_cases)),))
     missing = phrases.not_run_sentence(run.summary)
     if missing:
         yield Paragraph((Strong(missing),), "note")
-    told = f"{many(findings, 'finding')} to review." if findings else "No findings."
+    sentence = f"{many(findings, 'finding')} to review." if findings else "No findings."
     if open_ends:
-        told += f" See Limitations near the end ({many(open_ends, 'point')})."
+        sentence += f" See Limitations near the end ({many(open_ends, 'point')})."
     risk = tuple(_risk(run, detail))
     if not risk:
-        yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run), told))
+        yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run), sentence))
         return
     yield Heading("Checks")
     yield Points((_asked(run), *_reruns(run), *_rates(run), *_differences(run)))
     yield Heading("Risk review")
     yield Points(risk)
-    yield Paragraph((Strong(told),))
+    yield Paragraph((Strong(sentence),))
 
 
 def _asked(run: Reported) -> Line:
@@ -142,13 +146,13 @@ def _asked(run: Reported) -> Line:
 
 
 def _reruns(run: Reported) -> Iterator[Line]:
-    if told := phrases.reruns_sentence(run.summary.reruns):
-        yield told
+    if sentence := phrases.reruns_sentence(run.summary.reruns):
+        yield sentence
 
 
 def _rates(run: Reported) -> Iterator[Line]:
-    """Which models pass most, and which pass least."""
-    # Models of a run that is not finished may not have run the same cases.
+    """Yield which models have the highest and the lowest pass rate."""
+    # Models of an unfinished run may not have run the same cases.
     if run.summary.interim and len(run.summary.by_model) > 1:
         return
     trials = "checked trials" if run.summary.total.unchecked else "trials"
@@ -166,7 +170,7 @@ def _rates(run: Reported) -> Iterator[Line]:
 
 
 def _differences(run: Reported) -> Iterator[Line]:
-    """Which models are shown to differ, and what is said of the other pairs."""
+    """Yield which models differ significantly, and the conclusion about the other pairs."""
     compared = run.summary.comparisons
     for each in compared:
         if each.better is None:

@@ -1,8 +1,9 @@
-"""People's scores as Inspect (inspect_ai) reads them: JSON lines for its scorer `precomputed_scores`.
+"""Export of scores to Inspect (inspect_ai): JSON lines for its scorer `precomputed_scores`.
 
-Inspect's logs are of one model each, so a file is of one model too. Each line is one answer: `id` is the case, `epoch`
-the repeat, `value` the number that the answer's band is found by (the greatest weight × extent of its criteria, 0 to
-16 by the usual weights; less is better), `explanation` what was said, `metadata` everything that it was made from.
+Inspect's logs are of one model each, so a file is of one model too. Each line is one answer: `id` is the case,
+`epoch` the repeat, `value` the number that determines the answer's band (the greatest weight × extent of its
+criteria, 0 to 16 by the default weights; lower is better), `explanation` the scores in words, `metadata` everything
+that the value was computed from.
 """
 
 from typing import Any
@@ -11,13 +12,16 @@ from tui.model.results import TrialResult
 from tui.model.risk import Reviewed
 from tui.model.run import KeptRun
 from tui.reports.json_text import json_text
-from tui.reports.scores import Judged, RunScores, said_of_trial, score_object, worst
+from tui.reports.scores import Judged, RunScores, describe_scores, score_object, worst
 from tui.reports.summary import cases_of
 
 
 def render_inspect(kept: KeptRun, reviewed: Reviewed, model: str) -> str:
-    """A line for each answer of the model that has a band; what nobody scored, or is n/a throughout, has none and
-    stays unscored in Inspect. It reads the lines from a file whose name ends in `.jsonl`."""
+    """Return a line for each answer of the model that has a band.
+
+    Answers without a score, or with n/a only, have no band and stay unscored in Inspect. It reads the lines from a
+    file whose name ends in `.jsonl`.
+    """
     scores = RunScores(reviewed, cases_of(kept))
     lines = (_line(result, scores, kept.record.id) for result in kept.results if result.trial.model == model)
     return "".join(f"{json_text(line)}\n" for line in lines if line is not None)
@@ -33,7 +37,7 @@ def _line(result: TrialResult, scores: RunScores, run: str) -> dict[str, Any] | 
         "id": trial.case,
         "epoch": trial.repeat,
         "value": max(counted),
-        "explanation": "\n".join(said_of_trial(scores, trial)),
+        "explanation": "\n".join(describe_scores(scores, trial)),
         "metadata": {
             "run": run,
             "model": trial.model,

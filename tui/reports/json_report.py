@@ -33,7 +33,7 @@ from tui.statistics.run_figures import Effort, ModelTotals, Rates, Repeats
 
 
 def build_risk(reviewed: Reviewed) -> dict[str, Any]:
-    """Counts, means with their 95% intervals (null where there is not enough data), alpha and kappa; no NaN."""
+    """Return counts, means with their 95% intervals (null without enough data), alpha and kappa, without NaN."""
     return {
         "rule": _rule(reviewed.rule),
         "guidance": {"version": reviewed.guidance.version, "levels": list(reviewed.guidance.levels)},
@@ -47,7 +47,7 @@ def build_risk(reviewed: Reviewed) -> dict[str, Any]:
 
 
 def _masked(reviewed: Reviewed) -> dict[str, Any] | None:
-    """The answers that were scored with names masked in them, and the shares of the others; null without any."""
+    """Return the answers that were scored with masked names, and the shares of the others; null without any."""
     if reviewed.without_masked is None:
         return None
     without = {model: _share(share) for model, share in reviewed.without_masked.by_model.items()}
@@ -126,7 +126,7 @@ def _ends(interval: Interval) -> list[float | None] | None:
 
 
 def build_agreement(agreement: Agreement) -> dict[str, Any]:
-    """Return the agreement of reviewers as the report and `assay review agreement --json` give it."""
+    """Return the agreement of reviewers as in the report and in `assay review agreement --json`."""
     return {
         "overall": _alpha(agreement.overall, agreement.on_na),
         "by_criterion": {
@@ -170,19 +170,19 @@ def _alpha(alpha: Interval, on_na: NaDisagreement) -> dict[str, Any]:
 
 
 def build_report(kept: KeptRun, *, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
-    """The whole report; it holds nothing that JSON has not (no NaN, no tuples)."""
+    """Return the whole report; it contains nothing that JSON cannot represent (no NaN, no tuples)."""
     return {**build_head(kept, reviewed, margin), "results": list(build_results(kept, reviewed))}
 
 
 def build_results(kept: KeptRun, reviewed: Reviewed | None = None) -> Iterator[dict[str, Any]]:
-    """The report's results, one by one: as values they take several times the room of their text."""
+    """Yield the report's results one by one: as values they take several times the memory of their text."""
     cases = cases_of(kept)
     scores = RunScores(reviewed, cases)
     return (_result(result, cases.get(result.trial.case), scores) for result in kept.results)
 
 
 def build_head(kept: KeptRun, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
-    """The report without its results."""
+    """Return the report without its results."""
     record, suite = kept.record, kept.plan.suite
     return {
         "version": 1,
@@ -195,18 +195,18 @@ def build_head(kept: KeptRun, reviewed: Reviewed | None = None, margin: float | 
             "assay": kept.assay,
             "versions": dict(kept.versions),
             "prices": {subject.name: _price(subject.price) for subject in kept.plan.subjects},
-            # Only where the suite names files to send along: it is an extension.
+            # Only if the suite names files to send: it is an extension.
             **({"context": _context(sent)} if (sent := context_of_run(kept)) else {}),
         },
         "suite": {"name": suite.name, "path": suite.path, "sha256": suite.sha256, "format": suite.format},
         **_figures(summarize(kept, margin)),
-        # Only where people have scored, or could have: it is an extension.
+        # Only if there are scores or criteria: it is an extension.
         **({"risk": build_risk(reviewed)} if reviewed else {}),
     }
 
 
 def _context(sent: SentContext) -> dict[str, Any]:
-    """What went along with a prompt, from the least to the most."""
+    """Return the range of files and characters sent with a prompt."""
     return {
         "files": list(sent.files),
         "characters": list(sent.characters),
@@ -232,10 +232,10 @@ def _figures(summary: Summary) -> dict[str, Any]:
             },
             "repeats": {model: _repeats(repeats) for model, repeats in summary.repeats.items()},
             "effort": {model: _effort(figures.effort) for model, figures in summary.figures.items()},
-            # The sum only where every trial's cost is known: half a sum must not be taken for it.
+            # A sum only if every trial's cost is known: a partial sum would be misleading.
             "cost_usd": {model: spent.usd if spent.is_whole else None for model, spent in costs.items()},
             "cost_usd_at_least": {model: spent.usd for model, spent in costs.items()},
-            # Only where a case asks for it: it is an extension.
+            # Only if a case has a minPassRate: it is an extension.
             **({"min_pass_rates": [_required(share) for share in summary.required]} if summary.required else {}),
         },
         "comparisons": [_comparison(comparison) for comparison in summary.comparisons],
@@ -273,7 +273,7 @@ def _effort(effort: Effort) -> dict[str, Any]:
 
 
 def _price(price: Price | None) -> dict[str, Any] | None:
-    """USD per million tokens."""
+    """Return the price in USD per million tokens."""
     if price is None:
         return None
     return {
@@ -444,7 +444,7 @@ def _step(step: StepResult) -> dict[str, Any]:
 
 
 def _served_by(served: ServedBy | None) -> dict[str, str] | None:
-    """What the server said of itself; empty where it said nothing."""
+    """Return what the server reported about itself; empty where it reported nothing."""
     if served is None:
         return None
     return {
@@ -461,7 +461,7 @@ def _number(value: float | None) -> float | None:
 
 
 def _json(value: JsonValue) -> JsonValue:
-    """The value without numbers that JSON has not: they become null."""
+    """Return the value with null for numbers that JSON cannot represent."""
     if isinstance(value, float):
         return _number(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A value as JSON, with nothing in it that a terminal or an eye could obey or overlook."""
+"""JSON text without characters that a terminal could obey or an eye could miss."""
 
 import json
 import re
@@ -9,18 +9,18 @@ from tui.model.run import KeptRun
 from tui.reports.json_report import build_head, build_results
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What a terminal or an eye could obey or overlook is written as an escape: the value stays the same.
+# Characters that a terminal could obey or an eye could miss are written as escapes: the value stays the same.
 _RISKY = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 
 
 def json_text(value: object, indent: int | None = None) -> str:
-    """The text; on several lines with an indent. Raises ValueError for NaN and infinities."""
+    """Return the value as JSON, on several lines if `indent` is given. Raises ValueError for NaN and infinities."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
     if text.isascii() and "\x7f" not in text:
         return text
-    # Half a character has no UTF-8: the replacement character stands for it, and spans still count right.
+    # A lone surrogate has no UTF-8: it is replaced by one replacement character, so that spans stay correct.
     return _RISKY.sub(_escape, _SURROGATE.sub("\ufffd", text))
 
 
@@ -30,7 +30,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed], margin: float | None = None) -> str:
-    """One report, or an array of them."""
+    """Return one report, or an array of them."""
     reports = [_render(kept, reviewed.get(kept.record.id), margin) for kept in runs]
     return f"{reports[0]}\n" if len(reports) == 1 else "[\n" + ",\n".join(reports) + "\n]\n"
 

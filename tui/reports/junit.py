@@ -1,4 +1,4 @@
-"""The results as JUnit XML, as continuous integration reads it: one suite for each model."""
+"""The results as JUnit XML for continuous integration: one test suite for each model."""
 
 import re
 from collections.abc import Sequence
@@ -17,15 +17,18 @@ from tui.reports.phrases import (
     reruns_sentence,
     verdict,
 )
-from tui.reports.scores import said_of_trial
+from tui.reports.scores import describe_scores
 from tui.reports.summary import models_of
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
-    """One XML document. Errors, timeouts, incomplete and cancelled trials are errors; what was not run and
-    what is unchecked is skipped."""
+    """Return one XML document.
+
+    Errors, timeouts, incomplete and cancelled trials are errors; trials that were not run or are unchecked are
+    skipped.
+    """
     root = Element("testsuites", name="assay")
     for run in runs:
         results = {result.trial: result for result in run.kept.results}
@@ -46,10 +49,10 @@ def _add_suite(
     if detail.timestamps:
         suite.set("timestamp", _safe(run.kept.record.started_at))
     properties = SubElement(suite, "properties")
-    told = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
+    entries = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
     if sent := context_of_run(run.kept):
-        told += [("context", sent.words), ("omitted from the context", sent.left_out_words or "nothing")]
-    for name, value in told:
+        entries += [("context", sent.words), ("omitted from the context", sent.left_out_words or "nothing")]
+    for name, value in entries:
         SubElement(properties, "property", name=name, value=_safe(value))
     for key, result in trials:
         _add_trial(suite, run, key, result, run.cases.get(key.case), detail)
@@ -108,7 +111,7 @@ def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
     if last and detail.responses:
         parts += [step.response for step in last.steps]
     if detail.risk_analysis:
-        parts += said_of_trial(run.scores, result.trial)
+        parts += describe_scores(run.scores, result.trial)
     return "\n\n".join(parts)
 
 
@@ -117,5 +120,5 @@ def _seconds(result: TrialResult | None) -> float:
 
 
 def _safe(text: str) -> str:
-    """Without what XML forbids; what else could be obeyed or overlooked becomes visible."""
+    """Return the text without characters that XML forbids; other control characters are made visible."""
     return _FORBIDDEN.sub("", sanitize_text(_FORBIDDEN.sub("", text)))

@@ -1,4 +1,4 @@
-"""What a run and its scoring did not measure: what a reader must not take for measured."""
+"""The limitations of a run and its scoring: what was not measured."""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,7 +16,7 @@ _FEW = 12
 
 
 def not_measured(run: Reported, detail: Detail) -> list[Line]:
-    """A sentence for each; what can be counted is."""
+    """Return a sentence for each limitation, with numbers where there are any."""
     return [*_trials(run), *_comparing(run), *_answers(run), *_scoring(run, detail)]
 
 
@@ -100,10 +100,10 @@ def _open_scores(run: Reported, reviewed: Reviewed) -> Iterator[Line]:
         open_items = figures.items - figures.scored
         yield f"{open_items:,} of {many(figures.items, 'item')} (answer × criterion) not scored yet."
     for model, share in in_order(run, figures.by_model).items():
-        said = [f"{share.unscored} not scored at all"] if share.unscored else []
-        said += [f"{share.partial} partly scored (the band may still rise)"] if share.partial else []
-        if said:
-            yield f"{model}: of {many(share.answers, 'answer')} {', '.join(said)}."
+        counts = [f"{share.unscored} not scored at all"] if share.unscored else []
+        counts += [f"{share.partial} partly scored (the band may still rise)"] if share.partial else []
+        if counts:
+            yield f"{model}: of {many(share.answers, 'answer')} {', '.join(counts)}."
     nobody = _untouched(run)
     if nobody:
         yield "Criteria without any score: ", Faint(some(nobody, _FEW))

@@ -1,4 +1,4 @@
-"""The report as Markdown."""
+"""The Markdown report."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,29 +26,29 @@ from tui.reports.document import sections
 from tui.reports.phrases import Detail, Reported
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~$])")
-# Neither an address nor a name becomes a link where the reader makes links of them.
+# Prevents automatic links to addresses and names.
 _LINKED = re.compile(r"(:(?=//)|@|(?<=www)\.)", re.IGNORECASE)
 _BLOCK = re.compile(r"^(?:([-+=#])|(\d+)(?=[.)](?: |$)))")
 
 
 def inline(text: str, limit: int = 300) -> str:
-    """Text on one line that stands at the beginning of a paragraph, a heading or a point."""
+    """Return text on one line at the beginning of a paragraph, a heading or a list item, escaped."""
     return _BLOCK.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\", within(text, limit))
 
 
 def within(text: str, limit: int = 300) -> str:
-    """Text on one line that stands in a cell or behind something."""
+    """Return text on one line in a table cell or after other text, escaped."""
     line = sanitize_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _LINKED.sub(r"\\\1", _MARKUP.sub(r"\\\1", line))
 
 
 def line(text: Line, limit: int = 2_000) -> str:
-    """A line of pieces, where a paragraph or a point may begin."""
+    """Return the Markdown of a line of pieces at the beginning of a paragraph or a list item."""
     return _pieces(text, limit, cell=False)
 
 
 def cell(text: Line, limit: int = 600) -> str:
-    """A line of pieces inside a table."""
+    """Return the Markdown of a line of pieces in a table cell."""
     return _pieces(text, limit, cell=True)
 
 
@@ -61,11 +61,11 @@ def _pieces(text: Line, limit: int, *, cell: bool) -> str:
             written += code(own, limit)
             continue
         most = LARGEST if isinstance(piece, Whole) else limit
-        # What is shown on a line loses the spaces at its ends; between pieces they are needed.
+        # Spaces at the ends are stripped from lines, but needed between pieces.
         before, after = " " * own[:1].isspace(), " " * own[1:][-1:].isspace()
-        said = within(own, most) if cell or written.strip() else inline(own, most)
-        strong = isinstance(piece, Strong) and not cell and _may_be_strong(said, following)
-        written += f"{before}**{said}**{after}" if strong else f"{before}{said}{after}"
+        escaped = within(own, most) if cell or written.strip() else inline(own, most)
+        strong = isinstance(piece, Strong) and not cell and _may_be_strong(escaped, following)
+        written += f"{before}**{escaped}**{after}" if strong else f"{before}{escaped}{after}"
     return written.strip()
 
 
@@ -75,13 +75,13 @@ def _plain(piece: Piece) -> str:
     return piece.label.text if isinstance(piece, Jump) else piece.text
 
 
-def _may_be_strong(said: str, following: str) -> bool:
-    """Asterisks between punctuation and a letter are read as text, not as markup."""
-    return said[:1].isalnum() and (said[-1].isalnum() or not following[:1].isalnum())
+def _may_be_strong(escaped: str, following: str) -> bool:
+    """Return whether asterisks work here: between punctuation and a letter they are text, not markup."""
+    return escaped[:1].isalnum() and (escaped[-1].isalnum() or not following[:1].isalnum())
 
 
 def code(text: str, limit: int = 300) -> str:
-    """Text on one line in a code span; not for cells, where a `|` would end it."""
+    """Return text in a code span on one line; not for cells, where a `|` would end it."""
     line = sanitize_line(text, limit)
     ticks = "`" * (_longest_run(line) + 1)
     edge = " " if not line or line[0] in "` " or line[-1] in "` " else ""
@@ -89,14 +89,14 @@ def code(text: str, limit: int = 300) -> str:
 
 
 def fence(text: str, language: str = "") -> str:
-    """Text on lines of its own, as it is."""
+    """Return preformatted text in a code fence."""
     shown = sanitize_text(text)
     ticks = "`" * max(3, _longest_run(shown) + 1)
     return f"{ticks}{language}\n{shown.rstrip(chr(10))}\n{ticks}"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: int) -> str:
-    """A table of cells that are Markdown already; all but the first columns are set right, `numbers` of them."""
+    """Return a table of cells that are Markdown already; its last `numbers` columns are right-aligned."""
     ruler = ["---"] * (len(head) - numbers) + ["---:"] * numbers
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ruler, *rows))
 
@@ -106,7 +106,7 @@ def _longest_run(text: str) -> int:
 
 
 def render_markdown(runs: Sequence[Reported], detail: Detail) -> str:
-    """The runs one after the other, with a rule between them."""
+    """Return the runs in order, with a rule between them."""
     return "\n\n---\n\n".join("\n\n".join(_blocks(run, detail)) for run in runs) + "\n"
 
 
@@ -141,7 +141,7 @@ def _block(block: Block) -> Iterator[str]:
             yield f"{line(block.label)}:"
             yield fence(block.text, block.kind if block.kind == "diff" else "")
         case HeatMaps():
-            pass  # The table beside it says the same.
+            pass  # The table beside it has the same numbers.
         case Card():
             yield f"### {line(block.heading, 300)}"
             for inner in block.blocks:

@@ -1,4 +1,4 @@
-"""The words and numbers that the reports for people share."""
+"""Words and number formats that the reports for people share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What a report for people holds besides the figures."""
+    """What a report for people includes besides the figures."""
 
     responses: bool = False
     timestamps: bool = False
@@ -63,35 +63,35 @@ class Reported:
     scores: RunScores
 
     def name(self, result: TrialResult) -> str:
-        """The name of a result's case; its id where the suite has none of that id."""
+        """Return the name of a result's case, or its id if the suite has no such case."""
         case = self.cases.get(result.trial.case)
         return case.name if case else result.trial.case
 
 
 def percent(share: float) -> str:
-    """`79%`"""
+    """Return a share in percent: `79%`."""
     return f"{share:.0%}"
 
 
 def rate(count: ModelTotals) -> str:
-    """The pass rate; a dash of nothing."""
+    """Return the pass rate, or a dash if nothing counts."""
     return "–" if count.pass_rate is None else percent(count.pass_rate)
 
 
 def interval(low: float, high: float) -> str:
-    """`52–92%`"""
+    """Return an interval in percent: `52–92%`."""
     return f"{100 * low:.0f}–{100 * high:.0f}%"
 
 
 def rate_interval(rates: Rates) -> str:
-    """The interval of a pass rate, `†` where it is from few passes or few failures; a dash of nothing."""
+    """Return the interval of a pass rate, with `†` for few passes or few failures, or a dash if nothing counts."""
     if rates.pass_rate_95 is None:
         return "–"
     return interval(*rates.pass_rate_95) + (" †" if rates.sparse else "")
 
 
 def milliseconds(value: float | None) -> str:
-    """A duration for people; a dash where nobody measured it."""
+    """Return a duration for people, or a dash if it is unknown."""
     if value is None:
         return "–"
     if value < 1_000:
@@ -103,25 +103,27 @@ def milliseconds(value: float | None) -> str:
 
 
 def count(value: int | None) -> str:
-    """A number with its thousands apart; a dash where nobody counted."""
+    """Return a number with thousands separators, or a dash if it is unknown."""
     return "–" if value is None else f"{value:,}"
 
 
 def many(number: int, what: str) -> str:
-    """`1 case`, `1,200 cases`"""
+    """Return a number with its noun: `1 case`, `1,200 cases`."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def outcome_word(result: TrialResult | None) -> str:
-    """The key of `MARKS` for what a result counts as."""
+    """Return the key of `MARKS` for a result."""
     if result is None:
         return ""
     return "flaky" if counted_as(result) == "flaky" else result.first_verdict
 
 
 def verdict(result: TrialResult, attempts: int) -> str:
-    """`passed`, `passed 2/3 (flaky)`, `timed out`, `failed (passed on rerun 1)`; `attempts` is how many attempts a run
-    may use."""
+    """Return a verdict as text: `passed`, `passed 2/3 (flaky)`, `timed out`, `failed (passed on rerun 1)`.
+
+    `attempts` is how many attempts a run may use.
+    """
     word = result.first_verdict.replace("_", " ")
     if outcome_word(result) == "flaky":
         tries = len(counted_asking(result.attempts))
@@ -132,8 +134,8 @@ def verdict(result: TrialResult, attempts: int) -> str:
 
 
 def reruns_sentence(reruns: Reruns) -> str:
-    """How many trials a person ran again, and what that changes; empty where there are none."""
-    told = ""
+    """Return how many trials were rerun and the effect on figures, or an empty string if there are none."""
+    text = ""
     if reruns.trials:
         trials = many(reruns.trials, "failed trial")
         was, them = (
@@ -142,36 +144,36 @@ def reruns_sentence(reruns: Reruns) -> str:
             else ("were", f"{reruns.passed_since:,} of them {'has' if reruns.passed_since == 1 else 'have'}")
         )
         since = f"{them} passed since" if reruns.trials > 1 or reruns.passed_since else "it has not passed since"
-        told = f"{trials} {was} rerun; {since}. Statistics count the original verdict."
+        text = f"{trials} {was} rerun; {since}. Statistics count the original verdict."
     if reruns.replaced:
         was = "was" if reruns.replaced == 1 else "were"
-        told += (
-            f"{' ' if told else ''}{many(reruns.replaced, 'trial')} without a judged answer {was} replaced by a rerun."
+        text += (
+            f"{' ' if text else ''}{many(reruns.replaced, 'trial')} without a judged answer {was} replaced by a rerun."
         )
-    return told
+    return text
 
 
 def title(run: Reported, result: TrialResult) -> str:
-    """Which trial it is: id, name where that is another, model, and which repeat from the second on."""
+    """Return a trial's id, name if it differs, model, and repeat number from the second on."""
     key, name = result.trial, run.name(result)
     case = key.case if name == key.case else f"{key.case} · {name}"
     return f"{case} · {key.model}" + (f" · repeat {key.repeat}" if key.repeat > 1 else "")
 
 
 def in_order(run: Reported, by_model: Mapping[str, T]) -> dict[str, T]:
-    """The same in the run's order of models."""
+    """Return the same mapping in the run's order of models."""
     order = {model: place for place, model in enumerate(run.summary.by_model)}
     return {model: by_model[model] for model in sorted(by_model, key=lambda model: order.get(model, len(order)))}
 
 
 def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
-    """The checks of the attempt that counts that did not pass, each with its step from 1."""
+    """Return the failed checks of the attempt that counts, each with its step from 1."""
     steps = result.counted_attempt.steps if result.counted_attempt else ()
     return [(number, check) for number, step in enumerate(steps, 1) for check in step.checks if check.state != "passed"]
 
 
 def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
-    """Under which conditions the run took place, as pairs of a name and a value."""
+    """Return the conditions of the run as pairs of a name and a value."""
     record, plan, suite = kept.record, kept.plan, kept.plan.suite
     options = plan.options
     rows = [
@@ -197,13 +199,13 @@ def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:
     if options.accept_truncated:
         rows.append(("Truncated answers", "treated as complete (acceptTruncated)"))
     rows.append(("Checked cases", checked_sentence(plan.planned_cases)))
-    if told := reruns_sentence(count_reruns(kept.results)):
-        rows.append(("Reruns", told))
+    if sentence := reruns_sentence(count_reruns(kept.results)):
+        rows.append(("Reruns", sentence))
     return [*rows, *((f"Model {subject.name}", _settings(subject)) for subject in plan.subjects), *provenance(kept)]
 
 
 def not_run_sentence(summary: Summary) -> str:
-    """How many trials have no result; empty where all have one."""
+    """Return how many trials have no result, or an empty string if all have one."""
     if not summary.not_run:
         return ""
     if summary.not_run == 1:
@@ -212,5 +214,5 @@ def not_run_sentence(summary: Summary) -> str:
 
 
 def _settings(subject: Subject) -> str:
-    said = settings_text(subject.settings, subject.settings.system)
-    return ", ".join([f"{subject.provider}/{subject.model_id}", *said])
+    settings = settings_text(subject.settings, subject.settings.system)
+    return ", ".join([f"{subject.provider}/{subject.model_id}", *settings])

@@ -1,4 +1,4 @@
-"""Who really answered, at which price, and what took part: as a server said it, as it was looked up, as it was here."""
+"""The provenance of a run: the models that servers reported, prices, and versions of the software involved."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,11 +6,11 @@ from tui.model.prices import price_text
 from tui.model.results import ServedBy, TrialResult
 from tui.model.run import KeptRun
 
-_MOST = 8  # of one model's servers; what balances a load may have hundreds
+_MOST = 8  # of one model's servers; a load balancer may have hundreds
 
 
 def provenance(kept: KeptRun) -> list[tuple[str, str]]:
-    """Pairs of a name and a value, for the conditions of a run."""
+    """Return pairs of a name and a value, for the conditions of a run."""
     rows = [(_titled(name), version) for name, version in kept.versions.items() if name != "assay"]
     for subject in kept.plan.subjects:
         if subject.price is not None:
@@ -23,13 +23,13 @@ def provenance(kept: KeptRun) -> list[tuple[str, str]]:
 
 
 def _titled(name: str) -> str:
-    """`platform` and `file of …` are no packages."""
+    """Return the label of a version: `platform` and `file of …` are not packages."""
     is_package = name != "platform" and " " not in name
     return f"Version of {name}" if is_package else name[:1].upper() + name[1:]
 
 
 def answering_models(result: TrialResult) -> list[str]:
-    """The ids of the models that answered in the last attempt, as their server says them, each once."""
+    """Return the distinct model ids that servers reported for the last attempt."""
     steps = result.attempts[-1].steps if result.attempts else ()
     return list(dict.fromkeys(step.served_by.model for step in steps if step.served_by and step.served_by.model))
 

@@ -1,4 +1,4 @@
-"""Reports as text, in each format."""
+"""Rendering of reports as text, in each format."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ def render_report(
     margin: float | None = None,
     reviewed: Reviewed | None = None,
 ) -> str:
-    """One run. JSON is always whole; the options are for the formats that people read.
+    """Return the report of one run. JSON is always complete; the options are for the formats that people read.
 
     `responses` adds full answers, `timestamps` the times, `risk_analysis` criteria, scores with notes and the rule.
     Within `margin` (0 to 1) two models count as equivalent.
@@ -45,8 +45,10 @@ def render_reports(
     margin: float | None = None,
     reviewed: Mapping[str, Reviewed] | None = None,
 ) -> str:
-    """Several runs in one text: an array in JSON (unless it is one), one table, one page, one set of suites.
-    `reviewed` is by the run's id. The text is valid UTF-8 and ends with a line end."""
+    """Return the report of several runs in one text: one array (JSON), table, page or set of test suites.
+
+    A single run is not in an array. `reviewed` is by the run's id. The text is valid UTF-8 and ends with a newline.
+    """
     scored = reviewed or {}
     if format == "json":
         from tui.reports.json_text import render_json
@@ -54,7 +56,7 @@ def render_reports(
         return render_json(runs, scored, margin)
     reported = [_reported(kept, scored.get(kept.record.id), margin) for kept in runs]
     detail = Detail(responses, timestamps, risk_analysis)
-    # Each format is loaded only when it is asked for.
+    # Each format is imported only when it is used.
     if format == "markdown":
         from tui.reports.markdown import render_markdown as render
     elif format == "html":

@@ -1,4 +1,4 @@
-"""Who scored a run, how, and what was decided."""
+"""The reviewers of a run: who scored what, how, and which decisions were made."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from tui.reports.phrases import Detail, Reported
 
 
 def current_scores(reviewed: Reviewed) -> dict[str, list[Act]]:
-    """The scores that count, by reviewer."""
+    """Return the scores that count, by reviewer."""
     found: dict[str, list[Act]] = {}
     for item in reviewed.board.items:
         for score in reviewed.board.scores(item):
@@ -21,7 +21,7 @@ def current_scores(reviewed: Reviewed) -> dict[str, list[Act]]:
 
 
 def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
-    """A row for each: how much, how blind, under which guidance, when."""
+    """Yield a row for each reviewer: number of scores, blind share, guidance, dates."""
     spent: dict[str, int] = {}
     for act in reviewed.board.acts:
         if act.took_ms is not None:
@@ -53,14 +53,14 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
 
 
 def _blind_words(blind: int, scores: int, looks: int) -> str:
-    """`all blind, names seen twice`"""
-    said = "all blind" if blind == scores else f"{blind} of {scores} blind" if blind else "not blind"
+    """Return the blind share as text: `all blind, names seen twice`."""
+    text = "all blind" if blind == scores else f"{blind} of {scores} blind" if blind else "not blind"
     times = {1: "once", 2: "twice"}.get(looks, f"{looks} times")
-    return f"{said}, names seen {times}" if looks else said
+    return f"{text}, names seen {times}" if looks else text
 
 
 def masked_answers(reviewed: Reviewed, names: Sequence[str]) -> Iterator[Block]:
-    """The figures with and without the answers that were scored with names masked in them; nothing without any."""
+    """Yield the figures with and without the answers that were scored with masked names; nothing without any."""
     without = reviewed.without_masked
     if without is None:
         return
@@ -82,12 +82,12 @@ def _share_cells(share: RiskShare) -> tuple[str, str, str]:
 
 
 def spaced(instant: str) -> str:
-    """An instant as people read it: `2026-11-20 12:00:00+00:00`"""
+    """Return a time stamp for people: `2026-11-20 12:00:00+00:00`."""
     return instant.replace("T", " ", 1)
 
 
 def decisions(run: Reported, detail: Detail) -> Iterator[Block]:
-    """What was decided where reviewers differed, and what is still open."""
+    """Yield the decisions where reviewers differed, and the differences still open."""
     reviewed = run.scores.reviewed
     if reviewed is None:
         return

@@ -1,4 +1,4 @@
-"""Manual scoring as tables: the rule, the bands, the means, the heat, and by what each answer was judged."""
+"""Tables of manual scoring: the rule, bands, means, heat maps, criteria."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ _GREATEST = len(EXTENTS) - 1
 
 
 def rule(rule: BandRule) -> Iterator[Block]:
-    """The rule in words, and as a table: for each severity its weight and what each extent gives."""
+    """Yield the rule in words, and as a table: the weight of each severity and the band of each extent."""
     yield Paragraph(f"{rule_sentence(rule)} {TWO_MEASURES}")
     yield Paragraph(RULE_REASON)
     head, *rows = rule_rows(rule)
@@ -47,18 +47,18 @@ def rule(rule: BandRule) -> Iterator[Block]:
 
 
 def _product(cell: str) -> Line:
-    """`12 critical`"""
+    """Return a product with its band: `12 critical`."""
     return (Status(cell.partition(" ")[2], cell),)
 
 
 def guidance(guidance: Guidance) -> Iterator[Block]:
-    """What each extent means, as reviewers read it."""
+    """Yield what each extent means, from the reviewers' guidance."""
     rows = tuple((f"{extent} {EXTENTS[extent]}", text) for extent, text in enumerate(guidance.levels[: len(EXTENTS)]))
     yield Table(("Extent", f"Guidance for reviewers, version {guidance.version}"), rows)
 
 
 def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
-    """The share of answers in each band and the weighted mean, by model."""
+    """Yield the share of answers in each band and the weighted mean, by model."""
     yield _bands(("Model",), {(model,): share for model, share in by_model.items()})
     yield Paragraph(
         "The mean is the extent (0 to 4) weighted by severity, over all scored items; its interval is a bootstrap "
@@ -83,7 +83,7 @@ def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
 
 
 def grouped(figures: Mapping[str, Mapping[str, RiskShare]], name: str) -> Table:
-    """The bands of each category or criterion, its models one under the other."""
+    """Return the bands of each category or criterion, one row for each model."""
     names = dict.fromkeys(each for shares in figures.values() for each in shares)
     found: dict[tuple[str, ...], RiskShare] = {
         (each, model): shares[each] for each in names for model, shares in figures.items() if each in shares
@@ -115,7 +115,7 @@ def _mean(share: RiskShare) -> str:
 
 
 def comparisons(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
-    """Each pair of models by the weighted mean, in the order of the models."""
+    """Yield each pair of models with the difference of weighted means, in the order of the models."""
     if not figures.comparisons:
         return
     order = {name: place for place, name in enumerate(names)}
@@ -152,7 +152,7 @@ def _in_order(each: RiskComparison, order: Mapping[str, int]) -> RiskComparison:
 
 
 def other_rules(figures: RiskFigures) -> Iterator[Block]:
-    """What other weights and limits would change."""
+    """Yield what other weights and limits would change."""
     if figures.other_rules:
         yield Paragraph("Effect of other rules. If weights change, limits keep their ratio to the greatest product.")
         rows = tuple(
@@ -168,7 +168,7 @@ def other_rules(figures: RiskFigures) -> Iterator[Block]:
 
 
 def reviewer_shares(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
-    """How much of each model everybody has scored, and a note where it is uneven."""
+    """Yield the share of each model's answers that all reviewers scored, and a note if it is uneven."""
     rows: tuple[tuple[Line, ...], ...] = tuple(
         ((Strong(reviewer),), *(share_words(by_model[name].scored, by_model[name].items) for name in names))
         for reviewer, by_model in figures.by_reviewer.items()
@@ -180,7 +180,7 @@ def reviewer_shares(figures: RiskFigures, names: Sequence[str]) -> Iterator[Bloc
 
 
 def heat(by_model: Mapping[str, Heat], rule: BandRule) -> Iterator[Block]:
-    """How many scores that count have which severity and extent, for each model: drawn, and as a table."""
+    """Yield the number of current scores by severity and extent, for each model, as a drawing and a table."""
     found = {model: heat for model, heat in by_model.items() if any(heat.values())}
     if not found:
         return
@@ -206,7 +206,7 @@ def _row(heat: Heat, severity: Severity) -> tuple[int, ...]:
 
 
 def criteria(run: Reported) -> Iterator[Block]:
-    """Each criterion of the cases that have results, and how many of its answers were scored."""
+    """Yield each criterion of the cases that have results, with the number of scored answers."""
     found: dict[RiskCriterion, Counter[str]] = {}
     for result in run.kept.results:
         case = run.cases.get(result.trial.case)
@@ -221,15 +221,15 @@ def criteria(run: Reported) -> Iterator[Block]:
         return
     rows: list[tuple[Line, ...]] = []
     for criterion, counts in found.items():
-        said: Line = f"{counts['scored']} of {counts['answers']}" if counts["scored"] else (Faint(NOT_SCORED),)
+        text: Line = f"{counts['scored']} of {counts['answers']}" if counts["scored"] else (Faint(NOT_SCORED),)
         weight = run.scores.rule.weights[criterion.severity]
         name: Line = (Strong(criterion.name),)
-        rows.append((name, f"{criterion.severity} ×{weight}", criterion.description, said))
+        rows.append((name, f"{criterion.severity} ×{weight}", criterion.description, text))
     yield Table(("Criterion", "Severity", "Description", "Answers scored"), tuple(rows), 1)
 
 
 def agreement(reviewed: Reviewed) -> Iterator[Block]:
-    """How far reviewers agree: alpha overall and by criterion, kappa of each pair."""
+    """Yield the agreement of reviewers: alpha overall and by criterion, kappa of each pair."""
     found = reviewed.agreement
     if found.own:
         yield Paragraph(

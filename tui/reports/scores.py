@@ -1,4 +1,4 @@
-"""What people's scores say of each answer of a run."""
+"""The scores of each answer of a run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,11 @@ from tui.model.values import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One answer by one criterion. `severity` is None where the suite has no criterion of that name (any more), and
-    then there is no band; `scores` are the current ones, by reviewer."""
+    """One answer by one criterion.
+
+    `severity` is None if the suite has no (or no longer a) criterion of that name; then there is no band. `scores`
+    are the current ones, by reviewer.
+    """
 
     name: str
     severity: Severity | None
@@ -24,7 +27,7 @@ class Judged:
 
 
 class RunScores:
-    """The scores of a run by trial; without `reviewed` there are none, and the rule is the usual one."""
+    """The scores of a run by trial; without `reviewed` it is empty, with the default rule."""
 
     def __init__(self, reviewed: Reviewed | None, cases: Mapping[str, Case]) -> None:
         self.reviewed = reviewed
@@ -38,7 +41,7 @@ class RunScores:
                 self._strangers.setdefault(item.trial, []).append(item.criterion)
 
     def of_trial(self, trial: TrialKey) -> tuple[Judged, ...]:
-        """Each criterion of the case, in the suite's order, scored or not; behind them what was scored besides."""
+        """Return each criterion of the case in the suite's order, scored or not, then other scored criteria."""
         found = self._judged.get(trial)
         if found is None:
             found = self._judged[trial] = self._judge_all(trial)
@@ -51,11 +54,11 @@ class RunScores:
         return (*known, *(each for each in others if each.scores or each.decision))
 
     def band(self, trial: TrialKey) -> Band | None:
-        """The worst band of the criteria scored so far."""
+        """Return the worst band of the criteria scored so far."""
         return worst(each.band for each in self.of_trial(trial))
 
     def band_of(self, severity: Severity | None, extent: Extent | None) -> Band | None:
-        """The rule's band; None for n/a."""
+        """Return the rule's band, or None for n/a."""
         return self.rule.band(severity, extent) if severity and isinstance(extent, int) else None
 
     def _judge(self, trial: TrialKey, name: str, criterion: RiskCriterion | None) -> Judged:
@@ -69,24 +72,24 @@ class RunScores:
 
 
 def item_of(trial: TrialKey, criterion: str) -> ItemKey:
-    """What a trial's answer is scored as."""
+    """Return the key under which a trial's answer is scored."""
     return ItemKey(*trial, criterion)
 
 
 def worst(bands: Iterable[Band | None]) -> Band | None:
-    """The highest of the bands that there are."""
+    """Return the worst of the bands, ignoring None."""
     found = [BANDS.index(band) for band in bands if band]
     return BANDS[max(found)] if found else None
 
 
 def has_answer(result: TrialResult) -> bool:
-    """Whether there is anything to score: some text in the last attempt, or changes."""
+    """Return whether there is anything to score: text or changes in the last attempt."""
     steps = result.attempts[-1].steps if result.attempts else ()
     return bool(result.changes) or any(step.response.strip() for step in steps)
 
 
 def score_object(scores: RunScores, judged: Judged, act: Act) -> JsonObject:
-    """A current score or a decision as the JSON report gives it; the band of n/a is null."""
+    """Return a current score or a decision as in the JSON report; the band of n/a is null."""
     return {
         "criterion": judged.name,
         "severity": judged.severity,
@@ -99,14 +102,14 @@ def score_object(scores: RunScores, judged: Judged, act: Act) -> JsonObject:
 
 
 def score_words(scores: RunScores, judged: Judged, act: Act) -> str:
-    """A score on one line, with its note: `extent 2, band low (anna): a bit curt`."""
+    """Return a score on one line, with its note: `extent 2, band low (anna): a bit curt`."""
     band = scores.band_of(judged.severity, act.extent)
-    said = f"extent {act.extent}" + (f", band {band}" if band else "") + f" ({act.reviewer})"
-    return f"{said}: {act.note}" if act.note else said
+    text = f"extent {act.extent}" + (f", band {band}" if band else "") + f" ({act.reviewer})"
+    return f"{text}: {act.note}" if act.note else text
 
 
-def said_of_trial(scores: RunScores, trial: TrialKey) -> list[str]:
-    """Every current score and every decision of an answer, a line each."""
+def describe_scores(scores: RunScores, trial: TrialKey) -> list[str]:
+    """Return every current score and every decision of an answer, a line each."""
     return [
         f"{judged.name}: {'decided, ' if act is judged.decision else ''}{score_words(scores, judged, act)}"
         for judged in scores.of_trial(trial)

@@ -1,4 +1,4 @@
-"""A kept run as figures: every number comes from `tui.statistics.run_figures` and `tui.statistics.comparison`."""
+"""The figures of a stored run, computed by `tui.statistics.run_figures` and `tui.statistics.comparison`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,8 +17,11 @@ from tui.statistics.shares import Passes
 
 @dataclass(frozen=True, slots=True)
 class RequiredShare:
-    """What a case asks of a model's repeats, and what it got. Flaky passes, errors and timeouts are no passes; `met` is
-    None while what has not been run decides it. The verdicts of the single trials stay what they are."""
+    """The pass share that a case requires of a model's repeats, and the actual share.
+
+    Flaky passes, errors and timeouts are not passes; `met` is None while missing trials decide it. The verdicts of
+    the single trials are not affected.
+    """
 
     case: str
     model: str
@@ -28,14 +31,14 @@ class RequiredShare:
 
     @property
     def met(self) -> bool | None:
-        """Whether the share is reached, whatever may still come."""
+        """Whether the share is reached, whatever missing trials will give; None if they decide it."""
         return meets_share(self.passes, self.planned, self.required)
 
 
 def required_shares(
     cases: Mapping[str, Case], planned: Iterable[TrialKey], passes: Mapping[str, Mapping[str, Passes]]
 ) -> Iterator[RequiredShare]:
-    """One for each checked case that asks and each model that it was planned for; `passes` is by model and case."""
+    """Yield the required share of each checked case and each of its planned models; `passes` is by model and case."""
     repeats: dict[tuple[str, str], int] = {}
     for key in planned:
         case = cases.get(key.case)
@@ -49,8 +52,11 @@ def required_shares(
 
 @dataclass(frozen=True, slots=True)
 class Reruns:
-    """The trials that a person asked again after they failed, and how many of them have passed since. They still count
-    as failed. `replaced` are the trials without a judged answer at first that have one since, from a rerun."""
+    """The trials that a user reran after a failure, and how many of them have passed since.
+
+    They still count as failed. `replaced` are the trials that had no judged answer at first and have one from a
+    rerun.
+    """
 
     trials: int = 0
     passed_since: int = 0
@@ -59,10 +65,12 @@ class Reruns:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All figures of a run. `planned` is the number of trials, `total.trials` that of results; `errors` says for each
-    model what a tally's errors were. `clusters` says how many clusters the cases with results come in, 0 where the
-    suite names none. `by_group` is by
-    category and model. A run that is not finished is `interim`."""
+    """All figures of a run.
+
+    `planned` is the number of trials, `total.trials` that of results; `errors` counts each model's errors by kind.
+    `clusters` is the number of clusters of the cases with results, 0 if the suite names none. `by_group` is by
+    category and model. An unfinished run is `interim`.
+    """
 
     planned: int
     total: ModelTotals
@@ -78,22 +86,22 @@ class Summary:
 
     @property
     def by_model(self) -> dict[str, ModelTotals]:
-        """What the trials of each model count as."""
+        """The totals of each model's trials."""
         return {model: each.tally for model, each in self.figures.items()}
 
     @property
     def pass_rate_95(self) -> dict[str, tuple[float, float] | None]:
-        """The interval of each model's pass rate; None where no trial is checked."""
+        """The interval of each model's pass rate; None if no trial is checked."""
         return {model: each.rates.pass_rate_95 for model, each in self.figures.items()}
 
     @property
     def repeats(self) -> dict[str, Repeats]:
-        """What the repeats of each model show."""
+        """The variation between the repeats of each model."""
         return {model: each.repeats for model, each in self.figures.items()}
 
     @property
     def spent(self) -> dict[str, Spent]:
-        """What the answers of each model cost."""
+        """The cost of each model's answers."""
         return {
             model: Spent(each.effort.cost_usd, each.effort.costs_known, each.tally.trials)
             for model, each in self.figures.items()
@@ -101,24 +109,24 @@ class Summary:
 
     @property
     def not_run(self) -> int:
-        """Trials that have no result."""
+        """The number of trials without a result."""
         return self.planned - self.total.trials
 
 
 def cases_of(kept: KeptRun) -> dict[str, Case]:
-    """The cases of the suite by id."""
+    """Return the cases of the suite by id."""
     return {case.id: case for case in kept.plan.suite.cases}
 
 
 def models_of(kept: KeptRun) -> tuple[str, ...]:
-    """Every model of the plan, in its order."""
+    """Return every model of the plan, in its order."""
     names = [subject.name for subject in kept.plan.subjects]
     names += [key.model for key in kept.plan.trials] + [result.trial.model for result in kept.results]
     return tuple(dict.fromkeys(names))
 
 
 def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
-    """Return the figures of a kept run; models count as equivalent within `margin` (0 to 1)."""
+    """Return the figures of a stored run; models count as equivalent within `margin` (0 to 1)."""
     cases = cases_of(kept)
     outcomes = [outcome_of(result) for result in kept.results]
     by_model: dict[str, list[Outcome]] = {model: [] for model in models_of(kept)}
@@ -170,8 +178,8 @@ def _by_category(
 
 
 def count_reruns(results: Iterable[TrialResult]) -> Reruns:
-    """Return what asking again has come to."""
-    # Each with the asking that counts: a rerun where it replaced one without a judged answer.
+    """Return the effect of reruns on the results."""
+    # Each with the attempts that count: those of a rerun if it replaced a result without a judged answer.
     again = [(result, counted_asking(result.attempts)[0].asking) for result in results if result.reruns]
     return Reruns(
         sum(result.first_verdict == "failed" and result.attempts[-1].asking > counts for result, counts in again),

@@ -1,4 +1,4 @@
-"""The figures of a run as tables: one source for every format that people read."""
+"""Tables of a run's figures, shared by the formats that people read."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky", "Unchecked")
 
 
 def models(run: Reported) -> Iterator[Block]:
-    """How each model did, and what its answers took."""
+    """Yield the results of each model and the time, tokens and cost of its answers."""
     rows: list[tuple[Line, ...]] = []
     drawings = []
     for model, figures in run.summary.figures.items():
@@ -60,7 +60,7 @@ def _errors(run: Reported) -> Iterator[Block]:
 
 
 def categories(run: Reported) -> Iterator[Block]:
-    """How the cases of each category ended."""
+    """Yield the results of the cases of each category."""
     counts = run.summary.by_category
     rows = tuple((name, *_counts(count)) for name, count in counts.items())
     drawings = tuple(
@@ -79,7 +79,7 @@ def categories(run: Reported) -> Iterator[Block]:
 
 
 def category_rates(run: Reported) -> Iterator[Block]:
-    """The pass rate of each model in each category, with its interval."""
+    """Yield the pass rate of each model in each category, with its interval."""
     groups = run.summary.by_group
     if len(groups) < 2 or not run.summary.figures:
         return
@@ -106,7 +106,7 @@ def _counts(count: ModelTotals) -> tuple[str, ...]:
 
 
 def repeats(run: Reported) -> Iterator[Block]:
-    """What asking again shows, where anybody was asked again."""
+    """Yield the variation between repeats and attempts, if there are any."""
     if max((repeats.n for repeats in run.summary.repeats.values()), default=0) < 2:
         return
     rows = tuple(
@@ -125,7 +125,7 @@ def repeats(run: Reported) -> Iterator[Block]:
 
 
 def assumptions(run: Reported) -> Iterator[Block]:
-    """What the figures rest on, in a few points."""
+    """Yield the assumptions behind the figures as a list."""
     summary = run.summary
     if summary.clusters:
         unit = f"the cluster of cases ({many(summary.clusters, 'cluster')}; a case without a cluster is its own unit)"
@@ -153,7 +153,7 @@ def assumptions(run: Reported) -> Iterator[Block]:
 
 
 def required(run: Reported) -> Iterator[Block]:
-    """Cases that ask for a share of their repeats."""
+    """Yield the cases that require a share of their repeats to pass."""
     rows = tuple(
         (share.case, share.model, phrases.percent(share.required), words.share_met(share))
         for share in run.summary.required
@@ -163,7 +163,7 @@ def required(run: Reported) -> Iterator[Block]:
 
 
 def comparisons(run: Reported) -> Iterator[Block]:
-    """Each pair of models, what is concluded, and the cases behind its numbers."""
+    """Yield each pair of models with the conclusion and the cases behind its numbers."""
     comparisons = run.summary.comparisons
     if not comparisons:
         return
@@ -203,5 +203,5 @@ def comparisons(run: Reported) -> Iterator[Block]:
 
 def _conclusion(comparison: Comparison) -> Line:
     detail = comparison_words.conclusion_detail(comparison)
-    said = comparison_words.conclusion_words(comparison)
-    return (said, Faint(f": {detail}")) if detail else said
+    text = comparison_words.conclusion_words(comparison)
+    return (text, Faint(f": {detail}")) if detail else text

@@ -1,1 +1,1 @@
-"""Render reports as HTML."""
+"""The HTML report."""

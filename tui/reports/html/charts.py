@@ -1,4 +1,4 @@
-"""Charts as inline SVG, drawn from numbers and words of ours alone."""
+"""Charts as inline SVG, drawn from numbers and fixed words only."""
 
 from collections.abc import Mapping
 from html import escape
@@ -15,12 +15,12 @@ _WHOLE = 'width="12" height="12"'
 
 
 def drawn(drawing: Drawing) -> str:
-    """One row of a chart."""
+    """Return the SVG of one row of a chart."""
     return _whisker(drawing) if isinstance(drawing, Whisker) else _stack(drawing)
 
 
 def axis(drawing: Whisker) -> str:
-    """The scale above the rows of a chart."""
+    """Return the SVG of the scale above the rows of a chart."""
     percent = drawing.most == 1
     labels = []
     for tick in (0, 0.25, 0.5, 0.75, 1):
@@ -32,15 +32,15 @@ def axis(drawing: Whisker) -> str:
 
 
 def legend(drawing: Stack) -> str:
-    """What the parts of its bars stand for."""
+    """Return the legend of a stacked bar's parts."""
     box = 'viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"'
     items = (f"<li><svg {box}>{_filled(kind, _WHOLE)}</svg>{kind}</li>" for kind, _ in drawing.parts)
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 
 def _filled(kind: Part, box: str) -> str:
-    ink = f'<rect fill="url(#p-{kind})" {box}/>' if kind in _INKS else ""
-    return f'<rect class="{kind}" {box}/>{ink}'
+    pattern = f'<rect fill="url(#p-{kind})" {box}/>' if kind in _INKS else ""
+    return f'<rect class="{kind}" {box}/>{pattern}'
 
 
 def _whisker(drawing: Whisker) -> str:
@@ -59,7 +59,7 @@ def _whisker(drawing: Whisker) -> str:
 
 
 def _place(value: float, most: float) -> float:
-    # Points and caps at the ends are drawn whole.
+    # Points and caps at the ends are not clipped.
     return min(max(value / most, 0.0), 1.0) * (_WIDTH - 10) + 5
 
 
@@ -95,12 +95,12 @@ def _stack(drawing: Stack) -> str:
             if width >= 8 * len(str(count)) + 6:
                 shapes.append(_plate(at + width / 2, count))
         at += width
-    said = ", ".join(f"{count} {kind}" for kind, count in drawing.parts if count) or "nothing"
-    return _svg("stack", _WIDTH, _HEIGHT, f"{total} in total", said, shapes)
+    parts = ", ".join(f"{count} {kind}" for kind, count in drawing.parts if count) or "nothing"
+    return _svg("stack", _WIDTH, _HEIGHT, f"{total} in total", parts, shapes)
 
 
 def _plate(x: float, count: int) -> str:
-    """A number on a ground of its own, so that no pattern runs through it."""
+    """Return a number on a plain background, so that no pattern runs through it."""
     half = 4 * len(str(count)) + 2
     plate = f'<rect class="plate" x="{x - half:.1f}" y="2.5" width="{2 * half}" height="13" rx="3"/>'
     return f'{plate}<text x="{x:.1f}" y="13" text-anchor="middle">{count}</text>'
@@ -110,7 +110,7 @@ HEAT_LEGEND = "Stronger cell colour: more scores. Line below a cell: colour of i
 
 
 def heat_map(heat: HeatMap) -> str:
-    """Severity × extent, as `HEAT_LEGEND` says; each cell has its number."""
+    """Return the SVG of severity × extent, with a number in each cell and the colours of `HEAT_LEGEND`."""
     most = max((count for _, counts in heat.counts for count in counts), default=0)
     bands = dict(heat.bands)
     shapes = []
@@ -124,13 +124,13 @@ def heat_map(heat: HeatMap) -> str:
     for extent, word in enumerate(EXTENTS):
         centre = _LABEL_WIDTH + extent * _CELL_WIDTH + _CELL_WIDTH / 2
         shapes.append(f'<text x="{centre}" y="{foot}" text-anchor="middle">{extent} {word}</text>')
-    told = "; ".join(
+    description = "; ".join(
         f"{severity}: {', '.join(f'{count} at extent {extent}' for extent, count in enumerate(counts) if count)}"
         for severity, counts in heat.counts
         if any(counts)
     )
     width = _LABEL_WIDTH + len(EXTENTS) * _CELL_WIDTH
-    return _svg("heat", width, foot + 6, "Scores by severity and extent", told or "no score", shapes)
+    return _svg("heat", width, foot + 6, "Scores by severity and extent", description or "no score", shapes)
 
 
 def _heat_cell(x: int, y: int, count: int, most: int, band: str) -> str:
@@ -144,16 +144,16 @@ def _heat_cell(x: int, y: int, count: int, most: int, band: str) -> str:
 
 
 def _svg(kind: str, width: float, height: float, title: str, description: str, shapes: list[str]) -> str:
-    told = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
+    body = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
     box = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
-    return f'<svg class="{kind}" {box} role="img">{told}{"".join(shapes)}</svg>'
+    return f'<svg class="{kind}" {box} role="img">{body}{"".join(shapes)}</svg>'
 
 
 def patterns() -> str:
-    """What the parts of bars are filled with besides their colour; once on a page."""
+    """Return the fill patterns of bars, used besides their colour; once on a page."""
     found = "".join(
-        f'<pattern id="p-{kind}" width="6" height="6" patternUnits="userSpaceOnUse"{turn}>{ink}</pattern>'
-        for kind, (turn, ink) in _INKS.items()
+        f'<pattern id="p-{kind}" width="6" height="6" patternUnits="userSpaceOnUse"{turn}>{pattern}</pattern>'
+        for kind, (turn, pattern) in _INKS.items()
     )
     return f'<svg class="patterns" width="0" height="0" aria-hidden="true"><defs>{found}</defs></svg>'
 

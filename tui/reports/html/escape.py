@@ -1,4 +1,4 @@
-"""Outside text inside HTML: every value is escaped, and nothing of it becomes an element or an attribute."""
+"""Escaping of outside text for HTML: no part of it becomes an element or an attribute."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,12 +10,12 @@ from tui.reports.blocks import LARGEST, Code, Faint, Jump, Line, Piece, Status, 
 
 
 def line(text: str, limit: int = 300) -> str:
-    """Text on one line, escaped."""
+    """Return text on one line, escaped."""
     return escape(sanitize_line(text, limit))
 
 
 def pieces(text: Line, limit: int = 2_000) -> str:
-    """A line of pieces."""
+    """Return the HTML of a line of pieces."""
     return "".join(_piece(piece, limit) for piece in ((text,) if isinstance(text, str) else text))
 
 
@@ -38,12 +38,12 @@ def _piece(piece: Piece, limit: int) -> str:
 
 
 def _spaced(text: str, limit: int) -> str:
-    """What is shown on a line loses the spaces at its ends; between pieces they are needed."""
+    """Return text on one line with the spaces at its ends, which are needed between pieces."""
     return " " * text[:1].isspace() + line(text, limit) + " " * text[1:][-1:].isspace()
 
 
 def block(text: str, kind: str = "") -> str:
-    """Text on lines of its own, as it is."""
+    """Return the HTML of preformatted text on lines of its own."""
     return f'<pre class="{kind}">{_lines(text)}</pre>' if kind else f"<pre>{_lines(text)}</pre>"
 
 
@@ -52,7 +52,7 @@ def _lines(text: str) -> str:
 
 
 def diff(text: str) -> str:
-    """A unified diff, its lines coloured; the signs stay in the text."""
+    """Return the HTML of a unified diff with coloured lines; the signs stay in the text."""
     shown = []
     for each in sanitize_text(text).splitlines():
         kind = "hunk" if each.startswith("@@") else _LINE_KINDS.get(each[:1], "")
@@ -65,7 +65,7 @@ _LINE_KINDS = {"+": "plus", "-": "minus"}
 
 
 def marked(text: str, checks: Sequence[CheckResult]) -> str:
-    """Text with the matches of its checks marked; where matches overlap, what was forbidden prevails."""
+    """Return text with the matches of its checks marked; where matches overlap, the forbidden one is shown."""
     forbidden = _merge([check for check in checks if check.kind == "forbidden_pattern"], len(text))
     found = _merge([check for check in checks if check.kind != "forbidden_pattern"], len(text))
     edges = sorted({0, len(text), *(edge for span in (*forbidden, *found) for edge in span)})
@@ -86,7 +86,7 @@ _END = (1 << 62, 1 << 62)
 
 
 def _merge(checks: Sequence[CheckResult], size: int) -> list[tuple[int, int]]:
-    """The spans of checks inside the text, without overlaps, in order."""
+    """Return the spans of checks inside the text, sorted and without overlaps."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(span for check in checks for span in check.spans):
         start, end = max(0, start), min(end, size)

@@ -1,4 +1,4 @@
-"""The report as one HTML file: no script, nothing loaded, every value escaped."""
+"""The report as one HTML file: no script, no external resource, every value escaped."""
 
 import base64
 import hashlib
@@ -15,18 +15,18 @@ from tui.reports.phrases import Detail, Reported
 from tui.statistics.run_figures import ModelTotals
 
 _STYLE_SHEET = Path(__file__).with_name("report.css")
-_FEW_ROWS = 16  # A table that stays on one page of paper.
+_FEW_ROWS = 16  # A table that fits on one page of paper.
 
 
 def render_html(runs: Sequence[Reported], detail: Detail) -> str:
-    """All the runs on one page."""
+    """Return the HTML page with all runs."""
     bodies = ("\n".join(_run(run, detail, f"r{number}")) for number, run in enumerate(runs, 1))
     title = runs[0].kept.plan.suite.name if len(runs) == 1 else f"{len(runs)} runs"
     return _page(f"{title} · Assay", "\n".join([patterns(), "<main>", *_runs(runs), *bodies, "</main>"]))
 
 
 def _page(title: str, body: str) -> str:
-    """Return a whole document that may load, run and send nothing; it allows only this style, by its hash."""
+    """Return a complete document whose policy blocks loading, scripts and forms; its style is allowed by hash."""
     style = _style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -54,7 +54,7 @@ def _style() -> str:
 
 
 def _runs(runs: Sequence[Reported]) -> Iterator[str]:
-    """Where each of several runs begins."""
+    """Yield links to the beginning of each run, if there are several."""
     if len(runs) > 1:
         items = "".join(
             f'<li><a href="#r{number}">{line(run.kept.plan.suite.name)}</a>, {line(run.kept.record.id, 13)}</li>'
@@ -141,7 +141,7 @@ def _quoted(block: Quoted) -> str:
 
 
 def _table(table: Table) -> str:
-    """The last columns are set right; what is drawn stands behind the names."""
+    """Return the HTML of a table; the last columns are right-aligned, drawings follow the name columns."""
     first = len(table.head) - table.numbers
     rows = [_cells("td", row, first) for row in table.rows]
     head = _cells('th scope="col"', table.head, first)
