@@ -101,9 +101,9 @@ async def test_stderr_and_every_report_say_what_went_along(assay: CommandLine, c
     left_out = "is larger than maxFileSizeBytes (101 of 100 bytes): b.py; is a symbolic link: c.py"
     assert f"Context: {words}\nOmitted: {left_out}\n" in ran.err
     if chosen == "json":
-        said = json.loads(ran.out)["run"]["context"]
-        assert (said["files"], said["characters"]) == ([1, 2], sizes)
-        assert {file["path"] for file in said["left_out"]} == {"b.py", "c.py"}
+        reported = json.loads(ran.out)["run"]["context"]
+        assert (reported["files"], reported["characters"]) == ([1, 2], sizes)
+        assert {file["path"] for file in reported["left_out"]} == {"b.py", "c.py"}
     elif chosen == "csv":
         rows = list(csv.DictReader(ran.out.splitlines()))
         assert [(row["context_files"], row["context_characters"]) for row in rows] == [

@@ -19,7 +19,7 @@ def moved(limit: int, reason: str = "") -> LimitMoved:
 
 def test_a_line_tells_the_way_from_what_was_said_last() -> None:
     lines = LimitLines()
-    told = [
+    printed = [
         lines.line(moved(8), 0),
         lines.line(moved(6, "429, Retry-After 2 s"), 1),
         lines.line(moved(5, "429"), 2),
@@ -28,7 +28,7 @@ def test_a_line_tells_the_way_from_what_was_said_last() -> None:
         lines.line(moved(4), 8),
         lines.line(moved(5), 13),
     ]
-    assert told == [
+    assert printed == [
         "", "openai: concurrency 8 → 6: 429, Retry-After 2 s", "", "", "openai: concurrency 6 → 3: 429", "",
         "openai: concurrency 3 → 5",
     ]  # fmt: skip
@@ -40,8 +40,8 @@ def test_a_line_tells_the_way_from_what_was_said_last() -> None:
 @pytest.mark.parametrize("seconds", [60, 600])
 def test_it_never_floods(seconds: int) -> None:
     lines, limits = LimitLines(), [8, 6, 7, 8, 6, 5, 6, 7, 8]
-    told = [lines.line(moved(limits[at % 9], "429" if at % 2 else ""), at / 10) for at in range(seconds * 10)]
-    assert len([line for line in told if line]) <= 2 * seconds / 5 + 2
+    printed = [lines.line(moved(limits[at % 9], "429" if at % 2 else ""), at / 10) for at in range(seconds * 10)]
+    assert len([line for line in printed if line]) <= 2 * seconds / 5 + 2
 
 
 async def test_a_server_that_takes_six_at_once_is_asked_six_after_a_while(assay: CommandLine) -> None:

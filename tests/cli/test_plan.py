@@ -43,8 +43,8 @@ def test_how_many_cases_a_difference_takes(assay: CommandLine) -> None:
     found = planned(assay, "--difference", "0.15", "--discordance", "0.3")
     assert found["cases"] == plan_cases(0.15, 0.3).cases
     assert 0.8 == found["power"] <= mcnemar_power(int(found["cases"]), 0.15, 0.3)
-    said = assay.run("plan", "--difference", "0.15", "--discordance", "0.3").out
-    assert said.startswith(f"{found['cases']} cases detect a difference of 15 points with at least 80% power, if the")
+    words = assay.run("plan", "--difference", "0.15", "--discordance", "0.3").out
+    assert words.startswith(f"{found['cases']} cases detect a difference of 15 points with at least 80% power, if the")
 
 
 def test_which_difference_some_cases_show(assay: CommandLine) -> None:
@@ -80,7 +80,7 @@ def test_a_run_of_several_models_is_planned_for_all_pairs(assay: CommandLine) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "Nothing to plan"),
         (["--difference", "0.4", "--discordance", "0.3"], "is larger than the discordance 0.3"),
@@ -95,10 +95,10 @@ def test_a_run_of_several_models_is_planned_for_all_pairs(assay: CommandLine) ->
         (["--run", "nothing"], "nothing"),
     ],
 )
-def test_what_cannot_be_planned_is_bad_input(assay: CommandLine, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_planned_is_bad_input(assay: CommandLine, arguments: list[str], message: str) -> None:
     done = assay.run("plan", *arguments)
     assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    assert message in done.err
     assert "Traceback" not in done.err
 
 

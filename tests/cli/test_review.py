@@ -110,11 +110,11 @@ def test_agreement_is_told_to_the_letter(scored: CommandLine) -> None:
         assert alpha["low"] is None or alpha["low"] <= alpha["alpha"] <= alpha["high"] <= 1
         assert alpha["words"] == reliability(alpha["alpha"])
         assert alpha["na_disagreement"]["split"] <= alpha["na_disagreement"]["units"]
-    told = scored.run("review", "agreement", RUN)
-    assert told.out.startswith(f"overall  alpha {found['overall']['alpha']:.2f}")
-    assert found["overall"]["words"] in told.out.splitlines()[0]
-    assert "weighted kappa" in told.out
-    assert "\x1b" not in told.out
+    done = scored.run("review", "agreement", RUN)
+    assert done.out.startswith(f"overall  alpha {found['overall']['alpha']:.2f}")
+    assert found["overall"]["words"] in done.out.splitlines()[0]
+    assert "weighted kappa" in done.out
+    assert "\x1b" not in done.out
 
 
 def test_agreement_without_a_figure_says_why(scored: CommandLine) -> None:
@@ -124,8 +124,8 @@ def test_agreement_without_a_figure_says_why(scored: CommandLine) -> None:
         line["id"] = f"{number:032x}"
     (scored.home / "alike.jsonl").write_text("".join(json.dumps(line) + "\n" for line in alike))
     assert scored.run("review", "import", "alike.jsonl").code == 0
-    told = scored.run("review", "agreement", "last").out
-    assert "Cy and Di: no value: all extents are equal (3 scored by both)" in told
+    done = scored.run("review", "agreement", "last").out
+    assert "Cy and Di: no value: all extents are equal (3 scored by both)" in done
 
 
 def test_what_cannot_be_done_is_bad_input(scored: CommandLine, tmp_path: Path) -> None:
@@ -159,8 +159,8 @@ def test_reports_have_the_scores(scored: CommandLine, tmp_path: Path) -> None:
     folder = Path(scored.environ()["ASSAY_DATA_DIR"]) / "scores" / RUN
     file = next(folder.glob("ada-*.jsonl"))
     file.write_text(file.read_text() + "<<<<<<< HEAD\n")
-    told = scored.run("report", "last", "-f", "json", "-o", "r.json")
-    assert ":17: error: is not a JSON object" in told.err
+    done = scored.run("report", "last", "-f", "json", "-o", "r.json")
+    assert ":17: error: is not a JSON object" in done.err
     assert (tmp_path / "r.json").exists()
 
 
@@ -188,10 +188,10 @@ def test_inspect_reads_lines_by_the_files_name(scored: CommandLine) -> None:
 
 
 def test_reports_tell_of_scores(scored: CommandLine) -> None:
-    told = scored.run("report", "last", "-f", "markdown", "--risk-analysis")
-    assert told.code == 0
-    assert "judged by 2 people" in told.out
-    assert "note ␛\\]0;x␇&lt;U+202E&gt;Bo" in told.out
+    done = scored.run("report", "last", "-f", "markdown", "--risk-analysis")
+    assert done.code == 0
+    assert "judged by 2 people" in done.out
+    assert "note ␛\\]0;x␇&lt;U+202E&gt;Bo" in done.out
     report = json.loads(scored.run("report", "last", "-f", "json").out)
     assert len(report["results"][0]["scores"]) == 4
     assert report["risk"]["figures"]["items"] == 16
@@ -303,8 +303,8 @@ async def test_a_packet_is_filled_in_elsewhere_and_shows_whose_answers_it_holds_
     assert (made.code, made.out, made.err) == (0, "", "6 answers to score blind: packet.jsonl\n")
     text = (assay.home / "packet.jsonl").read_text()
     run_id = json.loads(assay.run("runs", "--json").out)[0]["id"]
-    for told in ("mock", "openai", "claude", "case-", "Case ", run_id, str(assay.home), "suite.json"):
-        assert told.lower() not in text.lower(), told
+    for done in ("mock", "openai", "claude", "case-", "Case ", run_id, str(assay.home), "suite.json"):
+        assert done.lower() not in text.lower(), done
     lines = [json.loads(line) for line in text.splitlines()]
     assert {line["answer"] for line in lines} == {"I am ▇▇▇ of ▇▇▇.", "I am ▇▇▇, and ▇▇▇."}
     assert len({line["id"] for line in lines}) == 6

@@ -42,11 +42,11 @@ async def test_every_run_that_is_told_of_can_be_resumed_after_a_kill_at_once(ass
     async with ModelServer(say("yes"), listing=streamed("late", latency_s=60)) as server:
         running = assay.start("run", str(first), "second.json", env=keys_for(server))
         assert running.stderr is not None
-        told = [await asyncio.to_thread(running.stderr.readline) for _ in range(2)]
+        lines = [await asyncio.to_thread(running.stderr.readline) for _ in range(2)]
         running.kill()
         await asyncio.to_thread(running.communicate)
         assert server.asked == []
-    ids = [line.split()[1] for line in told]
+    ids = [line.split()[1] for line in lines]
     async with ModelServer(say("yes")) as server:
         for run_id in ids:
             resumed = await assay.run_async("run", "--resume", run_id, "-f", "json", env=keys_for(server))

@@ -118,14 +118,14 @@ async def test_two_reruns_do_not_improve_a_rate(assay: CommandLine) -> None:
         "passed", "failed", 2, False,
     )  # fmt: skip
     assert [attempt["asked_again"] for attempt in result["attempts"]] == [False, True, True]
-    said = "3 failed trials were rerun; 3 of them have passed since. Statistics count the original verdict."
+    sentence = "3 failed trials were rerun; 3 of them have passed since. Statistics count the original verdict."
     for form in ("markdown", "html"):
         text = assay.run("report", "last", "-f", form).out
-        assert said in text
+        assert sentence in text
         assert "75%" in text
     junit = ElementTree.fromstring(assay.run("report", "last", "-f", "junit").out)
     assert (junit.get("tests"), junit.get("failures")) == ("12", "3")
-    assert {each.get("value") for each in junit.iter("property") if each.get("name") == "reruns"} == {said}
+    assert {each.get("value") for each in junit.iter("property") if each.get("name") == "reruns"} == {sentence}
     (kept,) = json.loads(assay.run("runs", "--json").out)
     assert kept["passed"] == 9
 

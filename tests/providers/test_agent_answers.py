@@ -25,7 +25,7 @@ def test_what_is_omitted_is_empty_or_none(given: dict[str, None]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "it is not JSON: "),
         ("hello\x1b[2J", "it is not JSON: hello␛[2J"),
@@ -39,10 +39,10 @@ def test_what_is_omitted_is_empty_or_none(given: dict[str, None]) -> None:
         ('{"a":' * 65 + "1" + "}" * 65, "it is nested too deeply"),
     ],
 )
-def test_what_is_no_json_is_nonsense(text: str | bytes, said: str) -> None:
+def test_what_is_no_json_is_nonsense(text: str | bytes, message: str) -> None:
     with pytest.raises(Nonsense) as caught:
         parse_json(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_sixty_four_levels_are_fine() -> None:
@@ -56,7 +56,7 @@ def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (None, "expected an object with output, tools_used and memory, got null"),
         ("text", "got text"),
@@ -72,7 +72,7 @@ def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
         ({"output": "", "tools_used": [None]}, "got null"),
     ],
 )
-def test_what_is_no_answer_is_nonsense(value: object, said: str) -> None:
+def test_what_is_no_answer_is_nonsense(value: object, message: str) -> None:
     with pytest.raises(Nonsense) as caught:
         read_answer(value)  # type: ignore[arg-type]
-    assert said in str(caught.value)
+    assert message in str(caught.value)

@@ -134,13 +134,13 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("lines", "said"), FAULTS.values(), ids=FAULTS.keys())
+@pytest.mark.parametrize(("lines", "message"), FAULTS.values(), ids=FAULTS.keys())
 async def test_what_goes_wrong_is_its_cases_error(
-    agents: AgentProvider, command: Command, lines: str, said: str
+    agents: AgentProvider, command: Command, lines: str, message: str
 ) -> None:
     fault = await fault_of(agents, command(ANSWER + lines))
     assert fault.startswith("agent cmd:")
-    assert said in fault
+    assert message in fault
     assert len(fault) < 2_000
 
 
@@ -151,15 +151,15 @@ async def test_two_answers_to_one_step_are_nonsense(agents: AgentProvider, comma
 
 
 @pytest.mark.parametrize(
-    ("model_id", "said"),
+    ("model_id", "message"),
     [
         ("cmd:", "agent cmd: has no command"),
         ("cmd:surely-not-there --x", "program surely-not-there not found"),
         ("cmd:sh -c 'x", "cannot be read: No closing quotation"),
     ],
 )
-async def test_a_command_that_cannot_be_started_says_why(agents: AgentProvider, model_id: str, said: str) -> None:
-    assert said in await fault_of(agents, model_id)
+async def test_a_command_that_cannot_be_started_says_why(agents: AgentProvider, model_id: str, message: str) -> None:
+    assert message in await fault_of(agents, model_id)
 
 
 @pytest.mark.parametrize(

@@ -72,15 +72,15 @@ FAULTS: list[tuple[Reply, ProviderFault, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "fault", "said"), FAULTS, ids=[said[:30] for _, _, said in FAULTS])
+@pytest.mark.parametrize(("reply", "fault", "message"), FAULTS, ids=[message[:30] for _, _, message in FAULTS])
 async def test_what_no_try_can_mend_is_said_at_once(
-    agents: AgentProvider, reply: Reply, fault: ProviderFault, said: str
+    agents: AgentProvider, reply: Reply, fault: ProviderFault, message: str
 ) -> None:
     async with serving(reply) as server:
         _, error = await ask_in_vain(agents, make_request(server.url))
     assert error.fault == fault
     assert str(error).startswith(f"agent 127.0.0.1:{server.port} ")
-    assert said in str(error)
+    assert message in str(error)
     assert len(server.asked) == 1
 
 

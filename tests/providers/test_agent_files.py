@@ -51,9 +51,9 @@ def body(*lines: str) -> str:
     return "\n".join(["import os, sys", "def agent(input, memory):", *(f"    {line}" for line in lines)])
 
 
-async def fault_of(agents: AgentProvider, path: str, said: str = "") -> str:
+async def fault_of(agents: AgentProvider, path: str, text: str = "") -> str:
     with pytest.raises(ProviderError) as caught:
-        await ask(agents, make_request(path, said))
+        await ask(agents, make_request(path, text))
     assert caught.value.fault == "crashed"
     return str(caught.value)
 
@@ -208,13 +208,13 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("lines", "said"), FAULTS.values(), ids=FAULTS.keys())
+@pytest.mark.parametrize(("lines", "message"), FAULTS.values(), ids=FAULTS.keys())
 async def test_what_it_does_to_itself_is_its_cases_error(
-    agents: AgentProvider, write: Write, lines: list[str], said: str
+    agents: AgentProvider, write: Write, lines: list[str], message: str
 ) -> None:
     fault = await fault_of(agents, write(body(*lines)))
     assert fault.startswith("agent flight.py ")
-    assert said in fault
+    assert message in fault
     assert len(fault) < 2_000
 
 
@@ -240,18 +240,18 @@ LOADING = {
 }
 
 
-@pytest.mark.parametrize(("source", "said"), LOADING.values(), ids=LOADING.keys())
+@pytest.mark.parametrize(("source", "message"), LOADING.values(), ids=LOADING.keys())
 async def test_a_file_that_cannot_be_loaded_says_why(
-    agents: AgentProvider, write: Write, source: str, said: str
+    agents: AgentProvider, write: Write, source: str, message: str
 ) -> None:
     path = write(source)
     for _ in range(2):
-        assert said in await fault_of(agents, path)
+        assert message in await fault_of(agents, path)
 
 
 async def test_a_missing_file_is_named(agents: AgentProvider, tmp_path: Path) -> None:
-    for name, said in (("gone.py", "agent gone.py does not exist"), ("notes.txt", "is not an agent")):
-        with pytest.raises(ProviderError, match=said) as caught:
+    for name, message in (("gone.py", "agent gone.py does not exist"), ("notes.txt", "is not an agent")):
+        with pytest.raises(ProviderError, match=message) as caught:
             await ask(agents, make_request(str(tmp_path / name)))
         assert caught.value.fault == "not_found"
 

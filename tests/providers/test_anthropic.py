@@ -71,14 +71,14 @@ async def test_an_answer_arrives_whole(stream: bool) -> None:
 
 async def test_text_is_handed_on_while_the_rest_is_still_to_come() -> None:
     go_on = asyncio.Event()
-    said = ""
+    answer = ""
     reply = messages.stream(started(), opened(), text("one"), go_on, text(" two"), closed(), stopped(), OVER)
     async with opened_provider(reply) as (provider, _):
         async for chunk in provider.ask(a_request()):
             if isinstance(chunk, Text):
-                said += chunk.text
+                answer += chunk.text
                 go_on.set()
-    assert said == "one two"
+    assert answer == "one two"
 
 
 async def test_what_is_sent() -> None:

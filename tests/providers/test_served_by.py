@@ -18,7 +18,7 @@ from tui.providers.openai.provider import OpenAIProvider
 
 FULL = {"model": "gpt-5.2-2026-01-01", "system_fingerprint": "fp_1"}
 HEADERS = (("openai-version", "2020-10-01"), ("Server", "cloudflare"))
-SAID = ServedBy("gpt-5.2-2026-01-01", "fp_1", "2020-10-01", "cloudflare")
+SERVED = ServedBy("gpt-5.2-2026-01-01", "fp_1", "2020-10-01", "cloudflare")
 
 
 def with_headers(reply: Reply, *headers: tuple[str, str]) -> Reply:
@@ -70,22 +70,22 @@ CHAT = {"choices": [{"index": 0, "message": {"content": "a"}, "finish_reason": "
 
 
 @pytest.mark.parametrize(
-    ("kind", "reply", "said"),
+    ("kind", "reply", "expected"),
     [
-        ("chat", chat_stream(), SAID),
-        ("chat", whole(**FULL, **CHAT), SAID),
-        ("responses", response_stream(), replace(SAID, fingerprint="")),
-        ("responses", whole(**RESPONSE), replace(SAID, fingerprint="")),
-        ("messages", message_stream(), replace(SAID, fingerprint="")),
-        ("messages", whole(**MESSAGE, stop_reason="end_turn"), replace(SAID, fingerprint="")),
+        ("chat", chat_stream(), SERVED),
+        ("chat", whole(**FULL, **CHAT), SERVED),
+        ("responses", response_stream(), replace(SERVED, fingerprint="")),
+        ("responses", whole(**RESPONSE), replace(SERVED, fingerprint="")),
+        ("messages", message_stream(), replace(SERVED, fingerprint="")),
+        ("messages", whole(**MESSAGE, stop_reason="end_turn"), replace(SERVED, fingerprint="")),
     ],
 )
-async def test_it_is_told_once_in_every_protocol(kind: str, reply: Reply, said: ServedBy) -> None:
-    assert await served(reply, kind) == [said]
+async def test_it_is_told_once_in_every_protocol(kind: str, reply: Reply, expected: ServedBy) -> None:
+    assert await served(reply, kind) == [expected]
 
 
 async def test_of_an_answer_that_breaks_off_it_is_known_too() -> None:
-    assert await served(chat_stream("abort")) == [SAID]
+    assert await served(chat_stream("abort")) == [SERVED]
 
 
 async def test_the_last_word_holds() -> None:

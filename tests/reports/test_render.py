@@ -158,7 +158,7 @@ def test_csv_tells_costs_and_who_answered() -> None:
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_costs_prices_and_what_took_part_are_told(form: ReportFormat) -> None:
     text = html.unescape(render_report(priced_run(), form)).replace("\\", "")
-    for said in (
+    for expected in (
         "$1.25",
         "≥ $0.12",
         "Price of openai/mock-a",
@@ -168,7 +168,7 @@ def test_costs_prices_and_what_took_part_are_told(form: ReportFormat) -> None:
         "Version of python",
         "3.11.7",
     ):
-        assert said in text, said
+        assert expected in text, expected
     assert "Cost unknown for some or all answers of: local/mock-b" in re.sub("<[^>]*>", "", text)
     assert "unknown" in render_report(small_run(), form)
 
@@ -491,11 +491,11 @@ def test_scores_are_told_with_their_notes(format: ReportFormat) -> None:
     trial = TrialKey("sec-001", A)
     reviewed = review(small_run(), [act(trial, "Tone", 2, note="a bit curt")])
     text = render_report(small_run(), format, risk_analysis=True, reviewed=reviewed)
-    said = {
+    expected = {
         "markdown": "| Tone low ×1 | anna | 2 partial | low | a bit curt |",
         "html": '2 partial</span></td><td><span class="low">low</span></td><td>a bit curt</td>',
     }
-    assert said.get(format, "extent 2, band low (anna): a bit curt") in text
+    assert expected.get(format, "extent 2, band low (anna): a bit curt") in text
 
 
 @pytest.mark.parametrize("format", ["markdown", "html"])

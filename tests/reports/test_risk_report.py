@@ -110,8 +110,8 @@ def test_the_better_model_is_named_first() -> None:
         for result in kept.results
     ]
     text = render_report(replace(kept, results=tuple(results)), "markdown")
-    said = "**local/mock-b** does better than **openai/mock-a**: +100 points (+75 to +100), p &lt; 0.001"
-    assert said in section(text, "Summary")
+    expected = "**local/mock-b** does better than **openai/mock-a**: +100 points (+75 to +100), p &lt; 0.001"
+    assert expected in section(text, "Summary")
 
 
 def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:

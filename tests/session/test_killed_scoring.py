@@ -26,22 +26,22 @@ def test_no_score_that_was_told_as_given_is_lost(tmp_path: Path) -> None:
     store.begin_run(PLAN, STARTED)
     store.save_trials(PLAN.run_id, [make_result(trial) for trial in PLAN.trials])
     chance = random.Random(5)
-    told: set[str] = set()
+    printed: set[str] = set()
     for _ in range(KILLS // 2):
         # Two windows of one person, on one file, killed one after the other.
         people = [person(tmp_path, "Ada"), person(tmp_path, "Ada")]
         for each in people:
             assert each.stdout is not None
-            told.update(each.stdout.readline().strip() for _ in range(chance.randint(1, 60)))
+            printed.update(each.stdout.readline().strip() for _ in range(chance.randint(1, 60)))
             each.kill()
-            told.update(line.strip() for line in each.stdout if line.endswith("\n"))
+            printed.update(line.strip() for line in each.stdout if line.endswith("\n"))
             each.wait()
             each.stdout.close()
     reviews = Reviews(store, tmp_path, Config())
     review = reviews.open_review(PLAN.run_id, "Ada", blind=True)
     store.close()
     kept = review.board.acts
-    assert len(told) > KILLS
-    assert told <= {act.id for act in kept}
+    assert len(printed) > KILLS
+    assert printed <= {act.id for act in kept}
     assert review.problems == (), "what was cut off is no line that anybody has to mend"
     assert [act.order for act in kept] == sorted({act.order for act in kept})

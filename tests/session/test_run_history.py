@@ -65,8 +65,8 @@ def test_what_is_read_of_a_run_is_what_was_kept(store: SqliteStore, tmp_path: Pa
         (result.trial, result.verdict, result.flaky) for result in kept.results
     ]
     assert all(each.is_unread for each in standing.values())
-    wanted = [kept.results[2].trial, TrialKey("bug-002", B)]
-    assert history.read_trials(kept.record.id, wanted) == (kept.results[2],)
+    trials = [kept.results[2].trial, TrialKey("bug-002", B)]
+    assert history.read_trials(kept.record.id, trials) == (kept.results[2],)
     setup = history.read_setup(kept.record.id)
     assert (setup.subjects, setup.options) == (kept.plan.subjects, kept.plan.options)
     assert (setup.command, setup.assay) == (kept.plan.command, kept.assay)

@@ -154,11 +154,11 @@ def test_several_people_fill_in_copies_and_ids_are_the_same_each_time(reviews: R
             there.import_files([file])
         assert there.export(RUN) == reviews.export(RUN)
     changed = write(tmp_path, "changed.jsonl", copies[0].read_text().replace('"extent": 1', '"extent": 2', 1))
-    told = refused(reviews, changed)
-    assert len(told) == 1
+    problems = refused(reviews, changed)
+    assert len(problems) == 1
     assert (
         "another extent or note is already saved; for a changed score, set scored_at to the time of the change"
-        in told[0]
+        in problems[0]
     )
 
 
@@ -270,8 +270,8 @@ def test_every_bad_line_of_every_file_is_told_and_nothing_changes(reviews: Revie
     good = write(tmp_path, "good.jsonl", line(2), "\n", line(3))
     first = write(tmp_path, "b.jsonl", line(4), "{\n", line(5, extent=7))
     second = write(tmp_path, "a.jsonl", line(6, run="0" * 32), line(7), line(8, blind="no"))
-    told = refused(reviews, good, first, second)
-    assert [each.split(" error: ")[0] for each in told] == [
+    problems = refused(reviews, good, first, second)
+    assert [each.split(" error: ")[0] for each in problems] == [
         f"{first}:2:",
         f"{first}:3:",
         f"{second}:1:",
@@ -296,10 +296,10 @@ def test_what_is_not_in_the_run_is_a_bad_line(
     reviews: Reviews, tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
     for extent in (2, None):
-        told = refused(reviews, write(tmp_path, "x.jsonl", line(1), line(2, extent=extent, **changes)))
-        assert len(told) == 1
-        assert told[0].startswith(f"{tmp_path}/x.jsonl:2: error: ")
-        assert words in told[0]
+        problems = refused(reviews, write(tmp_path, "x.jsonl", line(1), line(2, extent=extent, **changes)))
+        assert len(problems) == 1
+        assert problems[0].startswith(f"{tmp_path}/x.jsonl:2: error: ")
+        assert words in problems[0]
 
 
 def test_a_reveal_names_only_its_run(reviews: Reviews, tmp_path: Path) -> None:
@@ -312,11 +312,11 @@ def test_a_reveal_names_only_its_run(reviews: Reviews, tmp_path: Path) -> None:
 def test_an_id_that_stands_for_something_else_is_a_bad_line(reviews: Reviews, tmp_path: Path) -> None:
     one = write(tmp_path, "one.jsonl", line(1), line(2))
     two = write(tmp_path, "two.jsonl", line(3), line(2, note="changed"))
-    told = refused(reviews, one, two)
-    assert told == [f"{two}:2: error: the id {2:032x} is in {one}:2 {ELSE}"]
+    problems = refused(reviews, one, two)
+    assert problems == [f"{two}:2: error: the id {2:032x} is in {one}:2 {ELSE}"]
     reviews.import_files([one])
-    told = refused(reviews, two)
-    assert told[0].startswith(f"{two}:2: error: the id {2:032x} is already saved with different content")
+    problems = refused(reviews, two)
+    assert problems[0].startswith(f"{two}:2: error: the id {2:032x} is already saved with different content")
     assert reviews.import_files([one, one]) == Imported(0, 2, 0, (RUN,))
 
 

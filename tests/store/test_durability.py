@@ -39,8 +39,8 @@ def kill_while_it_writes(history: Path, times: int) -> None:
     for turn in range(times):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(history)], stdout=subprocess.PIPE, text=True)
         assert writer.stdout is not None
-        wanted = random.Random(turn).randrange(1, 25)
-        for _ in range(wanted):
+        number = random.Random(turn).randrange(1, 25)
+        for _ in range(number):
             seen.update(writer.stdout.readline().replace("begun", "").split())
         writer.send_signal(signal.SIGKILL)
         seen.update(writer.stdout.read().replace("begun", "").split())

@@ -122,13 +122,13 @@ def test_each_trial_is_what_it_would_be_today_in_every_place(tmp_path: Path, ver
     path = tmp_path / "data" / "runs.sqlite"
     write_history(path, version)
     store = SqliteStore(path)
-    wanted = {name: expected for name, (_, expected) in TRIALS.items()}
+    expected_by_case = {name: expected for name, (_, expected) in TRIALS.items()}
     results = {each.trial.case: each for each in store.read_run(RUN_ID).results}
     outcomes = {each.trial.case: each for each in store.read_outcomes(RUN_ID)}
     for found in (results, outcomes):
         assert {
             name: (each.verdict, each.first_verdict, each.flaky, each.reruns) for name, each in found.items()
-        } == wanted
+        } == expected_by_case
     assert results["truncated"].error == outcomes["truncated"].error == "The answer stopped early: token limit (length)"
     assert store.read_trial(RUN_ID, TrialKey("rerun", MODEL)) == results["rerun"]
     assert [attempt.asking for attempt in results["rerun"].attempts] == [0, 1, 2]

@@ -167,11 +167,11 @@ class ModelServer:
             finally:
                 self.in_flight -= 1
                 if self.record:
-                    await self._tell_waiting()
+                    await self._notify_waiting()
             if not open_still:
                 return
 
-    async def _tell_waiting(self) -> None:
+    async def _notify_waiting(self) -> None:
         async with self._arrived:
             self._arrived.notify_all()
 
@@ -185,7 +185,7 @@ class ModelServer:
         self.count += 1
         if self.record:
             self.asked.append(asked)
-            await self._tell_waiting()
+            await self._notify_waiting()
         return self.script(asked)
 
     def _get(self, asked: Asked) -> Reply:

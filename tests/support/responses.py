@@ -30,14 +30,14 @@ def call(name: str, arguments: str) -> dict[str, Any]:
     return {"id": "fc_1", "type": "function_call", "call_id": "c", "name": name, "arguments": arguments}
 
 
-def usage(read: int = 7, said: int = 3, thought: int = 0) -> dict[str, Any]:
+def usage(read: int = 7, written: int = 3, thought: int = 0) -> dict[str, Any]:
     """The counts of a response."""
     return {
         "input_tokens": read,
         "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens": said,
+        "output_tokens": written,
         "output_tokens_details": {"reasoning_tokens": thought},
-        "total_tokens": read + said,
+        "total_tokens": read + written,
     }
 
 
@@ -76,7 +76,7 @@ def streamed(words: str) -> Reply:
     """A response as a stream of single words."""
     *before, final = words.split(" ")
     pieces = [*(text(f"{word} ") for word in before), text(final)]
-    last = ended("completed", words, usage=usage(said=len(words.split())))
+    last = ended("completed", words, usage=usage(written=len(words.split())))
     return events(begun(), added(message()), *pieces, done(message(words)), last)
 
 
@@ -87,6 +87,6 @@ def whole(*items: Any, status: str = "completed", **more: Any) -> Reply:
 
 def say(words: str) -> Script:
     """A script that gives the same response to everything, in the way that was asked for."""
-    one = whole(words, usage=usage(said=len(words.split())))
+    one = whole(words, usage=usage(written=len(words.split())))
     flowing = streamed(words)
     return lambda asked: flowing if asked.stream else one

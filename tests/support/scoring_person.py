@@ -17,13 +17,13 @@ def score_for_ever(folder: Path, run_id: str, reviewer: str) -> None:
     while True:
         item = review.items[number % len(review.items)].key
         number += 1
-        _tell(review.give(item, number % 5, f"note {number} " * (number % 40), took_ms=number))
+        _print_id(review.give(item, number % 5, f"note {number} " * (number % 40), took_ms=number))
         if number % 7 == 0:
-            _tell(review.invalidate(item))
+            _print_id(review.invalidate(item))
             review.undo()
 
 
-def _tell(act: Act) -> None:
+def _print_id(act: Act) -> None:
     sys.stdout.write(f"{act.id}\n")
     sys.stdout.flush()
 

@@ -43,9 +43,9 @@ CANARY = (
 )
 
 
-class _Desk(ScriptedSession):
+class _Session(ScriptedSession):
     endless = False
-    told = Path("words")
+    progress_file = Path("words")
     text = "Here is the answer."
 
     async def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
@@ -70,7 +70,7 @@ class _Desk(ScriptedSession):
             words += 1
             yield TextArrived(key, 1, 0, f"{self.text} word{words} ")
             if self.endless:
-                self.told.write_text(str(words))
+                self.progress_file.write_text(str(words))
             await asyncio.sleep(0.002)
         yield CheckMoved(key, 1, 0, 0, "found", ((0, 4),))
         check = CheckResult(
@@ -86,11 +86,11 @@ class _Desk(ScriptedSession):
 
 def session_at(folder: Path, kind: str) -> ScriptedSession:
     """A desk of that kind, with its files."""
-    session = _Desk(endless_of(kind))
+    session = _Session(endless_of(kind))
     text = CANARY if kind == "hostile" else "quickstart"
-    session.text = CANARY if kind == "hostile" else _Desk.text
+    session.text = CANARY if kind == "hostile" else _Session.text
     session.keeps = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, session.resolve)
-    session.endless, session.told = kind == "endless", folder / "words"
+    session.endless, session.progress_file = kind == "endless", folder / "words"
     path = folder / "a.yaml"
     path.write_text("")
     case = case_of("one", name=f"one {text}", category=text, prompt=text, severity="critical", tags=[text])

@@ -75,14 +75,14 @@ class ScriptedSession:
         return self.scores
 
     def __post_init__(self) -> None:
-        self._said: asyncio.Queue[Event] = asyncio.Queue()
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
 
     # --- what the test does
 
     def say(self, *events: Event) -> None:
         """These happen next in the run."""
         for event in events:
-            self._said.put_nowait(event)
+            self._events.put_nowait(event)
 
     def finish(self, state: RunState = "finished") -> None:
         """The run is over."""
@@ -149,13 +149,13 @@ class ScriptedSession:
                 return
 
     async def _next(self, control: Control) -> Event | None:
-        said = asyncio.ensure_future(self._said.get())
+        next_event = asyncio.ensure_future(self._events.get())
         stopped = asyncio.ensure_future(control.wait_for_change(3600))
         try:
-            await asyncio.wait({said, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            return said.result() if said.done() else None
+            await asyncio.wait({next_event, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return next_event.result() if next_event.done() else None
         finally:
-            said.cancel()
+            next_event.cancel()
             stopped.cancel()
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:

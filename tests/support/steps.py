@@ -15,7 +15,7 @@ from tui.providers.protocol import Provider
 
 def make_request(
     model_id: str,
-    said: str = "",
+    text: str = "",
     *,
     memory: JsonObject | None = None,
     case: str = "case",
@@ -27,11 +27,11 @@ def make_request(
     provider: str = "agent",
     system: str | None = None,
 ) -> Request:
-    """One step; the prompt is the one message `said`, after the system message where there is one."""
+    """One step; the prompt is the one message `text`, after the system message where there is one."""
     before = () if system is None else (Message("system", system),)
     return Request(
         Subject(model_id, provider, model_id, settings or Settings()),
-        Prompt(said, (*before, Message("user", said))),
+        Prompt(text, (*before, Message("user", text))),
         TrialKey(case, model_id, repeat),
         step,
         stream,

@@ -100,7 +100,7 @@ def listing(folder: Path) -> dict[str, bytes]:
 def use(folder: Path) -> list[str]:
     """Do everything with a repository that a run does; what it said where it refused, and what was read."""
     base = open_base(folder / "r.git")
-    said: list[str] = []
+    messages: list[str] = []
     doings: list[Callable[[], object]] = [
         lambda: read_repository(RepositoryContext("."), base.source()),
         lambda: read_repository(RepositoryContext("a"), base.source()),
@@ -112,10 +112,10 @@ def use(folder: Path) -> list[str]:
     ]
     for do in doings:
         try:
-            said.append(repr(do()))
+            messages.append(repr(do()))
         except WorkspaceError as error:
-            said.append(f"refused: {error}")
-    return said
+            messages.append(f"refused: {error}")
+    return messages
 
 
 @pytest.mark.parametrize("name", OBJECTED)
@@ -123,12 +123,12 @@ def test_a_tree_that_git_objects_to_is_the_trials_error(outside: Path, name: str
     (outside / "out" / "files").mkdir(parents=True)
     raw_repository(outside / "r.git", OBJECTED[name])
     before = listing(outside)
-    said = use(outside)
-    assert "git rejects the tree of the repository" in said[4]
-    assert "git rejects the tree of the repository" in said[6]
+    messages = use(outside)
+    assert "git rejects the tree of the repository" in messages[4]
+    assert "git rejects the tree of the repository" in messages[6]
     assert list((outside / "out" / "files").iterdir()) == []
     assert listing(outside) == before
-    assert not any(SECRET in text for text in said)
+    assert not any(SECRET in text for text in messages)
     fsck = subprocess.run(["git", "-C", outside / "r.git", "fsck", "--strict"], capture_output=True, check=False)
     assert fsck.returncode != 0 or name in (".git backslash", "dot-dot backslash", "inner slash")
 
@@ -138,9 +138,9 @@ def test_nothing_leads_out_of_a_tree_that_git_takes(outside: Path, name: str) ->
     (outside / "out" / "files").mkdir(parents=True)
     raw_repository(outside / "r.git", TAKEN[name])
     before = listing(outside)
-    said = use(outside)
+    messages = use(outside)
     assert listing(outside) == before
-    assert not any(SECRET in text or "root:" in text for text in said)
+    assert not any(SECRET in text or "root:" in text for text in messages)
     root = (outside / "out" / "files").resolve()
     for path in root.rglob("*"):
         if path.is_symlink():

@@ -59,7 +59,7 @@ class LimitLines:
 
     @property
     def narrowed(self) -> str:
-        """`concurrency 6/8`, of the provider that is narrowed most; empty where none is."""
+        """The limit of the provider furthest below its ceiling, as `concurrency 6/8`; empty if none is lowered."""
         below = [moved for moved in self._now.values() if moved.limit < moved.most]
         if not below:
             return ""

@@ -86,7 +86,7 @@ def read_fields(found: Mapping[str, Any]) -> Act:
     """Return the act with the fields of a line. Raises LineFault."""
     _check_fields(found)
     act: ActKind = found["act"]
-    extent = _extent_said(found) if act in OF_A_RUN else _extent(found, act)
+    extent = _optional_extent(found) if act in OF_A_RUN else _extent(found, act)
     reviewer = found["reviewer"]
     if not reviewer.strip() and (act != "score" or extent is not None):
         raise _fault(
@@ -201,11 +201,11 @@ def _optional_item(found: Mapping[str, Any]) -> ItemKey | None:
     values = [found.get(key) for key in _ITEM]
     if [type(value) for value in values] != [str, str, int, str] or not _is_count(found["repeat"]):
         return None
-    said = ItemKey._make([*values, False])
-    return said if said != _NOTHING else None
+    item = ItemKey._make([*values, False])
+    return item if item != _NOTHING else None
 
 
-def _extent_said(found: Mapping[str, Any]) -> Extent | None:
+def _optional_extent(found: Mapping[str, Any]) -> Extent | None:
     extent = found.get("extent")
     return cast(Extent, extent) if _is_extent(extent) else None
 

@@ -50,15 +50,15 @@ class ProvidersAlone:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.config = load_config(find_folders(environ).config, environ)
         self.secrets = Secrets(self.config.secrets.values())
-        self._shelf = OpenProviders(self.config, environ, None, None)
+        self._providers = OpenProviders(self.config, environ, None, None)
 
     def provider(self, name: str) -> Provider:
         """Return a provider by its name. Raises ConfigError."""
-        return self._shelf.by_name(name)
+        return self._providers.by_name(name)
 
     async def close(self) -> None:
         """Close connections and processes."""
-        await self._shelf.close()
+        await self._providers.close()
 
 
 def configured_providers(config: Config, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -110,8 +110,8 @@ async def unlisted_models(
     providers = ProvidersAlone(environ)
     try:
         subjects = resolvable(models, providers.config, environ)
-        wanted = {subject.provider for subject in subjects}
-        names = [name for name in configured_providers(providers.config, environ) if name in wanted]
+        used = {subject.provider for subject in subjects}
+        names = [name for name in configured_providers(providers.config, environ) if name in used]
         listed = await list_each(providers, names, _WARNING_SECONDS)
         nowhere = [one for one in subjects if one.provider == "local" and not is_local_id(one.model_id)]
         missing = (*missing_in_lists(subjects, listed), *nowhere)

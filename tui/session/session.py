@@ -123,7 +123,7 @@ class Session:
         self.secrets = Secrets(self.config.secrets.values())
         self.store = SqliteStore(self.folders.data / "runs.sqlite")
         self._consents = ConsentRecord(self.folders.data / "consents.json")
-        self._shelf = OpenProviders(self.config, environ, self.store, replay_speed)
+        self._providers = OpenProviders(self.config, environ, self.store, replay_speed)
         self._checker = Checker()
         self._taken: dict[str, dict[str, Provider]] = {}
         self._begun: str | None = None
@@ -167,14 +167,14 @@ class Session:
 
     def provider(self, name: str) -> Provider:
         """Return a provider by its name, for example to list its models. Raises ConfigError."""
-        return self._shelf.by_name(name)
+        return self._providers.by_name(name)
 
     def open_providers(self, subjects: Sequence[Subject]) -> None:
         """Check that every model can be run, without sending a request or starting a process.
 
         Raises ConfigError, also for a local model that is not installed.
         """
-        self._shelf.take(subjects)
+        self._providers.take(subjects)
         for subject in subjects:
             if provider_settings(subject.provider, self.config, self._environ).kind == "local":
                 try:
@@ -201,7 +201,7 @@ class Session:
         """
         # Opened before any plan is stored: `last` may name the run whose answers are replayed.
         taken = {
-            plan.run_id: self._shelf.take(plan.subjects, plan.options.replay_speed) for plan in plans if plan.trials
+            plan.run_id: self._providers.take(plan.subjects, plan.options.replay_speed) for plan in plans if plan.trials
         }
         for plan in plans:
             if plan.trials:
@@ -218,7 +218,7 @@ class Session:
         if not plan.trials and await asyncio.to_thread(is_finished, self.store, plan.run_id):
             return
         taken = self._taken.pop(plan.run_id, None)
-        providers = reopen_all(taken) if taken else self._shelf.take(plan.subjects, plan.options.replay_speed)
+        providers = reopen_all(taken) if taken else self._providers.take(plan.subjects, plan.options.replay_speed)
         secrets = self._secrets_of(plan)
         # A plan that waited for others begins again here, so that its duration counts from now.
         if taken is None or plan.run_id != self._begun:
@@ -263,6 +263,6 @@ class Session:
 
     async def close(self) -> None:
         """Close processes, connections and files."""
-        await self._shelf.close()
+        await self._providers.close()
         await self._checker.close()
         self.store.close()

@@ -183,7 +183,7 @@ def _is_final(attempt: Attempt) -> bool:
 def _rejudge(attempt: Attempt) -> Attempt:
     if attempt.verdict != "passed":
         return attempt
-    if error := next((said for step in attempt.steps if (said := early_stop(step.finish_reason))), None):
+    if error := next((stopped for step in attempt.steps if (stopped := early_stop(step.finish_reason))), None):
         return replace(attempt, verdict="incomplete", error=error)
     if not any(step.checks for step in attempt.steps):
         return replace(attempt, verdict="unchecked")

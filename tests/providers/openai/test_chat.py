@@ -169,12 +169,12 @@ def test_a_stream_becomes_chunks(data: Sequence[Any], chunks: list[Chunk]) -> No
 
 @pytest.mark.parametrize(("data", "chunks"), STREAMS.values(), ids=STREAMS)
 def test_a_stream_in_single_bytes_says_the_same(data: Sequence[Any], chunks: list[Chunk]) -> None:
-    def said(items: list[Chunk]) -> tuple[str, str, list[Chunk]]:
+    def chunk_texts(items: list[Chunk]) -> tuple[str, str, list[Chunk]]:
         texts = "".join(item.text for item in items if isinstance(item, Text))
         thoughts = "".join(item.text for item in items if isinstance(item, Reasoning))
         return texts, thoughts, [item for item in items if not isinstance(item, Text | Reasoning)]
 
-    assert said(chunks_of(stream(*data), size=1)) == said(chunks)
+    assert chunk_texts(chunks_of(stream(*data), size=1)) == chunk_texts(chunks)
 
 
 @pytest.mark.parametrize(

@@ -52,14 +52,14 @@ async def test_an_answer_arrives_whole(stream: bool) -> None:
 
 async def test_text_is_handed_on_while_the_rest_is_still_to_come() -> None:
     go_on = asyncio.Event()
-    said = ""
+    answer = ""
     async with opened(events(delta("one"), go_on, delta(" two", "stop"), "[DONE]")) as (provider, _):
         async for chunk in provider.ask(a_request()):
             if isinstance(chunk, Text):
-                said += chunk.text
+                answer += chunk.text
                 # The server sends the rest only now: an answer that is gathered first would never end.
                 go_on.set()
-    assert said == "one two"
+    assert answer == "one two"
 
 
 async def test_what_is_sent() -> None:
@@ -121,7 +121,7 @@ async def test_a_base_url_may_end_in_a_slash_or_carry_a_query() -> None:
         assert [asked.path for asked in server.asked] == ["/v1/chat/completions", "/v1/chat/completions?api-version=1"]
 
 
-SAID: dict[str, tuple[Reply, str]] = {
+FAULTS: dict[str, tuple[Reply, str]] = {
     "CRLF": (streamed("one two three").line_ends(b"\r\n"), "one two three"),
     "byte by byte": (streamed("ä🎉 three").split(), "ä🎉 three"),
     "byte by byte with CRLF": (events(delta("ä🎉"), delta("b", "stop")).line_ends(b"\r\n").split(), "ä🎉b"),
@@ -147,7 +147,7 @@ SAID: dict[str, tuple[Reply, str]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "text"), SAID.values(), ids=SAID)
+@pytest.mark.parametrize(("reply", "text"), FAULTS.values(), ids=FAULTS)
 async def test_a_stream_of_this_shape_is_read_right(reply: Reply, text: str) -> None:
     heard, _ = await heard_from(reply)
     assert (heard.text, heard.error) == (text, None)

@@ -124,8 +124,8 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
 
 @pytest.mark.parametrize(("data", "chunks", "finish"), STREAMS.values(), ids=STREAMS)
 def test_a_stream_becomes_chunks(data: Sequence[bytes], chunks: list[Chunk], finish: FinishReason) -> None:
-    reader, said = read(b"".join(data))
-    assert said == chunks
+    reader, found = read(b"".join(data))
+    assert found == chunks
     assert (reader.finish, reader.done) == (finish, True)
 
 
@@ -138,8 +138,8 @@ def test_a_stream_in_single_bytes_says_the_same(
         thoughts = "".join(item.text for item in items if isinstance(item, Reasoning))
         return texts, thoughts, [item for item in items if not isinstance(item, Text | Reasoning)]
 
-    reader, said = read(b"".join(data), size=1)
-    assert merged(said) == merged(chunks)
+    reader, found = read(b"".join(data), size=1)
+    assert merged(found) == merged(chunks)
     assert reader.finish == finish
 
 

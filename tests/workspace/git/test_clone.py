@@ -70,8 +70,8 @@ def commits(clone: Clone) -> int:
 
 async def test_one_commit_of_the_default_branch(server: GitServer, origin: Path, temporary: Path) -> None:
     seen: list[CloneProgress] = []
-    wanted = RepoClone(f"{server.url}/origin")
-    async with cloned(wanted, allow_local=True, progress=seen.append) as clone:
+    repo_clone = RepoClone(f"{server.url}/origin")
+    async with cloned(repo_clone, allow_local=True, progress=seen.append) as clone:
         assert (clone.branch, clone.notes, clone.kept) == ("main", (), False)
         assert paths_of(clone) == ["a.py", "src/b.ts"]
         assert commits(clone) == 1

@@ -31,7 +31,7 @@ class Callbacks(pygit2.RemoteCallbacks):
         super().__init__()
         self._known: dict[str, Any] = order["credentials"]
         self._most_bytes: int = order["most_bytes"]
-        self._told = 0.0
+        self._reported_at = 0.0
         self.ways = list(self._ways())
 
     def _ways(self) -> Any:
@@ -78,8 +78,8 @@ class Callbacks(pygit2.RemoteCallbacks):
                 f"the repository is larger than {self._most_bytes >> 20:,} MiB", "Use a smaller depth or repository."
             )
         now = time.monotonic()
-        if now - self._told >= _BETWEEN_S:
-            self._told = now
+        if now - self._reported_at >= _BETWEEN_S:
+            self._reported_at = now
             report_progress(stats)
 
 
