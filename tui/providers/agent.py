@@ -33,7 +33,7 @@ class Agent(Protocol):
         ...
 
     async def close(self) -> None:
-        """Close processes and connections."""
+        """Close the agent's processes and connections."""
         ...
 
 

@@ -185,7 +185,7 @@ class Messages:
     thinks_long = True
 
     def body(self, request: Request) -> bytes:
-        """Return the request body."""
+        """Return the request body as JSON."""
         return messages_body(request)
 
     def unsupported(self, request: Request) -> tuple[str, ...]:

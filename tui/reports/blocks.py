@@ -9,7 +9,7 @@ from tui.model.risk import Band
 from tui.model.suite import Severity
 
 Part = Literal["passed", "flaky", "failed", "error", "unchecked", "negligible", "low", "medium", "high", "critical"]
-"""What a piece of a bar stands for: how trials ended, or bands of risk."""
+"""The meaning of a bar's part: a verdict of trials, or a band of risk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Whole:
 
 
 LARGEST = 1_048_576
-"""Code points that are shown of it; a line of a score file has no more."""
+"""The most code points shown of a note; a line of a score file has no more."""
 Piece = str | Code | Strong | Faint | Status | Jump | Whole
 Line = str | tuple[Piece, ...]
 
@@ -133,7 +133,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """How many scores have each severity and extent; only drawn, beside a table with the same numbers."""
+    """The number of scores by severity and extent; only drawn, beside a table with the same numbers."""
 
     name: str
     counts: tuple[tuple[Severity, tuple[int, ...]], ...]

@@ -46,7 +46,7 @@ CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What a report for people includes besides the figures."""
+    """The optional content of a report for people."""
 
     responses: bool = False
     timestamps: bool = False

@@ -182,7 +182,7 @@ class KeptActs:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCount:
-    """How many scores and decisions a run has, including those that were changed later, and by how many reviewers."""
+    """The number of scores and decisions of a run, including those changed later, and of their reviewers."""
 
     scores: int = 0
     reviewers: int = 0

@@ -43,7 +43,7 @@ _RISKY = re.compile(
 
 
 class LineFault(ValueError):
-    """What is wrong with a line, and what to do."""
+    """A line is invalid; the text says why and what to do."""
 
 
 def write_line(act: Act) -> str:

@@ -57,7 +57,7 @@ class ProvidersAlone:
         return self._providers.by_name(name)
 
     async def close(self) -> None:
-        """Close connections and processes."""
+        """Close the providers' connections and processes."""
         await self._providers.close()
 
 

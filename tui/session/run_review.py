@@ -42,7 +42,7 @@ class _ReadAnswer(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """What an act records of a reviewer's input."""
+    """The reviewer's input that an act records."""
 
     kind: ActKind
     item: ItemKey | None = None
@@ -96,7 +96,7 @@ class RunReview:
 
     @property
     def blind(self) -> bool:
-        """Whether names are hidden."""
+        """Whether model names are hidden now."""
         return self._begun_blind and not self.revealed
 
     @property

@@ -31,7 +31,7 @@ _LARGEST_FILE = 256 * 2**20  # bytes: about 500,000 lines
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
-"""What makes the id of a line without one: who judged which answer by what, and when; not what they found."""
+"""The fields that identify a line without an id: reviewer, answer, criterion and time, but not the score."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tui.store.protocol import Store
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """How long a failed write to the store is retried (None: for ever), and the delay between retries, in seconds."""
+    """The total time of retries after a failed write (None: for ever), and the delay between them, in seconds."""
 
     total: float | None = None
     between: float = 1.0

@@ -40,12 +40,12 @@ def decode_suite(text: str) -> Suite:
 
 
 def encode_subjects(subjects: Sequence[Subject]) -> str:
-    """Return subjects as JSON."""
+    """Return the subjects of a plan as JSON."""
     return _encode(_adapter(tuple[Subject, ...]), tuple(subjects))
 
 
 def decode_subjects(text: str) -> tuple[Subject, ...]:
-    """Parse subjects. Raises ValueError."""
+    """Parse the subjects of a plan. Raises ValueError."""
     return _decode(_adapter(tuple[Subject, ...]), text)
 
 

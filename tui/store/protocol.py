@@ -61,7 +61,7 @@ class Store(Protocol):
         ...
 
     def read_run(self, run_id: str) -> KeptRun:
-        """Return one complete run."""
+        """Return a run with its plan and results."""
         ...
 
     def read_suite(self, run_id: str) -> Suite:
@@ -128,5 +128,5 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the store and release its file."""
         ...

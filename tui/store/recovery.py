@@ -15,7 +15,7 @@ _GIVE_UP = 2_000  # row numbers tried after the last readable row
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """How much was recovered."""
+    """The number of recovered runs and results."""
 
     runs: int = 0
     results: int = 0

@@ -102,7 +102,7 @@ class SqliteStore:
         return ids[0]
 
     def read_run(self, run_id: str) -> KeptRun:
-        """Return one complete run."""
+        """Return a run with its plan and results."""
         rows = self._file.read(lambda connection: reader.select_kept(connection, self._known(connection, run_id)))
         return self._decode(lambda: reader.kept_of(rows, self._is_alive))
 
@@ -210,7 +210,7 @@ class SqliteStore:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the store and release its file."""
         self._file.close()
         self._owner.release()
 

@@ -53,7 +53,7 @@ class EndpointAgent:
         self._tries.reopen()
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close the connections to the endpoint."""
         await self._client.close()
 
     async def _try(self, body: bytes) -> AsyncGenerator[AgentAnswer, None]:

@@ -127,7 +127,7 @@ class HttpClient:
         return HttpAnswer(response, stream, peer)
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close the connections to every server."""
         transports = list(self._transports.values())
         self._transports.clear()
         for transport in transports:

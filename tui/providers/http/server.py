@@ -220,7 +220,7 @@ class Dialect(Protocol):
     thinks_long: bool
 
     def body(self, request: Request) -> bytes:
-        """Return the request body."""
+        """Return the request body as JSON."""
         ...
 
     def unsupported(self, request: Request) -> tuple[str, ...]:
@@ -298,7 +298,7 @@ class ServerProvider:
         self._tries.reopen()
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close the connections to the server."""
         await self._client.close()
 
     def _dialect(self, request: Request) -> Dialect:

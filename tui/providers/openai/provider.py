@@ -28,7 +28,7 @@ class ChatCompletions:
         self._token_limit = token_limit
 
     def body(self, request: Request) -> bytes:
-        """Return the request body."""
+        """Return the request body as JSON."""
         return chat_body(request, self._token_limit)
 
     def unsupported(self, request: Request) -> tuple[str, ...]:  # noqa: ARG002 - everything has its place
@@ -47,7 +47,7 @@ class Responses:
     thinks_long = True
 
     def body(self, request: Request) -> bytes:
-        """Return the request body."""
+        """Return the request body as JSON."""
         return responses_body(request)
 
     def unsupported(self, request: Request) -> tuple[str, ...]:

@@ -183,7 +183,7 @@ def _checked(repo_clone: RepoClone, allow_local: bool, relative_to: Path) -> Par
 
 
 class _CloneOutput:
-    """What the cloning process has reported so far."""
+    """The parsed output of the cloning process."""
 
     def __init__(self, progress: Callable[[CloneProgress], None]) -> None:
         self._progress, self._buffer = progress, bytearray()
