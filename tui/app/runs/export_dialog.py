@@ -25,7 +25,7 @@ _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9]+")
 
 
 class Format(NamedTuple):
-    """A format, the end of its file's name, and for whom it is."""
+    """A report format, its file name extension, and a description of its use."""
 
     format: ReportFormat
     suffix: str
@@ -42,7 +42,7 @@ FORMATS = (
 
 
 def format_line(format: Format, answers: bool) -> Line:
-    """A line of the list; JSON is always whole, the tables never."""
+    """Return the list line of a format; JSON always has full answers, CSV and JUnit never."""
     full = format.format == "json" or (answers and format.format in ("markdown", "html"))
     return (
         (f" {format.format:<10}", "strong"),
@@ -52,13 +52,13 @@ def format_line(format: Format, answers: bool) -> Line:
 
 
 def default_file(run: RunRecord, suffix: str) -> str:
-    """A name in the folder where the app was started."""
+    """Return the default file name of a report, relative to the working directory."""
     stem = _NOT_FOR_NAMES.sub("-", run.suite_name).strip("-").lower()[:60] or "run"
     return f"{stem}-{_NOT_FOR_NAMES.sub('', run.id)[:12]}{suffix}"
 
 
 class ExportScreen(ModalScreen[Path | None]):
-    """Gives the file that was written, or None. `hidden` is how many scores should not be seen beside names yet."""
+    """Export a run, and dismiss with the written file or None. `hidden` counts blind scores not revealed yet."""
 
     DEFAULT_CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
@@ -85,7 +85,7 @@ class ExportScreen(ModalScreen[Path | None]):
         self._writing = False
 
     def compose(self) -> ComposeResult:
-        """Formats, the file's name, what there is to say."""
+        """Yield the list of formats, the file name and the message."""
         with Vertical() as box:
             box.border_title = Content("Write a report")
             box.border_subtitle = Content("Enter goes on · a full answers · Esc leaves")
@@ -94,7 +94,7 @@ class ExportScreen(ModalScreen[Path | None]):
             yield self._message
 
     def on_mount(self) -> None:
-        """Start with the format."""
+        """Focus the list of formats, and warn about blind scores."""
         self._draw()
         self._name_file(0)
         self._list.focus()
@@ -107,25 +107,25 @@ class ExportScreen(ModalScreen[Path | None]):
         self._list.lines_changed(max(0, self._list.cursor))
 
     def _name_file(self, place: int) -> None:
-        """A name that the person has typed stays."""
+        """Set the default file name of a format, unless the user has typed another."""
         if self._line.value == self._named:
             self._line.value = self._named = default_file(self._run, FORMATS[place].suffix)
 
     @on(LineListView.Reached)
     def look_at_format(self, message: LineListView.Reached) -> None:
-        """The name's end follows the format."""
+        """Adapt the file name extension to the highlighted format."""
         self._name_file(message.place)
         if isinstance(message, LineListView.Chosen):
             self._line.start()
 
     @on(PromptInput.Left)
     def go_back(self) -> None:
-        """To the formats."""
+        """Move the focus back to the list of formats."""
         self._list.focus()
 
     @on(PromptInput.Entered)
     def export_to_file(self, message: PromptInput.Entered) -> None:
-        """Write it."""
+        """Export the report to the file that was entered."""
         if not message.text.strip():
             self._say("Name a file.")
         elif not self._writing:
@@ -141,7 +141,7 @@ class ExportScreen(ModalScreen[Path | None]):
             self._writing = False
 
     async def _written(self, name: str, *, replaces: bool) -> bool | None:
-        """False where a file is there already, None where it cannot be written."""
+        """Return True once written, False if the file exists already, None if it cannot be written."""
         self._say("Writing …")
         chosen = FORMATS[max(0, self._list.cursor)]
         try:
@@ -170,10 +170,10 @@ class ExportScreen(ModalScreen[Path | None]):
         self._message.update(Content(sanitize_line(text, 600)))
 
     def action_toggle_answers(self) -> None:
-        """With full answers, or without."""
+        """Include full answers in the report, or leave them out."""
         self._answers = not self._answers
         self._draw()
 
     def action_leave(self) -> None:
-        """Write nothing."""
+        """Close the dialog without writing a file."""
         self.dismiss(None)

@@ -25,7 +25,7 @@ _STATE_WIDTH, _TIME_WIDTH, _PASSED_WIDTH = 13, 12, 16
 
 
 class Columns(NamedTuple):
-    """Cells of the columns that share what is left; 0 for one that is left out."""
+    """Widths of the flexible columns in cells; 0 for a hidden column."""
 
     suite: int
     models: int
@@ -34,7 +34,7 @@ class Columns(NamedTuple):
 
 
 def columns_for(width: int) -> Columns:
-    """What fits beside mark, state, time and figures."""
+    """Return the widths of the flexible columns in a line of `width` cells."""
     took, id_width = (8 if width >= _MIDDLING else 0), (SHORT_ID if width >= _WIDE else 0)
     fixed = 3 + _STATE_WIDTH + 2 + _TIME_WIDTH + 2 + 2 + 2 + _PASSED_WIDTH
     left = max(8, width - fixed - (took + 2 if took else 0) - (id_width + 2 if id_width else 0) - 1)
@@ -43,7 +43,7 @@ def columns_for(width: int) -> Columns:
 
 
 def heads_line(width: int) -> Line:
-    """What the columns are."""
+    """Return the line of column headings."""
     columns = columns_for(width)
     texts = [f"   {fill('state', _STATE_WIDTH)}  {fill('started', _TIME_WIDTH)}  {fill('suite', columns.suite)}  "]
     texts += [fill("models", columns.models), "  ", "passed".rjust(_PASSED_WIDTH)]
@@ -53,7 +53,7 @@ def heads_line(width: int) -> Line:
 
 
 def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
-    """One run: state, start, suite, models, plain passes of trials, how long, id."""
+    """Return the line of a run: state, start, suite, models, passed trials, duration, id."""
     columns = columns_for(width)
     state, role = _STATES[run.state]
     models = names_in_a_row(run.models)
@@ -75,7 +75,7 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
 
 
 def _passed(run: RunRecord) -> list[Piece]:
-    """In exactly as many cells as its column has."""
+    """Return the passed trials and their share, exactly as wide as the column."""
     share = f"{run.passed / run.checked:4.0%}" if run.checked else "   –"
     room = _PASSED_WIDTH - len(share) - 1
     counted = f"{run.passed}/{run.checked}" if run.checked or not run.unchecked else f"○ {run.unchecked}"
@@ -84,7 +84,7 @@ def _passed(run: RunRecord) -> list[Piece]:
 
 
 def day_and_time(text: str) -> str:
-    """An ISO time as `20 Nov 10:15`, in this machine's zone; with the year where that is another."""
+    """Format an ISO time as `20 Nov 10:15` in local time, or as `20 Nov 2025` in another year."""
     moment = _moment(text)
     if moment is None:
         return sanitize_line(text, _TIME_WIDTH)
@@ -94,7 +94,7 @@ def day_and_time(text: str) -> str:
 
 
 def took(run: RunRecord) -> str:
-    """From its start to its end; a run that was taken up again counts what lay between too."""
+    """Return the time from start to end; for a resumed run it includes the pause."""
     begin, end = _moment(run.started_at), _moment(run.finished_at or "")
     return clock((end - begin).total_seconds()) if begin and end else ""
 
@@ -107,7 +107,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def run_title(run: RunRecord) -> str:
-    """What a kept run is called beside the suites."""
+    """Return the title of a saved run in the list of suites."""
     return f"{day_and_time(run.started_at).strip()} · {sanitize_line(run.suite_name, 60)}"
 
 
@@ -122,12 +122,12 @@ class RunFilter:
     words: tuple[str, ...] = ()
 
     def wants(self, run: RunRecord, is_baseline: bool) -> bool:
-        """Whether the run is shown."""
+        """Return whether the filter accepts a run."""
         return all(_holds(word.lstrip("!"), run, is_baseline) != word.startswith("!") for word in self.words)
 
 
 def parse_run_filter(text: str) -> RunFilter:
-    """What a person typed, also while it is being typed."""
+    """Parse the text of a filter; incomplete words are ignored."""
     words = (word.casefold() for word in text.split())
     return RunFilter(tuple(word for word in words if word.strip("!") and not word.endswith(":")))
 
@@ -148,7 +148,7 @@ def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
 
 
 def shown_runs(runs: Sequence[RunRecord], run_filter: RunFilter, baselines: Collection[str]) -> list[RunRecord]:
-    """Those that the filter wants, in their order."""
+    """Return the runs that the filter accepts, in their order."""
     return [run for run in runs if run_filter.wants(run, run.id in baselines)]
 
 
@@ -194,7 +194,7 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
 
 
 def _versions(versions: Mapping[str, str], width: int) -> list[Line]:
-    """What took part besides Assay, as many on a line as fit; files, which are told by long digests, stand alone."""
+    """Return the versions of other components, several per line; files have long digests and a line each."""
     versions_used = [sanitize_line(f"{name} {version}", 300) for name, version in versions.items() if name != "assay"]
     rows: list[str] = []
     for each in versions_used:

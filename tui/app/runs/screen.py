@@ -1,4 +1,4 @@
-"""The Runs screen: every kept run, and what can be done with one."""
+"""The Runs screen: all saved runs, and the actions on one."""
 
 import asyncio
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Act = Literal["open", "resume", "failed", "replay", "replay at once", "compare",
 
 
 class RunChoice(NamedTuple):
-    """What is to be done in Explore with a run."""
+    """A run, and the action that Explore performs on it."""
 
     act: Act
     run: RunRecord
@@ -40,7 +40,7 @@ def _counted(number: int, word: str) -> str:
 
 
 class RunsScreen(Screen[RunChoice | None]):
-    """Gives what was chosen, or None. Runs that were deleted here are in `deleted`."""
+    """List the saved runs, and dismiss with the chosen action or None. `deleted` has the ids of the deleted runs."""
 
     DEFAULT_CSS = """
     RunsScreen { background: $background; color: $foreground; }
@@ -91,7 +91,7 @@ class RunsScreen(Screen[RunChoice | None]):
         self.deleted: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Title, list, what is known of the run under the cursor."""
+        """Yield the title, the list and the details of the highlighted run."""
         yield self._title
         with Vertical(id="list") as box:
             box.border_title = Content("Runs")
@@ -101,17 +101,17 @@ class RunsScreen(Screen[RunChoice | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """The list follows what other processes do too."""
+        """Load the list, and reload it regularly: other processes may change it."""
         self.reload()
         self.set_interval(_POLL_SECONDS, self.reload)
 
     def on_resize(self, event: Resize) -> None:
-        """Where there is little room, the list has it."""
+        """Hide the details on a low screen."""
         self.set_class(event.size.height < _LOW, "-low")
 
     @work(group="list", exclusive=True)
     async def reload(self) -> None:
-        """Read the list again."""
+        """Reload the list from the store."""
         try:
             runs = await asyncio.to_thread(self._history.list_runs)
             baselines = await asyncio.to_thread(self._history.baselines, runs)
@@ -134,13 +134,13 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @on(LineListView.Reached)
     def show_setup(self, message: LineListView.Reached) -> None:
-        """What is known of the run under the cursor."""
+        """Show the details of the highlighted run."""
         if not isinstance(message, LineListView.Chosen):
             self._read_setup()
 
     @on(LineListView.Chosen)
     def open_it(self) -> None:
-        """Enter, or a click on the run that the cursor is on."""
+        """Open the run that was chosen by Enter or a click."""
         self.action_choose("open")
 
     @work(group="setup", exclusive=True)
@@ -159,7 +159,7 @@ class RunsScreen(Screen[RunChoice | None]):
     # --- what is done with a run
 
     def action_choose(self, act: Act) -> None:
-        """Do it in Explore."""
+        """Dismiss the screen with an action for Explore, if the run allows it."""
         run = self._run
         if run is None:
             self.notify("There is no run here.", severity="warning", markup=False)
@@ -172,7 +172,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="mark")
     async def action_mark(self) -> None:
-        """Mark it, or take the mark away."""
+        """Mark the run as baseline, or remove the mark."""
         run = self._run
         if run is None:
             return
@@ -181,7 +181,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="delete", exclusive=True)
     async def action_delete(self) -> None:
-        """Delete it, when the person is sure."""
+        """Delete the run after a confirmation."""
         from tui.app.dialogs import ConfirmScreen
 
         run = self._run
@@ -214,7 +214,7 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
-        """Ask for the format and the file, and write it."""
+        """Open the export dialog for the run."""
         from tui.app.runs.export_dialog import ExportScreen
 
         run = self._run
@@ -241,7 +241,7 @@ class RunsScreen(Screen[RunChoice | None]):
     # --- the filter
 
     async def action_filter(self) -> None:
-        """Type a filter."""
+        """Open the filter line and focus it."""
         line = next(iter(self.query(PromptInput)), None)
         if line is None:
             line = PromptInput("state:interrupted suite:… model:… is:baseline !word")
@@ -250,19 +250,19 @@ class RunsScreen(Screen[RunChoice | None]):
 
     @on(PromptInput.Typed)
     def filter(self, message: PromptInput.Typed) -> None:
-        """Only the runs that are wanted."""
+        """Show only the runs that match the filter."""
         self.lines.set_filter(parse_run_filter(message.text))
         self._show_counts()
         self._read_setup()
 
     @on(PromptInput.Entered)
     def keep_filter(self) -> None:
-        """Back to the list, which stays filtered."""
+        """Keep the filter, and move the focus to the list."""
         self.lines.focus()
 
     @on(PromptInput.Left)
     async def leave_filter(self) -> None:
-        """All runs again."""
+        """Close the filter, and show all runs."""
         await self.query(PromptInput).remove()
         self.lines.set_filter(RunFilter())
         self.lines.focus()
@@ -270,7 +270,7 @@ class RunsScreen(Screen[RunChoice | None]):
         self._read_setup()
 
     async def action_leave(self) -> None:
-        """Out of the filter, else back."""
+        """Close the filter if it is open, else the screen."""
         if self.query(PromptInput):
             await self.leave_filter()
         else:

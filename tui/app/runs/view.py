@@ -1,4 +1,4 @@
-"""The list of kept runs, the heads of its columns, its title, and what is said of one run."""
+"""Widgets of the Runs screen: the list of saved runs, its headings, its title, and the details of one run."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,7 +14,7 @@ from tui.model.sanitize import sanitize_line
 
 
 class RunLines(LineListView):
-    """Runs, the newest first; the cursor stays on its run."""
+    """List saved runs, the newest first; the cursor stays on its run when the list changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -32,27 +32,27 @@ class RunLines(LineListView):
 
     @property
     def run(self) -> RunRecord | None:
-        """The run under the cursor."""
+        """The highlighted run, None if there is none."""
         return self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
 
     @property
     def line_count(self) -> int:
-        """Those that the filter wants."""
+        """How many runs match the filter."""
         return len(self._shown)
 
     def line_at(self, place: int, width: int) -> Line:
-        """One run."""
+        """Return the line of a run."""
         run = self._shown[place]
         return run_line(run, run.id in self._baselines, width)
 
     def show_runs(self, runs: Sequence[RunRecord], baselines: frozenset[str]) -> None:
-        """Other runs, or other marks."""
+        """Show other runs, or other baselines."""
         if (runs, baselines) != (self.all_runs, self._baselines):
             self.all_runs, self._baselines = runs, baselines
             self._choose()
 
     def set_filter(self, run_filter: RunFilter) -> None:
-        """Another filter."""
+        """Show only the runs that match a filter."""
         self._filter = run_filter
         self._choose()
 
@@ -63,7 +63,7 @@ class RunLines(LineListView):
         self.lines_changed(ids.index(before.id) if before and before.id in ids else self.cursor)
 
     def clicked(self, place: int, column: int) -> None:
-        """The first click looks at a run, one more opens it."""
+        """Highlight a run with the first click, and open it with the second."""
         del column
         if place == self._clicked:
             self.post_chosen(place)
@@ -72,7 +72,7 @@ class RunLines(LineListView):
         self._clicked = place
 
     def post_reached(self, place: int) -> None:
-        """The next click may be the second."""
+        """Post that a run was reached; a click on it now opens it."""
         self._clicked = place
         super().post_reached(place)
 
@@ -80,41 +80,41 @@ class RunLines(LineListView):
 
 
 class RunHeads(PieceLine):
-    """What the columns are."""
+    """Show the column headings."""
 
     DEFAULT_CSS = "RunHeads { background: $background; }"
 
     def line_for(self, width: int) -> Line:
-        """The line in at most so many cells."""
+        """Return the line for a width."""
         return heads_line(width)
 
 
 class RunsTitle(PieceLine):
-    """How many runs there are, or why they cannot be told."""
+    """Show the number of runs, or why they cannot be read."""
 
     def __init__(self) -> None:
         super().__init__()
         self._status: Piece = ("", "dim")
 
     def show_counts(self, runs: int, shown: int) -> None:
-        """So many, and so many of them shown."""
+        """Show the number of runs, and how many of them match the filter."""
         counts = f"{runs} run{'' if runs == 1 else 's'} kept" if runs else "no run is kept yet"
         self._status = (counts + (f" · {shown} shown" if shown != runs else ""), "dim")
         self.draw()
 
     def show_fault(self, why: str) -> None:
-        """The history cannot be read."""
+        """Show why the saved runs cannot be read."""
         self._status = (sanitize_line(why, 500), "error")
         self.draw()
 
     def line_for(self, width: int) -> Line:
-        """The line in at most so many cells."""
+        """Return the line for a width."""
         del width
         return ((" Assay", "accent"), ("  Runs  ", "strong"), self._status)
 
 
 class RunSetupLines(TextPanel):
-    """What is known of the run under the cursor."""
+    """Show the details of the highlighted run."""
 
     can_focus = False
 
@@ -123,12 +123,12 @@ class RunSetupLines(TextPanel):
         self._shown_run: tuple[RunRecord, RunDetails | None] | None = None
 
     def show(self, run: RunRecord | None, details: RunDetails | None) -> None:
-        """This run, or none."""
+        """Show the details of a run, or that none is selected."""
         self._shown_run = (run, details) if run else None
         self._draw_lines()
 
     def on_resize(self) -> None:
-        """Another width, other lines."""
+        """Lay the lines out for the new width."""
         self._draw_lines()
 
     def _draw_lines(self) -> None:

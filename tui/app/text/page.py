@@ -104,7 +104,7 @@ MarkLook = MarkKind | Literal["current"]
 
 
 class TextStyle(NamedTuple):
-    """What a piece of text is drawn with."""
+    """The style of a piece of text: base colour, mark, selection."""
 
     base: Base
     mark: MarkLook | None = None
@@ -133,7 +133,7 @@ class Page:
     # --- text
 
     def append(self, raw: str) -> None:
-        """Add outside text, as it arrived."""
+        """Append external text as it arrives; it is sanitized."""
         self._add(self._sanitizer.feed(raw))
 
     def finish(self) -> bool:
@@ -160,21 +160,21 @@ class Page:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing can be seen yet."""
+        """Whether there is no text to show yet."""
         return self._text.length == 0
 
     @property
     def width(self) -> int:
-        """Cells in a row."""
+        """The width of a row in cells."""
         return self._text.width
 
     def set_width(self, width: int) -> None:
-        """Lay everything out anew."""
+        """Wrap the whole text to another width."""
         self._text.set_width(width)
 
     @property
     def row_count(self) -> int:
-        """All rows."""
+        """The number of rows after wrapping."""
         return self._text.row_count
 
     @property
@@ -184,13 +184,13 @@ class Page:
 
     @property
     def line_count(self) -> int:
-        """All lines, wrapped or not."""
+        """The number of lines before wrapping."""
         return len(self._text.lines)
 
     # --- places
 
     def offset_at(self, row: int, drawn: int | None = None) -> int:
-        """The offset in the shown text of an index of a row's drawn text; without one, of the row's end."""
+        """Return the offset in the shown text of an index in a drawn row, or of the row's end without one."""
         place = self._text.row(row)
         start = self._text.offset_of(place.line)
         if drawn is None:
@@ -198,15 +198,15 @@ class Page:
         return start + place.start + offset_at(self._text.text_of(place), drawn)
 
     def row_at(self, offset: int) -> int:
-        """The row that shows an offset of the shown text."""
+        """Return the row that shows an offset of the shown text."""
         return self._text.row_at(offset)
 
     def row_of(self, raw: int) -> int:
-        """The row that shows an offset of the text as it came."""
+        """Return the row that shows an offset of the original text."""
         return self._text.row_at(self._sanitizer.shown_at(raw))
 
     def slice(self, start: int, end: int) -> str:
-        """The shown text between two offsets, unwrapped."""
+        """Return the shown text between two offsets, unwrapped."""
         return self._text.slice(start, end)
 
     # --- marks
@@ -217,7 +217,7 @@ class Page:
         return None if first is None else self._text.row_at(self._sanitizer.shown_at(first))
 
     def rows_of_mark(self, number: int) -> tuple[int, int]:
-        """The first and the last row that a mark touches."""
+        """Return the first and the last row of a mark."""
         start, end, _ = self.marks[number]
         shown_at = self._sanitizer.shown_at
         return self._text.row_at(shown_at(start)), self._text.row_at(max(shown_at(start), shown_at(end) - 1))
@@ -233,7 +233,7 @@ class Page:
     # --- code
 
     def add_lexer(self, language: str, lexer: CodeLexer) -> None:
-        """From now on code of this language has colours."""
+        """Highlight code of a language with a lexer from now on."""
         self._lexers[language] = lexer
         self.missing_languages.discard(language)
 
@@ -276,7 +276,7 @@ class Page:
     # --- drawing
 
     def runs(self, number: int) -> list[Run]:
-        """What a row is drawn as: pieces of text without tabs, in at most `width` cells, with their style."""
+        """Return the styled pieces of a row, without tabs, in at most `width` cells."""
         row = self._text.row(number)
         text = self._visible(row)
         bases = list(self._bases(row, len(text)))
@@ -294,14 +294,14 @@ class Page:
         ]
 
     def _visible(self, row: Row) -> str:
-        """The row without the blanks that hang over its edge."""
+        """Return the text of a row without trailing blanks beyond its width."""
         text = self._text.text_of(row)
         if self._text.kind_of(row.line) == PLAIN:
             return text[: self.width]
         return text if cell_len(row_cells(text)) <= self.width else text.rstrip(" \t")
 
     def _bases(self, row: Row, length: int) -> Iterator[tuple[_Part, Base]]:
-        """The row's parts by their base style, without gaps."""
+        """Yield the parts of a row with their base styles, without gaps."""
         if self._is_fence(row.line):
             yield (0, length), "dim"
             return
@@ -325,7 +325,7 @@ class Page:
         return self._fences.would_be_fence(self._text.lines[line])
 
     def _looks(self, row: Row, text: str) -> list[tuple[_Part, MarkLook]]:
-        """The row's parts that are marked; they may overlap."""
+        """Return the marked parts of a row; they may overlap."""
         if not self.marks or not text:
             return []
         offset = self._text.offset_of(row.line) + row.start

@@ -47,17 +47,17 @@ _STYLES: Mapping[Role, str] = {role: _style(role, name) for role, name in VARIAB
 
 
 def content_of(line: Iterable[Piece]) -> Content:
-    """One line, or a text with line breaks in its pieces."""
+    """Return a line, or a text with line breaks in its pieces, as styled content."""
     return Content.assemble(*((text, _STYLES[role]) for text, role in line if text))
 
 
 def content_of_lines(lines: Iterable[Line]) -> Content:
-    """Several lines."""
+    """Return several lines as styled content."""
     return Content("\n").join(content_of(line) for line in lines)
 
 
 def rich_styles(app: "App[object]") -> dict[Role, Style]:
-    """The looks of the roles in the theme that is worn; to be cached until the styles change."""
+    """Return the style of each role in the current theme; cache it until the styles change."""
     variables = app.theme_variables
     return {
         role: Style(color=Color.parse(variables[name]).rich_color, bold=role == "strong" or None)
@@ -66,14 +66,14 @@ def rich_styles(app: "App[object]") -> dict[Role, Style]:
 
 
 def grounded_styles(app: "App[object]", base: Style, ground: str = "") -> dict[Role, Style]:
-    """The same on the ground of `base`, or of a colour of the theme."""
+    """Return the style of each role on the background of `base`, or on a colour of the theme."""
     if ground:
         base += Style(bgcolor=Color.parse(app.theme_variables[ground]).rich_color)
     return {role: base + style for role, style in rich_styles(app).items()}
 
 
 def segments_of(line: Line, styles: Mapping[Role, Style]) -> list[Segment]:
-    """One line for a line renderer."""
+    """Return a line as segments for `render_line`."""
     return [Segment(text, styles[role]) for text, role in line if text]
 
 
@@ -81,8 +81,10 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class MadeStyles(Generic[Key]):
-    """`colours` are `#rrggbb` by their names in the theme, `ground` is what rows stand on. A subclass says how the look
-    of an ink is made."""
+    """A cache of Rich styles; a subclass makes the style of a key.
+
+    `colours` are `#rrggbb` by their names in the theme, `ground` is the background of the rows.
+    """
 
     def __init__(self, colours: Mapping[str, str], ground: str) -> None:
         self.colours = colours
@@ -91,11 +93,11 @@ class MadeStyles(Generic[Key]):
         self.thumb = Style(color=colours["dim"], bgcolor=ground)
 
     def make(self, key: Key) -> Style:
-        """The look of an ink that was not asked for yet."""
+        """Make the style of a key that is not cached yet."""
         raise NotImplementedError
 
     def style(self, key: Key) -> Style:
-        """The look of an ink."""
+        """Return the style of a key, from the cache if it is there."""
         style = self._made.get(key)
         if style is None:
             style = self._made[key] = self.make(key)
@@ -123,7 +125,7 @@ _EXTRA = ("accent", "quiet-border", "screen-selection-background")
 
 
 class TextStyles(MadeStyles[TextStyle]):
-    """Rich styles for ink on a ground; `ground` is `#rrggbb`, `variables` those of the theme."""
+    """Rich styles of text on a background; `ground` is `#rrggbb`, `variables` are those of the theme."""
 
     def __init__(self, variables: Mapping[str, str], ground: str) -> None:
         colours = {name: variables[name] for name in (*_BASES.values(), *_EXTRA)}
@@ -139,7 +141,7 @@ class TextStyles(MadeStyles[TextStyle]):
     __hash__ = None  # type: ignore[assignment]
 
     def make(self, key: TextStyle) -> Style:
-        """Its colour, then its mark's, then that of what is selected."""
+        """Make the style of a piece of text: its colour, over it the mark's, over both the selection's."""
         style = Style(color=self.colours[_BASES[key.base]], bgcolor=self._ground)
         if key.mark is not None:
             name, effect = _MARKS[key.mark]
