@@ -47,12 +47,12 @@ Row = Case | Heading
 
 
 def spread_of(cells: Iterable[Cell]) -> float:
-    """How far the models are apart at a case; 0 where they agree."""
+    """Return how far the models are apart at a case; 0 where they agree."""
     return filter.spread_of(cell.share for cell in cells)
 
 
 def all_fail(cells: Sequence[Cell]) -> bool:
-    """Whether no model passes."""
+    """Return whether no model passes."""
     return bool(cells) and all(cell.status in FAILURES for cell in cells)
 
 
@@ -135,7 +135,7 @@ _LONGEST_NAME = 60
 
 
 class RowOptions(NamedTuple):
-    """What a person chose to see."""
+    """The order, the groups and the filter of the rows; `differing` leaves out cases in which the models agree."""
 
     order: Order = Order()
     grouping: Grouping = "category"
@@ -198,10 +198,8 @@ class Matrix:
         suite, models = self.suite, self.models
         self.cell_counts = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
 
-    # --- rows
-
     def arrange(self) -> None:
-        """Choose, sort and group the rows as the trials stand now."""
+        """Filter, sort and group the rows by the current state of the trials."""
         options = self.row_options
         cases: Sequence[Case] = self.suite.cases
         if options.filter or options.differing:
@@ -223,27 +221,27 @@ class Matrix:
         return options.filter.matches(case, statuses, shares)
 
     def cells(self, case: Case) -> list[Cell]:
-        """A cell for each model."""
+        """Return the cell of each model."""
         cell, case_id = self.cell_counts.cell, case.id
         return [cell(case_id, model) for model in self.models]
 
     def change(self, case: Case) -> Change:
-        """What has changed at a case since the baseline."""
+        """Return what has changed at a case since the baseline."""
         if self.baseline is None:
             return Change()
         return changes(self.baseline, case.id, self.models, self.cells(case))
 
     def case_at(self, place: int) -> Case | None:
-        """The case in a row; None beyond the rows and on a heading."""
+        """Return the case of a row; None beyond the rows and for a heading."""
         row = self.rows[place] if 0 <= place < len(self.rows) else None
         return row if isinstance(row, Case) else None
 
     def canonical_path(self, case: str) -> int | None:
-        """The first row in which a case stands."""
+        """Return the first row of a case."""
         return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
 
     def places_of(self, case: str) -> Sequence[int]:
-        """All rows in which it stands; made to be asked for many."""
+        """Return all rows of a case, from an index."""
         if self._places is None:
             self._places = {}
             for place, row in enumerate(self.rows):
@@ -252,14 +250,12 @@ class Matrix:
         return self._places.get(case, ())
 
     def take(self, key: TrialKey) -> Sequence[int]:
-        """A trial has moved; the rows that show it."""
+        """Update the cell of a changed trial, and return its rows."""
         self.cell_counts.take(key)
         return self.places_of(key.case)
 
-    # --- lines
-
     def row_line(self, place: int, layout: Layout, beat: int = 0) -> Line:
-        """One row."""
+        """Return the line of a row."""
         case = self.rows[place]
         if not isinstance(case, Case):
             return ((sanitize_line(case.group) or "others", "strong"), (f"  {case.size}", "dim"))
@@ -298,13 +294,13 @@ class Matrix:
 
     @property
     def words(self) -> Mapping[CountedVerdict, int]:
-        """How many trials count as what."""
+        """Return the number of trials for each counted verdict."""
         totals = self.cell_counts.totals.values()
         return {word: sum(each.words[word] for each in totals) for word in get_args(CountedVerdict)}
 
     @property
     def heading(self) -> MatrixHeading:
-        """What the header shows."""
+        """Return what the header displays."""
         state, baseline = self.state, self.baseline
         run = self.run or state.run_id or ""
         counts = state.counts if state.running else None
@@ -322,7 +318,7 @@ class Matrix:
 
     @property
     def order_words(self) -> str:
-        """By what the rows are sorted, and what is left out."""
+        """Return by what the rows are sorted, and whether cases are left out."""
         words = order_words(self.row_options.order, lambda model: self.names.get(model, ""))
         return f"only differing · {words}" if self.row_options.differing else words
 

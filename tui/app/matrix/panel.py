@@ -1,4 +1,4 @@
-"""The matrix in its frame: heads, rows, the filter, and what can be said of two models."""
+"""The panel of the matrix: column heads, rows, the filter and the comparison of two models."""
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,7 +21,7 @@ _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them,
 
 
 class MatrixPanel(FilteredPanel):
-    """Shows a Matrix; what is chosen in it is changed by whoever answers the messages."""
+    """Display a matrix; the screen handles its messages and changes the matrix."""
 
     DEFAULT_CSS = """
     MatrixPanel { height: 1fr; }
@@ -34,14 +34,15 @@ class MatrixPanel(FilteredPanel):
     """
 
     class CaseChosen(Message):
-        """A case is to be opened."""
+        """Posted when a case is to be opened."""
 
         def __init__(self, case: str) -> None:
             super().__init__()
             self.case = case
 
     class ColumnChosen(Message):
-        """The rows are to be sorted by a column: a model's place, −1 for names, the models' number for changes."""
+        """Posted when a head is clicked: `column` is the place of a model, −1 for the names, and the number of models
+        for the changes."""
 
         def __init__(self, column: int) -> None:
             super().__init__()
@@ -59,25 +60,23 @@ class MatrixPanel(FilteredPanel):
 
     @property
     def rows(self) -> MatrixTable:
-        """The table."""
+        """Return the table of the cells."""
         return self.table
 
     def compose(self) -> ComposeResult:
-        """The filter comes when it is asked for."""
+        """Compose the heads, the table and the sentence; the filter is mounted when it is opened."""
         yield self.head
         yield self.table
         yield self._sentence
 
-    # --- what is shown
-
     def on_mount(self) -> None:
-        """Everything has its place before the first layout: a second one would cost as much as the first."""
+        """Lay out before the first paint: a second layout would cost as much as the first."""
         size = self.app.size
         self._fit(size.width - _FRAME, size.height - _AROUND)
         self.show_title()
 
     def on_resize(self) -> None:
-        """Columns for the width there is within the frame; fewer heads where it is low."""
+        """Fit the columns to the width, and the heads to the height."""
         self._fit(self.size.width, self.size.height)
 
     def _fit(self, width: int, height: int) -> None:
@@ -89,7 +88,7 @@ class MatrixPanel(FilteredPanel):
             self._show_sentence(*self._sentence_lines)
 
     def rows_changed(self, case: str | None) -> None:
-        """Other rows, or other models; the cursor goes to a case."""
+        """Display other rows or models, with the cursor on a case."""
         self.table.lay_out(self._width)
         self.table.rows_changed(case)
         self.draw_heads()
@@ -97,18 +96,18 @@ class MatrixPanel(FilteredPanel):
 
     @on(MatrixTable.LayoutChanged)
     def draw_heads(self) -> None:
-        """Bring the heads up to date."""
+        """Draw the heads of the columns again."""
         matrix, statistics = self._matrix, self._matrix.statistics
         whole = self.has_class("-low") == self._turned
         self.head.show(head_lines(self.table.columns, matrix.models, statistics.figures, statistics.since, whole=whole))
 
     def turn_figures(self) -> None:
-        """All figures in the heads where there were fewer, and the other way round."""
+        """Display all figures in the heads, or fewer."""
         self._turned = not self._turned
         self.draw_heads()
 
     def _show_sentence(self, line: Line, shorter: Line = ()) -> None:
-        """Say this below the rows; shorter where there is no room for all of it."""
+        """Display a sentence below the rows, the shorter one where the other does not fit."""
         self._sentence_lines = line, shorter
         rows = _SENTENCE_ROWS_LOW if self.has_class("-low") else _SENTENCE_ROWS
         if shorter and width_of(text_of(line)) > rows * self._width * 0.9:
@@ -129,16 +128,14 @@ class MatrixPanel(FilteredPanel):
         self._show_sentence(sentence(pair, names, progress), brief(pair, names, progress))
 
     def show_title(self) -> None:
-        """How many cases and models, and how the filter stands."""
+        """Display the numbers of cases and models, and the state of the filter, in the frame."""
         matrix = self._matrix
         self.border_title = Content(matrix.title)
         self.show_filter(matrix.row_options.filter, matrix.case_count, chosen=matrix.row_options.differing)
 
-    # --- what is chosen
-
     @on(LineListView.Chosen)
     def open_case(self, message: LineListView.Chosen) -> None:
-        """A case, to be opened."""
+        """Post which case is to be opened."""
         message.stop()
         case = self._matrix.case_at(message.place)
         if case is not None:
@@ -146,7 +143,7 @@ class MatrixPanel(FilteredPanel):
 
     @on(MatrixHead.HeadClicked)
     def choose_column(self, message: MatrixHead.HeadClicked) -> None:
-        """A head, to sort by it."""
+        """Post the column whose head was clicked."""
         message.stop()
         column = column_at(self.table.columns, message.x)
         if column is not None:

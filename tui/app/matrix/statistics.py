@@ -1,4 +1,4 @@
-"""The figures of all models, the comparison of each pair, and what has changed: what is worth a thread of its own."""
+"""The statistics of the matrix, computed in a thread: figures of each model, comparisons of pairs, and changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Since(NamedTuple):
-    """How many cases a model does better and worse than in the baseline."""
+    """The number of cases in which a model does better, and worse, than in the baseline."""
 
     better: int = 0
     worse: int = 0
@@ -21,7 +21,7 @@ class Since(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was known at one moment; nobody changes it any more. `clusters` is by case; the figures of a run that is
+    """A copy of the results at one moment. `clusters` is by case; the figures of a run that is
     not finished are `interim`."""
 
     totals: Mapping[str, ModelTotals]
@@ -33,27 +33,27 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What follows from a snapshot; `since` is None without a baseline."""
+    """The statistics of a snapshot; `since` is None without a baseline."""
 
     figures: Mapping[str, ModelFigures] = field(default_factory=dict)
     pairs: tuple["Comparison", ...] = ()
     since: Mapping[str, Since] | None = None
 
     def pair(self, chosen: tuple[str, str] | None) -> "Comparison | None":
-        """The chosen pair; else the two that do best."""
+        """Return the comparison of the chosen pair, else of the two models with the greatest pass rates."""
         if chosen is None:
             chosen = self._best()
         return next((pair for pair in self.pairs if {pair.a, pair.b} == set(chosen)), None) if chosen else None
 
     def _best(self) -> tuple[str, str] | None:
-        """The two with the greatest share of passes, in the order of the columns where they are alike."""
+        """Return the two models with the greatest pass rates; ties are in the order of the columns."""
         rates = [(model, rate) for model, each in self.figures.items() if (rate := each.tally.pass_rate) is not None]
         best = sorted(rates, key=lambda named: -named[1])[:2]
         return (best[0][0], best[1][0]) if len(best) == 2 else None
 
 
 def compute_statistics(snapshot: Snapshot) -> Statistics:
-    """Work it out: tenths of a second for tens of thousands of trials."""
+    """Return the statistics of a snapshot. Takes tenths of a second for tens of thousands of trials."""
     from tui.statistics.comparison import compare_models
 
     clusters = snapshot.clusters
