@@ -1,4 +1,4 @@
-"""The shelf, the editor's command and the theme in the config: what needs no screen."""
+"""Suites that are open, the command of the editor and the theme in the config: what needs no screen."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The funnel in pieces: the same text as in one go, and every place found again."""
+"""The sanitizer fed in pieces: the same text as for the whole, and offsets mapped both ways."""
 
 from hypothesis import given
 

@@ -43,20 +43,20 @@ class Look:
 
     @property
     def gutter(self) -> int:
-        """Cells left of the text: numbers and a sign."""
+        """The width of line numbers and sign in cells."""
         if self.beside:
             return self.digits + 4 if self.numbers else 3
         return 2 * self.digits + 5 if self.numbers else 3
 
     @property
     def halves(self) -> tuple[int, int]:
-        """Cells of both sides where they stand beside each other: one between them is a line."""
+        """The widths of the two sides in a split view; one cell between them is a line."""
         left = max(1, (self.width - 1) // 2)
         return left, max(1, self.width - 1 - left)
 
     @property
     def rooms(self) -> tuple[int, int]:
-        """Cells for the text, on the left (or only) and the right side."""
+        """The widths of the text on the left (or only) and the right side."""
         if not self.beside:
             return (max(1, self.width - self.gutter),) * 2
         left, right = self.halves
@@ -64,14 +64,14 @@ class Look:
 
 
 class Texts(NamedTuple):
-    """What is shown of a line on its sides; the same where it is context."""
+    """The shown text of a line on both sides; identical for context."""
 
     old: str
     new: str
 
 
 class Place(NamedTuple):
-    """A row: its entry, and the how manieth row of that it is."""
+    """The position of a row: its entry, and its index among the rows of the entry."""
 
     entry: int
     sub: int
@@ -92,24 +92,24 @@ class Section:
 
     @property
     def row_count(self) -> int:
-        """All rows."""
+        """The number of rows in the section."""
         return self._rows[-1]
 
     def place(self, row: int) -> Place:
-        """What stands in a row."""
+        """Return the position of a row of this section."""
         entry = bisect_right(self._rows, row) - 1
         return Place(entry, row - self._rows[entry])
 
     def row_of(self, entry: int) -> int:
-        """The first row of an entry."""
+        """Return the first row of an entry."""
         return self._rows[entry]
 
     def entry_rows(self, entry: int) -> int:
-        """How many rows an entry has."""
+        """Return the number of rows of an entry."""
         return self._rows[entry + 1] - self._rows[entry]
 
     def part(self, entry: int, side: int, sub: int) -> tuple[int, int] | None:
-        """Which code points of a text (0: old, 1: new) stand in a row of its entry; None below its last row."""
+        """Return the range of a text (0: old, 1: new) that a row of its entry shows; None below its last row."""
         length = len(self.texts[entry][side])
         if not self.look.wrap and not isinstance(self.entries[entry], SayEntry):
             return (0, length) if sub == 0 else None
@@ -119,11 +119,11 @@ class Section:
         return (starts[sub - 1] if sub else 0), (starts[sub] if sub < len(starts) else length)
 
     def hunk_at(self, entry: int) -> int:
-        """The hunk to which an entry belongs, counted from 0; -1 above the first."""
+        """Return the hunk of an entry, counted from 0; -1 above the first."""
         return bisect_right(self.hunk_entries, entry) - 1
 
     def entry_of(self, old: int | None, new: int | None) -> int:
-        """The entry with such a line, or the nearest one before it."""
+        """Return the entry with a line of these numbers, or the nearest one before it."""
         found = 0
         for number, entry in enumerate(self.entries):
             if isinstance(entry, LineEntry):
@@ -151,14 +151,14 @@ class Section:
         return Texts("", "")
 
     def partner_text(self, line: DiffLine) -> str:
-        """A line as it is shown."""
+        """Return the shown text of a line."""
         return self._shown(line)
 
     def _shown(self, line: DiffLine | None) -> str:
         return "" if line is None else show_code(line.text, without_return=self.hidden_returns)
 
     def _measure(self, number: int) -> int:
-        """The rows of an entry, where it is wrapped."""
+        """Wrap an entry, and return the number of its rows."""
         entry = self.entries[number]
         is_text = isinstance(entry, SayEntry)
         if not is_text and not (self.look.wrap and isinstance(entry, LineEntry | NoteEntry)):
@@ -179,7 +179,7 @@ class Section:
 
 
 def file_section(file: FileDiff, look: Look, *, head: bool = True) -> Section:
-    """The section of a file, as the look wants it, with its name above or without."""
+    """Return the section of a file in this look; `head` adds a row with its name."""
     shown = ignore_spacing(file) if look.ignore_space else file
     notes = ("Only white space changed.",) if file.hunks and not shown.hunks else ()
     return Section(list_entries(shown, beside=look.beside, head=head, notes=notes), look, file)
@@ -200,7 +200,7 @@ class Anchor(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A place that was searched for: `side` 0 is the old text."""
+    """A search match; `side` 0 is the old text."""
 
     section: int
     entry: int
@@ -233,7 +233,7 @@ class Document:
         ]
 
     def with_file(self, number: int, file: FileDiff) -> "Document":
-        """The same with another diff of one file, for example with more context."""
+        """Return this document with another diff of one file, for example with more context."""
         other: Document = object.__new__(Document)
         other.files = (*self.files[:number], file, *self.files[number + 1 :])
         other.refused, other.look = self.refused, replace(self.look, digits=_digits(other.files))
@@ -246,41 +246,41 @@ class Document:
 
     @property
     def row_count(self) -> int:
-        """All rows."""
+        """The number of rows in the document."""
         return self._starts[-1]
 
     @property
     def hunk_count(self) -> int:
-        """The hunks of all files."""
+        """The number of hunks in all files."""
         return len(self._hunks)
 
     def find_row(self, row: int) -> tuple[int, int]:
-        """The section of a row, and its row in there."""
+        """Return the section of a row, and the row's index in that section."""
         at = min(bisect_right(self._starts, row), len(self.sections)) - 1
         return at, row - self._starts[at]
 
     def row_of_section(self, number: int) -> int:
-        """Where a section begins, without the blank row above it."""
+        """Return the first row of a section, without the blank row above it."""
         return self._starts[number] + (1 if number else 0)
 
     def row_of_hunk(self, number: int) -> int:
-        """Where a hunk begins."""
+        """Return the first row of a hunk."""
         return self._hunks[number][0]
 
     def hunk_of_row(self, row: int) -> int:
-        """The hunk in which a row is, or the last before it; -1 above the first."""
+        """Return the hunk of a row, or the last one before it; -1 above the first."""
         return bisect_right(self._hunks, row, key=lambda hunk: hunk[0]) - 1
 
     def section_of_hunk(self, number: int) -> int:
-        """The file of a hunk."""
+        """Return the number of the file that a hunk belongs to."""
         return self._hunks[number][1]
 
     def is_hunk_head(self, row: int, hunk: int) -> bool:
-        """Whether the hunk begins in this row."""
+        """Return whether a hunk begins in this row."""
         return 0 <= hunk < len(self._hunks) and self._hunks[hunk][0] == row
 
     def rows_of_hunk(self, number: int) -> range:
-        """All rows of a hunk."""
+        """Return the range of the rows of a hunk."""
         start, section, _ = self._hunks[number]
         end = self._starts[section + 1]
         if number + 1 < len(self._hunks):
@@ -290,7 +290,7 @@ class Document:
     # --- places
 
     def anchor_at(self, row: int) -> Anchor | None:
-        """What stands in a row, as something that can be found again."""
+        """Return an anchor for a row, by which it is found again in another layout."""
         if not self.sections:
             return None
         at, below = self.find_row(min(row, self.row_count - 1))
@@ -302,7 +302,7 @@ class Document:
         return Anchor(at, None, None, below)
 
     def row_at(self, anchor: Anchor | None) -> int:
-        """Where that is now."""
+        """Return the current row of an anchor."""
         if anchor is None or not self.sections:
             return 0
         at = min(anchor.section, len(self.sections) - 1)
@@ -315,7 +315,7 @@ class Document:
     # --- searching
 
     def search(self, text: str) -> list[Match]:
-        """Where the text stands, in order: small letters find capitals too."""
+        """Return the matches of a text in order; a lower-case text ignores case."""
         if not text:
             return []
         pattern = re.compile(re.escape(text), 0 if text != text.lower() else re.IGNORECASE)
@@ -339,7 +339,7 @@ class Document:
                     yield from (Match(at, number, side, found.span()) for found in pattern.finditer(each))
 
     def row_of_match(self, match: Match) -> int:
-        """The row in which a match begins."""
+        """Return the row in which a match begins."""
         section = self.sections[match.section]
         row = section.row_of(match.entry)
         for sub in range(section.entry_rows(match.entry)):
@@ -366,7 +366,7 @@ class DiffSearch:
         self.clear()
 
     def clear(self) -> None:
-        """Search for nothing."""
+        """Clear the search text and its matches."""
         self.text, self.current = "", -1
         self.matches: list[Match] = []
         self._by_entry: dict[tuple[int, int], list[int]] = {}

@@ -47,8 +47,10 @@ def place_line(
     *,
     crlf: bool = False,
 ) -> Line:
-    """Where one is: file and counts on the left, the how manieth change and how it is shown on the right. `hunk` and
-    `found` are (number from 1, how many); `preview` names the block that is tried out."""
+    """Return the line above a diff: file and counts on the left, the number of the change and the view on the right.
+
+    `hunk` and `found` are (number from 1, total); `preview` names a block that is tried.
+    """
     left: list[Piece] = [(f" {preview}  ", "accent")] if preview else []
     right: list[Piece] = []
     if found is not None:

@@ -23,7 +23,7 @@ Ground = Literal["plain", "added", "removed", "added-word", "removed-word", "hea
 
 
 class DiffStyle(NamedTuple):
-    """The colour of the signs, and that of the ground they stand on."""
+    """The text colour and the background colour of a piece."""
 
     front: Front = "text"
     ground: Ground = "plain"
@@ -34,7 +34,7 @@ PLAIN_STYLE = DiffStyle()
 
 
 class Over(NamedTuple):
-    """A range of a text that gets another ground."""
+    """A range of a text with another background."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Over(NamedTuple):
 def apply_styles(
     text: str, fronts: Iterable[tuple[int, int, Front]], overs: Sequence[Over], ground: Ground
 ) -> list[DiffRun]:
-    """The text in pieces: `fronts` are ranges in order that do not overlap; of `overs` the last one wins."""
+    """Split a text into styled pieces: `fronts` are sorted ranges without overlap; of `overs` the last one wins."""
     if not text:
         return []
     overs = [Over(*_clipped(text, over.start, over.end), over.ground) for over in overs]
@@ -75,7 +75,7 @@ def _clipped(text: str, start: int, end: int) -> Span:
 
 
 def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
-    """The runs in exactly so many cells."""
+    """Crop or pad the runs to exactly `width` cells."""
     fitted: list[DiffRun] = []
     room = width
     for text, style in runs:
@@ -92,7 +92,7 @@ def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
 
 
 def skip(runs: Iterable[DiffRun], cells: int) -> list[DiffRun]:
-    """The runs without their first cells; a character that is cut leaves a blank."""
+    """Return the runs without their first cells; a wide character that is cut leaves a blank."""
     left: list[DiffRun] = []
     for text, style in runs:
         if cells <= 0:
@@ -145,7 +145,7 @@ class Pen:
 
 
 def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> list[DiffRun]:
-    """One row in exactly as many cells as the look has; `current` marks the hunk that was jumped to."""
+    """Draw a row in exactly the width of the look; `current` marks the hunk that was jumped to."""
     number, sub = section.place(row)
     entry, look = section.entries[number], section.look
     match entry:
@@ -172,7 +172,7 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
 
 
 def head_pieces(file: FileDiff, *, crlf: bool) -> tuple[str, str]:
-    """The name of a file, with the one it had, and what is to be said of it: what happened, how its lines end."""
+    """Return the name of a file, with its former one, and its kind of change and line endings."""
     name = sanitize_line(file.path, 1_000)
     if file.old_path and file.old_path != file.path:
         name = f"{sanitize_line(file.old_path, 1_000)} → {name}"
@@ -330,7 +330,7 @@ _LINE, _WORD = 0.12, 0.30
 
 
 def grounds(colours: Mapping[str, str]) -> dict[Ground, str]:
-    """`#rrggbb` for each ground; `colours` are the theme's."""
+    """Return `#rrggbb` for each kind of background; `colours` are those of the theme."""
     back = colours["background"]
     return {
         "plain": back,
@@ -346,6 +346,6 @@ def grounds(colours: Mapping[str, str]) -> dict[Ground, str]:
 
 
 def mix(ground: str, colour: str, share: float) -> str:
-    """So much of the colour over the ground."""
+    """Blend a share of a colour over a background colour."""
     pairs = ((int(ground[at : at + 2], 16), int(colour[at : at + 2], 16)) for at in (1, 3, 5))
     return "#" + "".join(f"{round(below + (above - below) * share):02x}" for below, above in pairs)

@@ -22,7 +22,7 @@ class HeadEntry(NamedTuple):
 
 
 class GapEntry(NamedTuple):
-    """What is not shown above a hunk: so many lines, and in what they are."""
+    """The hidden lines above a hunk: their number, and the heading of the hunk."""
 
     hidden: int
     heading: str
@@ -38,27 +38,27 @@ class LineEntry(NamedTuple):
 
 
 class NoteEntry(NamedTuple):
-    """Something said of the line above, for each side that it is said of."""
+    """A note on the line above, for each side that it applies to."""
 
     old: str
     new: str
 
 
 class TitleEntry(NamedTuple):
-    """What the entries below it are."""
+    """A heading for the entries below it."""
 
     text: str
 
 
 class SayEntry(NamedTuple):
-    """A sentence, over the whole width; `subject` stands before it."""
+    """A sentence over the whole width, after its `subject`."""
 
     subject: str
     text: str
 
 
 class BlankEntry(NamedTuple):
-    """Room between two files."""
+    """A blank row between two files."""
 
 
 Entry = HeadEntry | GapEntry | LineEntry | NoteEntry | TitleEntry | SayEntry | BlankEntry
@@ -72,7 +72,7 @@ class Listed(NamedTuple):
 
 
 def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[str] = ()) -> Listed:
-    """Everything that is shown of a file; `beside` puts both sides next to each other."""
+    """List the entries of a file; `beside` puts both sides next to each other."""
     entries: list[Entry] = [BlankEntry(), HeadEntry(file)] if head else []
     entries += (SayEntry("", note) for note in (*_file_notes(file), *notes))
     hunks: list[int] = []
@@ -88,7 +88,7 @@ def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[st
 
 
 def list_refused(refused: Sequence[NotApplied], *, first: bool) -> Listed:
-    """The blocks that were not applied, each with its reason."""
+    """List the blocks that were not applied, each with its reason."""
     entries: list[Entry] = [] if first else [BlankEntry()]
     count = len(refused)
     entries.append(TitleEntry(f"{count} {'block' if count == 1 else 'blocks'} not applied"))
@@ -159,7 +159,7 @@ class Sides:
 
 
 def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None) -> Sides | None:
-    """Both sides; None where the diff alone is left. Reads the whole answer: call it in a thread."""
+    """Return both sides of a file, None if only the diff is known. Reads the whole answer: call it in a thread."""
     from tui.workspace.git.widen import new_lines, old_lines
 
     lines = [line for hunk in file.hunks for line in hunk.lines]
@@ -174,7 +174,7 @@ def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None
 
 
 def hides_returns(file: FileDiff) -> bool:
-    """Whether every line ends with a CR: then the file says so once, and not each line."""
+    """Return whether every line ends with CR: it is then shown once for the file, not on each line."""
     some = False
     for hunk in file.hunks:
         for line in hunk.lines:
@@ -185,19 +185,19 @@ def hides_returns(file: FileDiff) -> bool:
 
 
 def show_code(text: str, *, without_return: bool) -> str:
-    """A line as it is shown: in one line, whatever it holds."""
+    """Sanitize a line for display on a single line."""
     if without_return:
         text = text.removesuffix("\r")
     return sanitize_text(text).replace("\n", "␊")
 
 
 def shown_lines(lines: Sequence[str], *, without_return: bool) -> list[str]:
-    """Lines as they are shown."""
+    """Sanitize lines for display, each on a single line."""
     return [show_code(line, without_return=without_return) for line in lines]
 
 
 def side_of(lines: Sequence[DiffLine], side: str) -> list[DiffLine]:
-    """The lines of a hunk that are on the `old` or the `new` side."""
+    """Return the lines of a hunk on the `old` or the `new` side."""
     return [line for line in lines if getattr(line, side) is not None]
 
 
@@ -205,7 +205,7 @@ _MOST_COMPARED = 40_000
 
 
 def ignore_spacing(file: FileDiff) -> FileDiff:
-    """The same file without such changes: their new text becomes context, hunks without a change are left out."""
+    """Return the file without changes of white space: their new text becomes context; empty hunks are left out."""
     hunks = tuple(hunk for hunk in map(_ignore, file.hunks) if any(line.kind != "context" for line in hunk.lines))
     kinds = [line.kind for hunk in hunks for line in hunk.lines]
     return replace(file, hunks=hunks, added=kinds.count("added"), removed=kinds.count("removed"))

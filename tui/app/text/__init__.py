@@ -1,1 +1,1 @@
-"""Text laid out for the screen: the safe funnel, wrapping, marks, code. Without textual."""
+"""Text laid out for the screen: sanitizing, wrapping, marks, code. Without textual."""

@@ -1,4 +1,4 @@
-"""The safe funnel for text that arrives in pieces, with a map from what came to what is shown."""
+"""Sanitize text that arrives in pieces, and map offsets between the raw and the shown text."""
 
 from bisect import bisect_right
 
@@ -9,7 +9,7 @@ _UNDECIDED = ("\r", _JOINER)  # how these are shown depends on what follows
 
 
 class Sanitizer:
-    """Raw pieces in, shown text out: the same as `sanitize_text` of the whole, wherever the pieces were cut."""
+    """Sanitize pieces of a text; the result equals `sanitize_text` of the whole, however it is split."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -26,24 +26,24 @@ class Sanitizer:
         return self._raw
 
     def feed(self, raw: str) -> str:
-        """What to show now for the next piece. A last character that cannot be judged yet waits for the next one."""
+        """Return the text to show for the next piece. A last character that depends on the next one is held back."""
         raw = self._held + raw
         self._held = raw[-1] if raw.endswith(_UNDECIDED) else ""
         return self._take(raw[: len(raw) - len(self._held)])
 
     def finish(self) -> str:
-        """What was held back, now that nothing follows."""
+        """Return the text that was held back, as nothing follows."""
         held, self._held = self._held, ""
         return self._take(held)
 
     def shown_at(self, offset: int) -> int:
-        """Where a raw offset stands in the shown text; offsets beyond the end are the end."""
+        """Return the shown offset of a raw offset; offsets beyond the end are the end."""
         offset = max(0, min(offset, self._raw))
         at = bisect_right(self._ends, offset) - 1
         return offset + self._shifts[at]
 
     def raw_at(self, shown: int) -> int:
-        """The raw code point that is shown at an offset of the shown text, as itself or as a part of its picture."""
+        """Return the raw offset of the code point that is shown, as itself or as its replacement, at a shown offset."""
         at = bisect_right(self._places, shown) - 1
         raw = shown - self._shifts[at]
         return min(raw, self._ends[at + 1] - 1) if at + 1 < len(self._ends) else raw

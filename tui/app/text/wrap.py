@@ -45,7 +45,7 @@ def _ranges() -> _Ranges:
 
 
 def kind_of(text: str) -> Kind:
-    """How the cells of the text are counted; that of two texts together is the greater one."""
+    """Return how the cells of a text are counted; for two texts together it is the greater kind."""
     if text.isascii():
         return PADDED if "\t" in text else PLAIN
     ranges = _ranges()
@@ -55,7 +55,7 @@ def kind_of(text: str) -> Kind:
 
 
 def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
-    """Where the rows after the one at `start` begin. Blanks at the end of a row hang over its edge."""
+    """Return where the rows after the one at `start` begin. Blanks at the end of a row may exceed its width."""
     length = len(line)
     if length - start <= width and kind == PLAIN:
         return []
@@ -68,7 +68,7 @@ def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
 
 
 def row_cells(text: str) -> str:
-    """A row's text as it is drawn: tabs become blanks up to the next stop."""
+    """Return the drawn text of a row: tabs become blanks up to the next stop."""
     if "\t" not in text:
         return text
     parts, used = [], 0
@@ -82,12 +82,12 @@ def row_cells(text: str) -> str:
 
 
 def drawn_at(text: str, offset: int) -> int:
-    """Where a code point of a row's text stands in its `row_cells`."""
+    """Return the index in `row_cells` of a code point of a row's text."""
     return len(row_cells(text[:offset])) if "\t" in text else offset
 
 
 def offset_at(text: str, drawn: int) -> int:
-    """The code point of a row's text that stands at an index of its `row_cells`; that of a tab is its own."""
+    """Return the code point of a row's text at an index of its `row_cells`; a blank of a tab belongs to the tab."""
     if "\t" not in text:
         return min(drawn, len(text))
     low, high = 0, len(text)
@@ -101,7 +101,7 @@ def offset_at(text: str, drawn: int) -> int:
 
 
 def whole_characters(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range widened so that it cuts no character that is made of several code points."""
+    """Widen a range so that it splits no character of several code points."""
     if text.isascii():
         return start, end
     # A tab has no width in the tables and would be taken for a part of the character before it.
@@ -224,22 +224,22 @@ class WrappedText:
 
     @property
     def width(self) -> int:
-        """Cells in a row."""
+        """The width of a row in cells."""
         return self._width
 
     @property
     def row_count(self) -> int:
-        """All rows."""
+        """The number of rows after wrapping."""
         return self._rows[-1] + 1 + len(self._breaks.get(len(self._lines) - 1, ()))
 
     @property
     def lines(self) -> list[str]:
-        """All lines; not to be changed."""
+        """All lines; do not modify the list."""
         return self._lines
 
     @property
     def length(self) -> int:
-        """Code points."""
+        """The length of the text in code points."""
         return self._offsets[-1] + len(self._lines[-1])
 
     def append(self, text: str) -> None:
@@ -255,7 +255,7 @@ class WrappedText:
             self._wrap(last + 1)
 
     def set_width(self, width: int) -> None:
-        """Wrap everything anew."""
+        """Wrap the whole text to another width."""
         width = max(1, width)
         if width == self._width:
             return
@@ -272,7 +272,7 @@ class WrappedText:
                     row += len(starts)
 
     def row(self, number: int) -> Row:
-        """What a row shows."""
+        """Return the line of a row, and the part of it that the row shows."""
         line = bisect_right(self._rows, number) - 1
         breaks = self._breaks.get(line)
         if breaks is None:
@@ -282,29 +282,29 @@ class WrappedText:
         return Row(line, start, breaks[at] if at < len(breaks) else len(self._lines[line]))
 
     def text_of(self, row: Row) -> str:
-        """The text of a row, blanks that hang over its edge included."""
+        """Return the text of a row, including blanks beyond its width."""
         return self._lines[row.line][row.start : row.end]
 
     def kind_of(self, line: int) -> Kind:
-        """How the cells of a line are counted."""
+        """Return how the cells of a line are counted."""
         return self._kinds.get(line, PLAIN)
 
     def row_at(self, offset: int) -> int:
-        """The row that shows a code point; the line's last row for its line break."""
+        """Return the row that shows an offset; for a line break the last row of its line."""
         line = bisect_right(self._offsets, max(0, offset)) - 1
         breaks = self._breaks.get(line)
         return self._rows[line] + (bisect_right(breaks, offset - self._offsets[line]) if breaks else 0)
 
     def first_row_of(self, line: int) -> int:
-        """The row with which a line begins."""
+        """Return the first row of a line."""
         return self._rows[line]
 
     def offset_of(self, line: int) -> int:
-        """The offset at which a line begins."""
+        """Return the offset at which a line begins."""
         return self._offsets[line]
 
     def slice(self, start: int, end: int) -> str:
-        """The text between two offsets."""
+        """Return the text between two offsets."""
         if end <= start:
             return ""
         first = bisect_right(self._offsets, start) - 1
