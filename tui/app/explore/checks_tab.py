@@ -74,7 +74,7 @@ class ChecksTab(Vertical):
         yield self._detail
 
     def show(self, selection: Selection) -> None:
-        """Show the case as its trials stand now."""
+        """Show the checks of the selected case with the results of its trials."""
         case, models = selection.case, selection.models
         named = list(zip(models, selection.trials(), strict=True))
         other = case is not self._case
@@ -118,7 +118,7 @@ class ChecksTab(Vertical):
         self._detail.show_lines(lines)
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Tell about the check under the cursor."""
+        """Show the details of the highlighted check."""
         message.stop()
         self._show_details()
 

@@ -81,7 +81,7 @@ class AttemptsTab(Vertical):
         yield self._detail
 
     def show(self, selection: Selection) -> None:
-        """Show the attempts as they stand now."""
+        """Show the attempts of the selected case."""
         names = dict(zip(selection.models, model_names(selection.models), strict=True))
         self._table.rows = attempt_rows((names[trial.key.model], trial) for trial in selection.repeats())
         shown = selection.path, selection.case_id
@@ -100,12 +100,12 @@ class AttemptsTab(Vertical):
         self._detail.show_lines([*lines, (), enter] if lines else [enter])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Tell about the attempt under the cursor."""
+        """Show the details of the highlighted attempt."""
         message.stop()
         self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Ask for its answer."""
+        """Request the answer of an attempt."""
         message.stop()
         row = self._table.rows[message.place]
         self._show_details()
@@ -122,7 +122,7 @@ class _RiskTable(LineListView):
     models: Sequence[str] = ()
 
     class TrailRequested(Message):
-        """Everything that happened to the row under the cursor."""
+        """Posted to show the history of the highlighted row."""
 
     @property
     def line_count(self) -> int:
@@ -145,14 +145,14 @@ class RiskTab(Vertical):
     """
 
     class ReviewRequested(Message):
-        """This item is to be scored, or any of the case where there is none."""
+        """Posted to score an item, or any item of the case where it is None."""
 
         def __init__(self, item: ItemKey | None) -> None:
             super().__init__()
             self.item = item
 
     class TrailRequested(Message):
-        """The trail of this item is to be read."""
+        """Posted to show the history of an item."""
 
         def __init__(self, item: ItemKey) -> None:
             super().__init__()
@@ -165,16 +165,16 @@ class RiskTab(Vertical):
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Rows, and all of the one under the cursor."""
+        """Yield the table and the details of the highlighted row."""
         yield self._table
         yield self._detail
 
     def take(self, review: "RunReview | None") -> None:
-        """What is known of the run's scoring from now on."""
+        """Set the review of the run, None if there is none."""
         self.review, self._shown = review, ()
 
     def show(self, selection: Selection) -> None:
-        """Show the case that is looked at; the same again costs nothing."""
+        """Show the selected case; unchanged input is skipped."""
         case, review = selection.case, self.review
         shown = (selection.path, case, selection.models, review)
         if shown == self._shown:
@@ -198,12 +198,12 @@ class RiskTab(Vertical):
         self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Tell about the row under the cursor."""
+        """Show the details of the highlighted row."""
         message.stop()
         self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Score it."""
+        """Request a review of the item that was chosen."""
         message.stop()
         self._show_details()
         self.post_message(self.ReviewRequested(self._table.rows[message.place].item))

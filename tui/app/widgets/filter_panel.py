@@ -16,7 +16,7 @@ _EXAMPLE = "status:fail tag:… sev:crit model:… differs:yes !word"
 
 
 class FilteredPanel(Vertical):
-    """A subclass says which widget `rows` has the cases: it gets the focus when the filter is left."""
+    """A panel with a list of cases; a subclass defines the list as `rows`, which is focused when the filter is left."""
 
     DEFAULT_CSS = """
     FilteredPanel {
@@ -27,7 +27,7 @@ class FilteredPanel(Vertical):
     """
 
     class FilterChanged(Message):
-        """Another filter holds."""
+        """Posted when the filter changes."""
 
         def __init__(self, case_filter: Filter) -> None:
             super().__init__()
@@ -35,7 +35,7 @@ class FilteredPanel(Vertical):
 
     @property
     def rows(self) -> Widget:
-        """What shows the cases."""
+        """The widget that lists the cases."""
         raise NotImplementedError
 
     @property
@@ -45,11 +45,11 @@ class FilteredPanel(Vertical):
 
     @property
     def typing(self) -> bool:
-        """Whether the keys go to the filter."""
+        """Whether the filter has the focus."""
         return self._line is not None and self.screen.focused is self._line
 
     async def open_filter(self) -> None:
-        """Type a filter."""
+        """Open the filter line and focus it."""
         line = self._line
         if line is None:
             from tui.app.widgets.prompt_input import PromptInput
@@ -59,7 +59,7 @@ class FilteredPanel(Vertical):
         line.start()
 
     async def close_filter(self) -> bool:
-        """All cases again. False where there was no filter."""
+        """Close the filter, and return whether it was open."""
         line = self._line
         if line is not None:
             await line.remove()
@@ -83,12 +83,12 @@ class FilteredPanel(Vertical):
         return found
 
     def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:
-        """Filter while it is being typed."""
+        """Apply the filter while it is typed."""
         message.stop()
         self.post_message(self.FilterChanged(parse_filter(message.text)))
 
     async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
-        """Enter goes to the cases that were found."""
+        """Focus the cases that match; an empty filter is closed."""
         message.stop()
         if message.text.strip():
             self.rows.focus()
@@ -96,6 +96,6 @@ class FilteredPanel(Vertical):
             await self.close_filter()
 
     async def on_prompt_input_left(self, message: "PromptInput.Left") -> None:
-        """Escape: no filter."""
+        """Close the filter."""
         message.stop()
         await self.close_filter()

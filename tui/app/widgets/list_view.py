@@ -36,7 +36,7 @@ class LineListView(FastScrollView, can_focus=True):
     ]
 
     class Reached(Message):
-        """The cursor came to another line; `place` counts from 0."""
+        """Posted when the cursor moves to another line; `place` counts from 0."""
 
         def __init__(self, lines: "LineListView", place: int) -> None:
             super().__init__()
@@ -44,11 +44,11 @@ class LineListView(FastScrollView, can_focus=True):
 
         @property
         def control(self) -> "LineListView":
-            """The list."""
+            """The list that posted the message."""
             return self.lines
 
     class Chosen(Reached):
-        """Enter or a click on a line."""
+        """Posted when a line is chosen by Enter or a click."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -63,23 +63,23 @@ class LineListView(FastScrollView, can_focus=True):
 
     @property
     def line_count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self._lines)
 
     def line_at(self, place: int, width: int) -> Line:
-        """One line in at most so many cells."""
+        """Return a line in at most `width` cells."""
         del width
         return self._lines[place]
 
     def show_lines(self, lines: Sequence[Line]) -> Self:
-        """Show these; the cursor stays where it is."""
+        """Show other lines; the cursor keeps its position."""
         if lines != self._lines:
             self._lines = lines
             self.lines_changed(self._cursor)
         return self
 
     def lines_changed(self, cursor: int) -> None:
-        """There are other lines now, the cursor goes to `cursor`."""
+        """Draw the changed lines, with the cursor on the line `cursor`."""
         self._cursor = max(min(cursor, self.line_count - 1), min(0, self.line_count - 1))
         size = Size(0, self.line_count)
         if size != self.virtual_size:
@@ -95,7 +95,7 @@ class LineListView(FastScrollView, can_focus=True):
             self.scroll_now(self.scroll_y)
 
     def go_to(self, place: int) -> None:
-        """Put the cursor on a line, and that in sight, without a message."""
+        """Move the cursor to a line and scroll it into view, without posting a message."""
         place = max(0, min(place, self.line_count - 1))
         if not self.line_count:
             return
@@ -111,7 +111,7 @@ class LineListView(FastScrollView, can_focus=True):
         super().notify_style_update()
 
     def ground_of(self, place: int) -> Ground:
-        """On what a line stands: the cursor's is another, and the one below the mouse."""
+        """Return the background of a line: the highlighted one and the one under the mouse differ."""
         if place == self._cursor:
             return "selected" if self.has_focus else "raised"
         return "raised" if place == self._hover else ""
@@ -123,11 +123,11 @@ class LineListView(FastScrollView, can_focus=True):
 
     @property
     def line_width(self) -> int:
-        """How many cells a line has: one less where the mark stands beside it."""
+        """The width of a line in cells: one less when the list has a position mark."""
         return self.outer_size.width - (self.virtual_size.height > self.view_rows)
 
     def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
-        """A line on its ground; `thumb` tells whether the mark stands at its end, None without a mark."""
+        """Draw a line on its background; `thumb` is whether the position mark is in this row, None without a mark."""
         looks = self._looks.get(ground)
         if looks is None:
             looks = self._looks[ground] = grounded_styles(self.app, self.rich_style, ground)
@@ -141,11 +141,11 @@ class LineListView(FastScrollView, can_focus=True):
     # --- moving
 
     def post_reached(self, place: int) -> None:
-        """Say that the cursor has moved."""
+        """Post that the cursor has reached a line."""
         self.post_message(self.Reached(self, place))
 
     def post_chosen(self, place: int) -> None:
-        """Say that a line was chosen."""
+        """Post that a line was chosen."""
         self.post_message(self.Chosen(self, place))
 
     def action_move(self, by: int) -> None:
@@ -156,34 +156,34 @@ class LineListView(FastScrollView, can_focus=True):
             self.post_reached(self._cursor)
 
     def action_page(self, direction: int) -> None:
-        """Move it by what fits."""
+        """Move the cursor by a page."""
         self.action_move(direction * max(1, self.size.height - 1))
 
     def action_choose(self) -> None:
-        """Take the line under the cursor."""
+        """Choose the line under the cursor."""
         if 0 <= self._cursor < self.line_count:
             self.post_chosen(self._cursor)
 
     # --- the mouse
 
     def on_click(self, event: Click) -> None:
-        """A click takes a line."""
+        """Move the cursor to the line that was clicked."""
         place = event.y + self.scroll_offset.y
         if 0 <= place < self.line_count and not self.dragged:
             self.go_to(place)
             self.clicked(place, event.x)
 
     def clicked(self, place: int, column: int) -> None:
-        """What a click on a line does."""
+        """Choose the line that was clicked."""
         del column
         self.post_chosen(place)
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        """The line under the mouse is lighter."""
+        """Highlight the line under the mouse."""
         self._set_hover(event.y + self.scroll_offset.y)
 
     def on_leave(self) -> None:
-        """No line is under the mouse."""
+        """Remove the highlight of the line under the mouse."""
         self._set_hover(-1)
 
     def _set_hover(self, place: int) -> None:

@@ -1,4 +1,4 @@
-"""A line to type in; loaded only when somebody wants to type."""
+"""An input of one line, loaded on first use."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 
 class PromptInput(Input):
-    """An Input of one row that says what was typed, entered, and that it was left."""
+    """An Input of one row that posts what is typed and entered, and when it is left."""
 
     DEFAULT_CSS = """
     PromptInput, PromptInput:focus {
@@ -24,37 +24,37 @@ class PromptInput(Input):
     ]
 
     class Typed(Message):
-        """There is another text."""
+        """Posted when the text changes."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class Entered(Typed):
-        """Enter was pressed."""
+        """Posted when Enter is pressed."""
 
     class Left(Message):
-        """Escape was pressed."""
+        """Posted when Escape is pressed."""
 
     def __init__(self, placeholder: str, *, id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
 
     def start(self) -> None:
-        """Type here, from the very next key on: `focus` would let keys pass that were typed fast."""
+        """Focus the input at once; after `focus` the next keys could still go to another widget."""
         self.screen.set_focus(self)
 
     @on(Input.Changed)
     def post_typed(self, event: Input.Changed) -> None:
-        """Say what stands here now."""
+        """Post the text as it is typed."""
         event.stop()
         self.post_message(self.Typed(event.value))
 
     @on(Input.Submitted)
     def post_entered(self, event: Input.Submitted) -> None:
-        """Say that it is meant so."""
+        """Post the text that was submitted."""
         event.stop()
         self.post_message(self.Entered(event.value))
 
     def action_leave(self) -> None:
-        """Leave."""
+        """Post that the input was left."""
         self.post_message(self.Left())
