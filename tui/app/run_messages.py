@@ -1,4 +1,4 @@
-"""What the run queue tells the screens: a message for each change of state, and buffers for streamed text."""
+"""Messages from the run queue to the screens, one for each change of state, and buffers for streamed text."""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator

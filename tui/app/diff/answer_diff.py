@@ -37,13 +37,13 @@ class ShownDiff:
         )
 
     def find_sides(self, file: FileDiff) -> Sides | None:
-        """The whole text of both sides, as far as the answer tells it. For a thread."""
+        """Return the whole text of both sides, as far as the answer contains it. Call it in a thread."""
         block = self.block if file.path == self.case.target_file else None
         return find_sides(self.case, self.answer, file, block)
 
 
 def kept_diff(case: Case, trial: TrialProgress | None) -> ShownDiff | None:
-    """What is kept of a trial; None while there is no result."""
+    """Return the saved changes of a trial, None while it has no result."""
     result = trial.result if trial is not None else None
     if trial is None or result is None:
         return None
@@ -53,12 +53,12 @@ def kept_diff(case: Case, trial: TrialProgress | None) -> ShownDiff | None:
 
 
 def blocks_of(shown: ShownDiff) -> tuple[Block, ...]:
-    """The blocks of the answer."""
+    """Return the code blocks of the answer."""
     return find_blocks(shown.answer)
 
 
 def block_in_use(shown: ShownDiff) -> int | None:
-    """The number of the block that became the target file."""
+    """Return the number of the block that became the target file."""
     target = shown.case.target_file
     if target is None or not any(change.path == target for change in shown.changes):
         return None
@@ -90,22 +90,22 @@ _REPLACED = "\ufffd"
 
 
 def patch_text(changes: Sequence[Change]) -> str:
-    """The diffs of all files, as git wrote them."""
+    """Return the diffs of all files in git's format."""
     return "".join(change.diff if change.diff.endswith("\n") else f"{change.diff}\n" for change in changes)
 
 
 def is_lossy(changes: Sequence[Change]) -> bool:
-    """Whether there may have been bytes that are not UTF-8: those are not in the diff as they were."""
+    """Return whether the diff may have lost bytes that are not UTF-8."""
     return any(_REPLACED in change.diff for change in changes)
 
 
 def patch_name(case: str, model: str) -> str:
-    """A name for its file: of letters, digits, `-`, `_` and `.` alone."""
+    """Return a file name for the patch, of letters, digits, `-`, `_` and `.` only."""
     words = (re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-.")[:60] for part in (case, model))
     return f"{'-'.join(word for word in words if word) or 'changes'}.patch"
 
 
 def save_patch(place: Path, changes: Sequence[Change]) -> None:
-    """Write the patch to a new file, byte for byte. Raises OSError, FileExistsError where there is a file already."""
+    """Write the patch to a new file, byte for byte. Raise OSError, FileExistsError if the file exists already."""
     with place.open("xb") as file:
         file.write(patch_text(changes).encode("utf-8", "surrogateescape"))

@@ -8,7 +8,7 @@ from tui.model.suite import Case
 
 
 def has_changes(case: Case | None, trials: Iterable[TrialProgress | None]) -> bool:
-    """Whether the case changes files, or an answer of it did."""
+    """Return whether the case, or an answer to it, changes files."""
     if case is None:
         return False
     results = (trial.result for trial in trials if trial is not None)
@@ -16,12 +16,12 @@ def has_changes(case: Case | None, trials: Iterable[TrialProgress | None]) -> bo
 
 
 def count_changes(trial: TrialProgress | None) -> int:
-    """The files that an answer changed."""
+    """Return the number of files that an answer changed."""
     return len(trial.result.changes) if trial is not None and trial.result is not None else 0
 
 
 def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
-    """Why there is no diff."""
+    """Return why there is no diff."""
     name = sanitize_line(model, 100)
     if trial is not None and trial.is_open:
         return f"{name} is still at it. What its answer changes is shown when it has come."

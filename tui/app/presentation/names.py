@@ -1,4 +1,4 @@
-"""What models are called on the screen: the same in every place, as short as they can be told apart."""
+"""Display names of models: the same on every screen, and as short as they stay distinct."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -36,7 +36,7 @@ def model_names(models: Sequence[str]) -> list[str]:
 
 
 def names_in_a_row(models: Sequence[str]) -> str:
-    """All of them in a line; variants after each other name their model once."""
+    """Return the names on one line; consecutive variants of a model name it once."""
     names: list[str] = []
     before = ""
     for name in model_names(models):

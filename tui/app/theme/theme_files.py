@@ -1,4 +1,4 @@
-"""Reads themes from YAML files: what is wrong in one is said with its line, and the others are used all the same."""
+"""Read themes from YAML files: problems of a file are reported with their lines, and the other files are still used."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _KEYS = ("name", "dark", "extends", "colours")
 
 @dataclass(frozen=True, slots=True)
 class ThemesRead:
-    """Themes that can be used (again), and everything that is wrong in the files that were read."""
+    """The themes that can be used, and all problems of the files that were read."""
 
     palettes: tuple[Palette, ...]
     problems: tuple[Problem, ...]
