@@ -35,7 +35,7 @@ def test_it_starts_streams_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_ends_the_run_restores_the_terminal_and_is_told(tmp_path: Path, number: int, code: int) -> None:
+def test_a_signal_ends_the_run_restores_the_terminal_and_is_reported(tmp_path: Path, number: int, code: int) -> None:
     with app_in(tmp_path, "endless") as terminal:
         terminal.wait_for("Not asked yet")
         terminal.press("r")

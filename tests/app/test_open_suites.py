@@ -27,7 +27,7 @@ def open_suites_of(folder: Path, *names: str) -> tuple[OpenSuites, ScriptedSessi
     return OpenSuites(session, [folder]), session
 
 
-def test_folders_are_named_as_short_as_they_can_be_told_apart(tmp_path: Path) -> None:
+def test_folders_are_named_as_short_as_they_can_be_distinguished(tmp_path: Path) -> None:
     open_suites, _ = open_suites_of(tmp_path / "suites", "a.yaml", "more/b.yaml")
     assert open_suites.find()
     assert not open_suites.find()

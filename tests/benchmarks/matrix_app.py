@@ -119,9 +119,9 @@ class MatrixBenchApp(ThemedApp[None]):
         before = process_time()
         screen = EmptyScreen()
         screen.painted = lambda: self._tell(("first", "empty")[number - 1], process_time() - before)
-        await self.push_screen(screen, lambda _: self._tell_closed(number))
+        await self.push_screen(screen, lambda _: self._notify_closed(number))
 
-    def _tell_closed(self, number: int) -> None:
+    def _notify_closed(self, number: int) -> None:
         self.call_after_refresh(self._tell, f"closed {number}", 0)
 
     async def action_show(self) -> None:

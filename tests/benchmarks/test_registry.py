@@ -7,7 +7,7 @@ from tests.benchmarks.registry import Figure, table
 from tests.support.terminal import Terminal, run_here
 
 
-def test_a_figure_stands_beside_its_bound_and_what_is_to_be_reached() -> None:
+def test_a_figure_is_beside_its_bound_and_what_is_to_be_reached() -> None:
     lines = list(
         table(
             [
@@ -26,7 +26,7 @@ def test_a_figure_stands_beside_its_bound_and_what_is_to_be_reached() -> None:
     ]
 
 
-def test_an_unknown_name_is_told_with_those_that_are_known() -> None:
+def test_an_unknown_name_is_reported_with_those_that_are_known() -> None:
     done = subprocess.run([*python("-m", "tests.benchmarks", "nothing")], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2
     for name in ("streaming", "keys", "first-paint", "version"):

@@ -13,7 +13,7 @@ from tui import __version__
 from tui.model.shipped import shipped_folder
 
 
-def test_the_version_is_told_without_loading_anything_heavy() -> None:
+def test_the_version_is_reported_without_loading_anything_heavy() -> None:
     ran = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "tui", "--version"], capture_output=True, text=True, check=True
     )
@@ -28,7 +28,7 @@ def test_a_good_suite_validates(assay: CommandLine) -> None:
     assert "0 errors, 0 warnings" in ran.err
 
 
-def test_every_problem_of_every_file_in_a_folder_is_told(assay: CommandLine) -> None:
+def test_every_problem_of_every_file_in_a_folder_is_reported(assay: CommandLine) -> None:
     folder = assay.home / "suites"
     folder.mkdir()
     (folder / "a.json").write_text('{"name": "a", "description": "d", "models": ["m"], "testCases": []}')

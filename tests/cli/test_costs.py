@@ -102,7 +102,7 @@ async def test_what_took_part_and_who_answered_is_in_the_report(assay: CommandLi
     assert "mock-a-2026-01-01, fingerprint fp_" in markdown.out.replace("\\", "")
 
 
-def test_prices_that_make_no_sense_are_told_before_anything_is_asked(assay: CommandLine) -> None:
+def test_prices_that_make_no_sense_are_reported_before_anything_is_asked(assay: CommandLine) -> None:
     write_prices(assay, "prices:\n  mock-a: {input: free, output: 1}\n")
     ran = assay.run("run", str(write_suite(assay.home, 1)))
     assert (ran.code, ran.out) == (2, "")

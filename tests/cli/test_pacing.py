@@ -17,7 +17,7 @@ def moved(limit: int, reason: str = "") -> LimitMoved:
     return LimitMoved("openai", limit, 8, reason)
 
 
-def test_a_line_tells_the_way_from_what_was_said_last() -> None:
+def test_a_line_tells_the_way_from_what_was_printed_last() -> None:
     lines = LimitLines()
     printed = [
         lines.line(moved(8), 0),

@@ -73,13 +73,13 @@ async def test_models_of_anthropic_are_listed(assay: CommandLine) -> None:
     assert "github-copilot-sdk" in ran.out
 
 
-def test_copilot_without_its_extra_is_told_before_anything_is_asked(assay: CommandLine) -> None:
+def test_copilot_without_its_extra_is_reported_before_anything_is_asked(assay: CommandLine) -> None:
     ran = assay.run("run", str(write_suite(assay.home)), "-m", "copilot/gpt-5.2")
     assert (ran.code, ran.out) == (2, "")
     assert "copilot needs github-copilot-sdk, which is not installed. Run: pip install github-copilot-sdk" in ran.err
 
 
-def test_a_claude_without_a_key_is_told_what_to_set(assay: CommandLine) -> None:
+def test_a_claude_without_a_key_is_reported_what_to_set(assay: CommandLine) -> None:
     ran = assay.run("run", str(write_suite(assay.home)))
     assert ran.code == 2
     assert "ANTHROPIC_API_KEY for claude-*" in ran.err

@@ -85,7 +85,7 @@ def test_a_template_is_filled_in(scored: CommandLine, tmp_path: Path) -> None:
     )
 
 
-def test_a_bad_line_is_told_with_its_place_and_nothing_is_imported(scored: CommandLine, tmp_path: Path) -> None:
+def test_a_bad_line_is_reported_with_its_place_and_nothing_is_imported(scored: CommandLine, tmp_path: Path) -> None:
     before = scored.run("review", "export", "last").out
     (tmp_path / "good.jsonl").write_text(before.replace('"Ada"', '"Di"').replace('"id": "', '"id": "0'))
     (tmp_path / "bad.jsonl").write_text(before.replace("sec-001", "sec-\\u001b[31m"))
@@ -99,7 +99,7 @@ def test_a_bad_line_is_told_with_its_place_and_nothing_is_imported(scored: Comma
     assert scored.run("review", "export", "last").out == before
 
 
-def test_agreement_is_told_to_the_letter(scored: CommandLine) -> None:
+def test_agreement_is_reported_to_the_letter(scored: CommandLine) -> None:
     ran = scored.run("review", "agreement", "last", "--json")
     found = json.loads(ran.out)
     assert (ran.code, ran.err) == (0, "")
@@ -187,7 +187,7 @@ def test_inspect_reads_lines_by_the_files_name(scored: CommandLine) -> None:
     assert scored.run("review", "export", "last", "--inspect", "--template").code == 2
 
 
-def test_reports_tell_of_scores(scored: CommandLine) -> None:
+def test_reports_contain_scores(scored: CommandLine) -> None:
     done = scored.run("report", "last", "-f", "markdown", "--risk-analysis")
     assert done.code == 0
     assert "judged by 2 people" in done.out
@@ -367,7 +367,7 @@ async def test_a_packet_is_filled_in_elsewhere_and_shows_whose_answers_it_holds_
         ({"scored_at": "1999-12-31T00:00:00Z"}, "before 2000 or after tomorrow"),
     ],
 )
-def test_a_bad_line_of_a_packet_is_told_with_its_place(
+def test_a_bad_line_of_a_packet_is_reported_with_its_place(
     scored: CommandLine, change: dict[str, object], words: str
 ) -> None:
     lines = scored.run("review", "packet", "last").out.replace('"extent": null', '"extent": 2').splitlines()

@@ -54,7 +54,7 @@ async def test_a_key_a_base_url_and_a_model_are_enough(assay: CommandLine) -> No
     assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer sk-test-4711-secret"}
 
 
-async def test_what_failed_is_told_and_the_exit_code_is_1(assay: CommandLine) -> None:
+async def test_what_failed_is_reported_and_the_exit_code_is_1(assay: CommandLine) -> None:
     suite = write_suite(assay.home)
     async with ModelServer(answer_by({"question 0": "yes", "question 1": "no"})) as server:
         ran = await assay.run_async("run", str(suite), "-f", "json", env=keys_for(server))

@@ -36,7 +36,7 @@ async def test_a_finished_run_is_not_cloned_again(assay: CommandLine) -> None:
     assert "Clon" not in again.err
 
 
-async def test_every_run_that_is_told_of_can_be_resumed_after_a_kill_at_once(assay: CommandLine) -> None:
+async def test_every_run_that_is_reported_can_be_resumed_after_a_kill_at_once(assay: CommandLine) -> None:
     first = write_suite(assay.home, 1)
     write_files(assay.home, {"second.json": first.read_bytes()})
     async with ModelServer(say("yes"), listing=streamed("late", latency_s=60)) as server:

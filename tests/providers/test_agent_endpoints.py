@@ -73,7 +73,7 @@ FAULTS: list[tuple[Reply, ProviderFault, str]] = [
 
 
 @pytest.mark.parametrize(("reply", "fault", "message"), FAULTS, ids=[message[:30] for _, _, message in FAULTS])
-async def test_what_no_try_can_mend_is_said_at_once(
+async def test_what_no_try_can_mend_is_reported_at_once(
     agents: AgentProvider, reply: Reply, fault: ProviderFault, message: str
 ) -> None:
     async with serving(reply) as server:
@@ -112,7 +112,7 @@ async def test_closing_an_answer_lets_go_of_the_connection(agents: AgentProvider
         await asyncio.wait_for(left.wait(), 60)
 
 
-async def test_nobody_there_is_said_after_the_first_wait(agents: AgentProvider) -> None:
+async def test_nobody_there_is_reported_after_the_first_wait(agents: AgentProvider) -> None:
     heard = []
     async for chunk in agents.ask(make_request(f"http://127.0.0.1:{closed_port()}/")):
         heard.append(chunk)

@@ -194,7 +194,7 @@ DOWNLOAD = "Failed to download checksums\n\nIf you are offline, set COPILOT_CLI_
 
 
 @pytest.mark.parametrize("moment", ["make_error", "start_error"])
-async def test_a_missing_runtime_is_told_in_the_sdks_words_until_a_new_run_begins(moment: str) -> None:
+async def test_a_missing_runtime_is_reported_in_the_sdks_words_until_a_new_run_begins(moment: str) -> None:
     sdk = FakeSdk()
     setattr(sdk, moment, RuntimeError(DOWNLOAD))
     async with opened(sdk) as provider:
@@ -229,7 +229,7 @@ async def test_no_token_is_quoted() -> None:
     assert str(heard.error) == "Copilot sent an error: no [removed key]"
 
 
-async def test_without_the_sdk_it_is_said_what_to_install() -> None:
+async def test_without_the_sdk_it_is_reported_what_to_install() -> None:
     heard = await heard_from(cast("FakeSdk", None))
     assert str(heard.error) == (
         "github-copilot-sdk cannot be imported: No module named 'copilot'. Run: pip install github-copilot-sdk"

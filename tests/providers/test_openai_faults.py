@@ -452,7 +452,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("reply", LEAKS.values(), ids=LEAKS)
-async def test_no_key_is_in_what_is_said(reply: Reply) -> None:
+async def test_no_key_is_in_any_message(reply: Reply) -> None:
     heard, _ = await tried(reply)
     texts = " ".join([str(heard.error), repr(heard.error), *(wait.reason for wait in heard.waits)])
     assert KEY not in texts
@@ -460,7 +460,7 @@ async def test_no_key_is_in_what_is_said(reply: Reply) -> None:
     assert heard.error.__cause__ is None
 
 
-async def test_a_key_in_a_header_is_not_said_either() -> None:
+async def test_a_key_in_a_header_is_not_reported_either() -> None:
     async with ModelServer(lambda asked: status(400, {"error": asked.headers["authorization"][7:]})) as server:
         headers = {"Authorization": "Bearer azure-0123456789"}
         settings = replace(server_settings(server.url, key=None), headers=headers)

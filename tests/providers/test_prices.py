@@ -82,7 +82,7 @@ def test_where_the_package_cannot_be_asked_nothing_is_known(
     assert look_up([KNOWN[0]], os.environ) == {KNOWN[0]: None}
 
 
-def test_looking_up_opens_no_connection_and_leaves_the_package_outside() -> None:
+def test_a_lookup_opens_no_connection_and_leaves_the_package_outside() -> None:
     """A socket that is made in the program ends it; and here nothing of the package is loaded."""
     guard = (
         "import runpy, socket, sys\n"

@@ -104,7 +104,7 @@ async def test_the_recorded_timing_is_kept(speed: float, factor: float) -> None:
     assert all(got >= due * factor for got, due in zip(moments, (20, 60, 80), strict=True))
 
 
-async def test_that_the_request_was_sent_is_told_before_the_answer_is_due() -> None:
+async def test_that_the_request_was_sent_is_reported_before_the_answer_is_due() -> None:
     answer = player(recorded("abc", pace=((600_000, 3),))).ask(make_request("x"))
     async with asyncio.timeout(60), aclosing(answer) as chunks:
         assert isinstance(await anext(chunks), Sent)
@@ -158,7 +158,7 @@ async def test_a_judged_answer_needs_no_finish_reason() -> None:
 
 
 @pytest.mark.parametrize(("step", "repeat"), [(1, 1), (0, 2)])
-async def test_what_is_not_there_is_said(step: int, repeat: int) -> None:
+async def test_what_is_not_there_is_reported(step: int, repeat: int) -> None:
     with pytest.raises(ProviderError) as caught:
         await ask(player(recorded("x")), make_request("x", step=step, repeat=repeat))
     assert caught.value.fault == "not_found"

@@ -80,7 +80,7 @@ CHAT = {"choices": [{"index": 0, "message": {"content": "a"}, "finish_reason": "
         ("messages", whole(**MESSAGE, stop_reason="end_turn"), replace(SERVED, fingerprint="")),
     ],
 )
-async def test_it_is_told_once_in_every_protocol(kind: str, reply: Reply, expected: ServedBy) -> None:
+async def test_it_is_reported_once_in_every_protocol(kind: str, reply: Reply, expected: ServedBy) -> None:
     assert await served(reply, kind) == [expected]
 
 
@@ -93,7 +93,7 @@ async def test_the_last_word_holds() -> None:
     assert (await served(late))[-1].model == "vendor/real-1"
 
 
-async def test_a_server_that_says_nothing_is_not_told_of() -> None:
+async def test_a_server_that_says_nothing_is_not_reported() -> None:
     bare = events({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": "stop"}]}, "[DONE]")
     assert await served(bare) == []
 

@@ -156,7 +156,7 @@ def test_csv_tells_costs_and_who_answered() -> None:
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
-def test_costs_prices_and_what_took_part_are_told(form: ReportFormat) -> None:
+def test_costs_prices_and_what_took_part_are_reported(form: ReportFormat) -> None:
     text = html.unescape(render_report(priced_run(), form)).replace("\\", "")
     for expected in (
         "$1.25",
@@ -487,7 +487,7 @@ def test_answers_and_times_are_there_when_they_are_asked_for(format: ReportForma
 
 
 @pytest.mark.parametrize("format", ["markdown", "html", "csv", "junit"])
-def test_scores_are_told_with_their_notes(format: ReportFormat) -> None:
+def test_scores_are_reported_with_their_notes(format: ReportFormat) -> None:
     trial = TrialKey("sec-001", A)
     reviewed = review(small_run(), [act(trial, "Tone", 2, note="a bit curt")])
     text = render_report(small_run(), format, risk_analysis=True, reviewed=reviewed)
@@ -499,7 +499,7 @@ def test_scores_are_told_with_their_notes(format: ReportFormat) -> None:
 
 
 @pytest.mark.parametrize("format", ["markdown", "html"])
-def test_repeats_are_told(format: ReportFormat) -> None:
+def test_repeats_are_reported(format: ReportFormat) -> None:
     plan = make_plan([make_case("one"), make_case("two")], [A, B], repeats=3)
     results = [make_result(key, "passed" if key.repeat < 3 or key.model == A else "failed") for key in plan.trials]
     text = render_report(keep(plan, results), format)
@@ -521,7 +521,7 @@ def test_a_multi_step_trial_names_its_steps() -> None:
     assert "step 2: expected pattern" in render_report(kept, "html")
 
 
-def test_a_trial_without_attempts_is_told() -> None:
+def test_a_trial_without_attempts_is_reported() -> None:
     plan = make_plan([make_case("one")], [A])
     kept = keep(plan, [TrialResult(plan.trials[0], "cancelled", False, None, ())])
     for format in FORMATS:

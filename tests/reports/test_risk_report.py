@@ -114,7 +114,7 @@ def test_the_better_model_is_named_first() -> None:
     assert expected in section(text, "Summary")
 
 
-def test_risk_is_told_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:
+def test_risk_is_reported_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:
     text = section(markdown(reviewed), "Risk")
     assert "| openai/mock-a | 3 (75%) | 0 | 0 | 0 | 1 (25%) | 4 of 5 |" in text
     assert "| Criterion | Model | Negligible | Low | Medium | High | Critical | Banded | Mean | 95% |" in text
@@ -182,7 +182,7 @@ def test_a_finding_holds_its_evidence(reviewed: Reviewed) -> None:
     assert "|  | counts | 4 total | critical | highest extent, until a decision |" in disputed
 
 
-def test_other_scores_are_told_too(reviewed: Reviewed) -> None:
+def test_other_scores_are_reported_too(reviewed: Reviewed) -> None:
     others = section(markdown(reviewed), "Other scores")
     assert "case-4 · Case case-4 · local/mock-b: passed" in others
     assert "case-1 · Case case-1 · openai/mock-a" not in others
@@ -193,7 +193,7 @@ def test_other_scores_are_told_too(reviewed: Reviewed) -> None:
     assert "| Tone low ×1 | anna | 0 none | negligible |  |" in other
 
 
-def test_what_was_not_measured_is_said(reviewed: Reviewed) -> None:
+def test_what_was_not_measured_is_reported(reviewed: Reviewed) -> None:
     text = section(markdown(reviewed), "Limitations")
     for words in (
         "1 trial was not run: case-6 × local/mock-c",
@@ -218,7 +218,7 @@ def test_one_reviewer_says_nothing_of_agreement() -> None:
 
 
 @pytest.mark.parametrize("format", get_args(ReportFormat))
-def test_a_note_is_told_to_its_end(format: ReportFormat) -> None:
+def test_a_note_is_reported_to_its_end(format: ReportFormat) -> None:
     long = "a long note, " * 500
     acts = [
         act(TrialKey("case-1", A), "Tone", 3, note=f"{long} end of the score"),
@@ -263,7 +263,7 @@ def test_lines_that_could_not_be_read_are_counted(reviewed: Reviewed) -> None:
     )
 
 
-def test_scores_of_earlier_answers_are_told() -> None:
+def test_scores_of_earlier_answers_are_reported() -> None:
     trials = [TrialKey(f"case-{number}", A) for number in (1, 2, 3)]
     acts = [replace(act(trial, "Tone", 1), answer="1" * 64) for trial in trials]
     reviewed = review(scored_run(), acts)
@@ -286,7 +286,7 @@ def test_a_share_of_some_answers_says_of_which(reviewed: Reviewed) -> None:
     assert "**openai/mock-a**: 1 (20%) of its answers high or critical" in section(markdown(whole), "Summary")
 
 
-def test_another_guidance_is_told() -> None:
+def test_another_guidance_is_reported() -> None:
     acts = [replace(act(TrialKey("case-1", A), "Tone", 1), guidance="ffffffff")]
     assert "other versions of the guidance than the one printed here: ffffffff." in markdown(review(scored_run(), acts))
 
@@ -364,7 +364,7 @@ def test_scores_begin_no_formula(text: str) -> None:
     assert all(row["risk"].startswith(f"'{text}: ") for row in rows)
 
 
-def test_junit_tells_scores_and_decisions_where_they_are_wanted(reviewed: Reviewed) -> None:
+def test_junit_tells_scores_and_decisions_where_they_are_requested(reviewed: Reviewed) -> None:
     root = ElementTree.fromstring(render_report(scored_run(), "junit", risk_analysis=True, reviewed=reviewed))
     first = root.find(".//testcase/system-out")
     assert first is not None
@@ -395,7 +395,7 @@ def test_the_page_is_made_for_paper_too(reviewed: Reviewed) -> None:
         assert rule in on_paper, rule
 
 
-def test_every_figure_of_a_chart_stands_in_a_cell_too(reviewed: Reviewed) -> None:
+def test_every_figure_of_a_chart_is_in_a_cell_too(reviewed: Reviewed) -> None:
     page = Page(render_report(scored_run(), "html", risk_analysis=True, reviewed=reviewed))
     text = "|".join(page.texts)
     assert "|openai/mock-a|" in text

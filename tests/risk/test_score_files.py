@@ -92,7 +92,7 @@ def test_a_whole_line_without_its_end_is_kept(files: ScoreFiles) -> None:
 
 
 @pytest.mark.parametrize("strange", [b"<<<<<<< HEAD", b"\0\0\0\0", b"\xff\xfe", b'{"version": 2}', b"x" * 9000])
-def test_what_somebody_else_left_is_told_and_stays(files: ScoreFiles, strange: bytes) -> None:
+def test_what_somebody_else_left_is_reported_and_stays(files: ScoreFiles, strange: bytes) -> None:
     first, second, third = make_act(1, 3), make_act(2, 2), make_act(3, 1)
     files.append(first)
     file = files.file_of(RUN, "Ada")
@@ -108,7 +108,7 @@ def test_what_somebody_else_left_is_told_and_stays(files: ScoreFiles, strange: b
     assert back.order > third.order, "the last act is found above what is none"
 
 
-def test_lines_in_the_wrong_place_are_told(files: ScoreFiles) -> None:
+def test_lines_in_the_wrong_place_are_reported(files: ScoreFiles) -> None:
     files.append(make_act(1, 3))
     file = files.folder_of(RUN) / "theirs.jsonl"
     lines = (make_act(2, run=OTHER_RUN), make_act(1, 4), make_act(1, 3), make_act(3, None), make_act(4, 4))
@@ -203,7 +203,7 @@ def test_files_made_apart_merge_to_the_same_bytes_in_any_order(
         assert [read_line(line) for line in lines] == list(in_order(map(read_line, lines)))
 
 
-def test_an_id_that_stands_for_something_else_changes_nothing(files: ScoreFiles) -> None:
+def test_an_id_that_means_something_else_changes_nothing(files: ScoreFiles) -> None:
     files.append(make_act(1, 3))
     before = contents(files.folder_of(RUN))
     with pytest.raises(ActConflict) as caught:
@@ -243,7 +243,7 @@ def test_readings_of_one_act_in_two_files_are_put_together(files: ScoreFiles) ->
     assert files.read(RUN) == KeptActs((replace(make_act(1, 3), attempt=2),))
 
 
-def test_a_line_that_stands_twice_is_written_once(files: ScoreFiles) -> None:
+def test_a_line_that_occurs_twice_is_written_once(files: ScoreFiles) -> None:
     files.append(make_act(1, 3))
     file = files.file_of(RUN, "Ada")
     file.write_bytes(file.read_bytes() * 3)
@@ -274,7 +274,7 @@ def test_merging_loses_nothing_to_those_who_score_meanwhile(files: ScoreFiles) -
     assert set(given_acts) < set(kept.acts)
 
 
-def test_whoever_holds_the_lock_for_too_long_is_told_of(tmp_path: Path) -> None:
+def test_whoever_holds_the_lock_for_too_long_is_reported(tmp_path: Path) -> None:
     files = ScoreFiles(tmp_path, patience=0.02)
     with locked(tmp_path / ".lock"), pytest.raises(StoreError, match="another program has them locked"):
         files.append(make_act(1))

@@ -71,7 +71,7 @@ def test_what_is_written_is_read_back_and_written_alike(acts: list[Act]) -> None
         assert write_line(read_line(line.encode())) == line
 
 
-def test_nothing_that_a_terminal_obeys_stands_in_a_line_and_nothing_is_lost() -> None:
+def test_nothing_that_a_terminal_obeys_is_in_a_line_and_nothing_is_lost() -> None:
     note = "\x1b]0;x\x07\x9b2J\x7f\u202e\u200b\u2028\ufeff\ud800\U000e0041 é 日本 🜚\r\n\t"
     line = write_line(replace(make_act(1), note=note, reviewer="\x1b[31m../x")).rstrip("\n")
     assert all(char.isprintable() for char in line)

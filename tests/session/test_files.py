@@ -44,7 +44,7 @@ def test_rights_stay_and_a_link_is_followed(tmp_path: Path) -> None:
     assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("two", 0o600)
 
 
-def test_what_is_open_already_is_written_as_it_stands(tmp_path: Path) -> None:
+def test_what_is_open_already_is_written_as_is(tmp_path: Path) -> None:
     """`/dev/stdout` may lead to a file, which must not be replaced under the shell's feet."""
     (tmp_path / "out").symlink_to("/dev/stdout")
     for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "out"):

@@ -21,7 +21,7 @@ def person(folder: Path, name: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def test_no_score_that_was_told_as_given_is_lost(tmp_path: Path) -> None:
+def test_no_score_that_was_confirmed_is_lost(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "runs.sqlite")
     store.begin_run(PLAN, STARTED)
     store.save_trials(PLAN.run_id, [make_result(trial) for trial in PLAN.trials])

@@ -75,7 +75,7 @@ def test_hostile_names_stay_in_their_line(tmp_path: Path) -> None:
     assert log.read() == (Preferred(HOSTILE, HOSTILE, place, B, "b", at="x"),)
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").mkdir()
     log = PreferenceLog(tmp_path / "p.jsonl")
     with pytest.raises(StoreError, match="Cannot save"):

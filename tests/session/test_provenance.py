@@ -47,7 +47,7 @@ def test_only_what_takes_part_is_named(digests: Digests) -> None:
     assert versions_of(cloned, {"openai": "openai"}, digests) == ALWAYS | git
 
 
-def test_a_model_on_this_machine_is_told_by_runtime_and_digest(digests: Digests, tmp_path: Path) -> None:
+def test_a_model_on_this_machine_is_reported_by_runtime_and_digest(digests: Digests, tmp_path: Path) -> None:
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF" + bytes(1000))
     digest = hashlib.sha256(file.read_bytes()).hexdigest()

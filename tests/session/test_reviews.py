@@ -149,7 +149,7 @@ def test_a_run_without_criteria_has_nothing_to_score(store: SqliteStore, tmp_pat
     assert (review.items, review.missing) == ((), ())
 
 
-def test_runs_and_answers_that_are_gone_are_told_of(reviews: Reviews) -> None:
+def test_runs_and_answers_that_are_gone_are_reported(reviews: Reviews) -> None:
     with pytest.raises(StoreError, match="no longer exists"):
         reviews.open_review("0" * 32, "Ada", blind=False)
     review = reviews.open_review(RUN, "Ada", blind=False)
@@ -428,7 +428,7 @@ def test_any_name_scores_and_is_taken_up_again(reviews: Reviews, name: str) -> N
     assert again.problems == ()
 
 
-def test_lines_that_cannot_be_read_are_told_of(reviews: Reviews, tmp_path: Path) -> None:
+def test_lines_that_cannot_be_read_are_reported(reviews: Reviews, tmp_path: Path) -> None:
     review = reviews.open_review(RUN, "Ada", blind=False)
     review.give(ITEM, 2)
     file = next(tmp_path.rglob("*.jsonl"))

@@ -157,7 +157,7 @@ def test_a_deleted_run_is_no_baseline(store: SqliteStore, tmp_path: Path) -> Non
         history.open_run(kept.record.id)
 
 
-def test_a_baseline_that_cannot_be_kept_is_told(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_baseline_that_cannot_be_kept_is_reported(store: SqliteStore, tmp_path: Path) -> None:
     kept = keep(store, small_run())
     (tmp_path / "baselines").write_text("in the way")
     with pytest.raises(StoreError, match="Cannot save"):

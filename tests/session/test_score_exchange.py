@@ -265,7 +265,7 @@ def test_what_never_ends_is_no_score_file(reviews: Reviews, tmp_path: Path, monk
     assert reviews.export(RUN).count("\n") == 2
 
 
-def test_every_bad_line_of_every_file_is_told_and_nothing_changes(reviews: Reviews, tmp_path: Path) -> None:
+def test_every_bad_line_of_every_file_is_reported_and_nothing_changes(reviews: Reviews, tmp_path: Path) -> None:
     reviews.import_files([write(tmp_path, "before.jsonl", line(1))])
     good = write(tmp_path, "good.jsonl", line(2), "\n", line(3))
     first = write(tmp_path, "b.jsonl", line(4), "{\n", line(5, extent=7))
@@ -309,7 +309,7 @@ def test_a_reveal_names_only_its_run(reviews: Reviews, tmp_path: Path) -> None:
     assert refused(reviews, write(tmp_path, "y.jsonl", line(2, act="reveal", run="2" * 32)))
 
 
-def test_an_id_that_stands_for_something_else_is_a_bad_line(reviews: Reviews, tmp_path: Path) -> None:
+def test_an_id_that_means_something_else_is_a_bad_line(reviews: Reviews, tmp_path: Path) -> None:
     one = write(tmp_path, "one.jsonl", line(1), line(2))
     two = write(tmp_path, "two.jsonl", line(3), line(2, note="changed"))
     problems = refused(reviews, one, two)

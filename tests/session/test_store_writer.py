@@ -56,7 +56,7 @@ async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> No
     assert shown == [event async for batch in story() for event in batch]
 
 
-async def test_a_store_that_recovers_loses_nothing_and_is_told_once(tmp_path: Path) -> None:
+async def test_a_store_that_recovers_loses_nothing_and_is_reported_once(tmp_path: Path) -> None:
     store = FullDisk(tmp_path / "runs.sqlite", failures=3)
     store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
     events = [event async for event in store_events(story(), store, PLAN.run_id, RetryLimits(between=0.0))]

@@ -35,7 +35,7 @@ def test_aliases_are_one_language(written: str, known: str) -> None:
     [("a/b.PY", "python"), ("x.d.ts", "typescript"), ("Makefile", "makefile"), ("a/Dockerfile.dev", "dockerfile"),
      ("x.h", "c"), ("a.b/c", None), ("noext", None), (".gitignore", None), ("a.", None), ("CMakeLists.txt", "cmake")],
 )  # fmt: skip
-def test_files_tell_their_language(path: str, language: str | None) -> None:
+def test_files_have_a_language(path: str, language: str | None) -> None:
     assert language_of(path) == language
     assert is_known_file(path) is (language is not None)
 

@@ -106,7 +106,7 @@ def test_whose_answers_stand_beside_each_other_at_first() -> None:
     assert sources_of_run(RUN, None, [RUN]) == (Source(path, "run1", "mock-a"), Source(path, "run1", "mock-b"))
 
 
-def test_nothing_is_told_of_hidden_answers() -> None:
+def test_nothing_is_reported_hidden_answers() -> None:
     comparison = comparison_of(7)
     names, answers = (("mock-a · newest",), ("mock-b · newest",)), (answer(A), answer(B))
     blind = text_of(heads_line(names, answers, True, 100)) + text_of(entry_line(comparison.entries[0], True, 40))
@@ -141,7 +141,7 @@ def test_lines_have_their_width(width: int) -> None:
     assert not any(sign in text for sign in "\x1b\x00\n\r\x9b\u202e\ud800")
 
 
-def test_two_variants_of_one_run_are_told_apart_however_narrow_it_is() -> None:
+def test_two_variants_of_one_run_are_distinguished_however_narrow_it_is() -> None:
     path, run = RUN.suite_path, RUN.id
     pair = [Source(path, run, f"local/smollm2-135m?temperature={each}") for each in ("0", "0.8&seed=7")]
     a, b = (source_names(each, pair, RUN) for each in pair)

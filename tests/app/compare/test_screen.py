@@ -199,7 +199,7 @@ async def test_nothing_that_moves_or_opens_tells_who_is_hidden(store: SqliteStor
             seen.app.clear_notifications()
 
 
-async def test_preferences_are_told_with_how_sure_they_are(store: SqliteStore, tmp_path: Path) -> None:
+async def test_preferences_are_reported_with_how_sure_they_are(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, session):
         await seen.until(lambda: "parameter" in text(seen))
         for key, case in zip("ab", ("2/3", "3/3"), strict=True):
@@ -239,7 +239,7 @@ async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_
         assert not preferred(session)
 
 
-async def test_a_preference_that_cannot_be_kept_is_told(store: SqliteStore, tmp_path: Path) -> None:
+async def test_a_preference_that_cannot_be_kept_is_reported(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
         await seen.until(lambda: "parameter" in text(seen))
         (tmp_path / "data" / "preferences.jsonl").mkdir()

@@ -50,7 +50,7 @@ def test_a_pair_has_its_share_and_its_interval() -> None:
     assert "no preference shown." in " ".join(even.split())
 
 
-def test_of_several_people_it_is_said_for_whom_it_holds() -> None:
+def test_of_several_people_it_is_reported_for_whom_it_holds() -> None:
     alone = chosen([("good", "bad", "a", 24), ("good", "bad", "b", 6)])
     loyal = [replace(each, reviewer=name) for each in alone for name in ("Ada", "Bo", "Cy")]
     summary = " ".join(summary_of(loyal).split())
@@ -73,7 +73,7 @@ def test_a_choice_made_again_counts_once_whichever_stood_first() -> None:
     assert row.split()[1:5] == ["3", "2", "1", "0"]
 
 
-def test_what_cannot_be_said_is_said() -> None:
+def test_what_cannot_be_reported_is_reported() -> None:
     assert summary_of([]).startswith("No preference between two models was given in this suite yet.")
     assert "Not enough data: bad was never preferred to good" in summary_of(chosen([("good", "bad", "a", 4)]))
     same_model = chosen([("good", "good", "a", 4)])

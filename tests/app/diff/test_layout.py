@@ -77,7 +77,7 @@ def test_a_line_is_found_again_in_another_layout(
     assert before.row_at(before.anchor_at(before.row_at(anchor))) == before.row_at(anchor)
 
 
-def test_what_stands_at_the_top_stays_there() -> None:
+def test_what_is_at_the_top_stays_there() -> None:
     lines = "".join(f"line {n}\n" for n in range(40))
     files = [file_of("a\n", "b\n"), file_of(lines, lines.replace("line 30\n", "LINE\n"), "b.py")]
     one, other = Document(files, (), Look(width=50)), Document(files, (), Look(width=20, beside=True))

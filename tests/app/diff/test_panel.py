@@ -176,7 +176,7 @@ async def test_a_patch_is_copied_and_saved(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "work/src/bank/accounts.py").read_text() == MENDED
 
 
-async def test_nothing_to_show_is_said() -> None:
+async def test_nothing_to_show_is_reported() -> None:
     app = DiffApp(None, "assay-dark")
     async with app.run_test() as pilot:
         await until(pilot, lambda: "Nothing is changed yet." in str(app.tab.query_one("TextPanel Static").render()))

@@ -22,7 +22,7 @@ def shown_lines(*steps: StepResult) -> list[str]:
     return [text_of(line) for line in served_lines(attempt)]
 
 
-def test_each_server_is_told_once_and_the_cost_where_all_of_it_is_known() -> None:
+def test_each_server_is_reported_once_and_the_cost_where_all_of_it_is_known() -> None:
     step = replace(step_of("a"), served_by=ServedBy("mock-a-2026-01-01", "fp_1", "", "mock/1"), cost_usd=0.25)
     assert shown_lines(step, step) == [
         "answered by  mock-a-2026-01-01, fingerprint fp_1, server mock/1",

@@ -97,7 +97,7 @@ async def test_only_cases_that_the_filter_leaves_are_followed(tmp_path: Path) ->
         assert "hash a password" in seen.row
 
 
-async def test_a_clone_is_told_while_it_goes_on_and_when_it_is_there(tmp_path: Path) -> None:
+async def test_a_clone_is_reported_while_it_goes_on_and_when_it_is_there(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     cloned = RepositoryCloned(
         "https://host/x.git", "main", ("A full clone: shallow is not possible here.",), "/tmp/kept"

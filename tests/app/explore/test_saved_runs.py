@@ -120,7 +120,7 @@ async def test_every_run_is_listed_newest_first_with_what_it_was_made_with(store
         await seen.until(lambda: in_explore(seen))
 
 
-async def test_costs_who_answered_and_what_took_part_are_told(store: SqliteStore, tmp_path: Path) -> None:
+async def test_costs_who_answered_and_what_took_part_are_reported(store: SqliteStore, tmp_path: Path) -> None:
     kept = priced_run()
     store.begin_run(kept.plan, kept.record.started_at, kept.versions)
     store.save_trials(kept.record.id, kept.results)
@@ -161,7 +161,7 @@ async def test_a_run_is_opened_with_its_own_suite_and_its_answers(store: SqliteS
         assert "no file" in seen.notices[-1]
 
 
-async def test_a_file_that_is_gone_is_told_in_the_overview(store: SqliteStore, tmp_path: Path) -> None:
+async def test_a_file_that_is_gone_is_reported_in_the_overview(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1))
     async with at_runs(store, tmp_path) as (seen, _):
         await seen.press("enter")
@@ -295,7 +295,7 @@ async def test_a_run_is_deleted_only_when_the_person_is_sure(store: SqliteStore,
         assert not any("kept runs" in row for row in seen.rows)
 
 
-async def test_who_deletes_a_run_is_told_how_many_scores_go_with_it(store: SqliteStore, tmp_path: Path) -> None:
+async def test_who_deletes_a_run_is_reported_how_many_scores_go_with_it(store: SqliteStore, tmp_path: Path) -> None:
     kept = numbered(small_run(), 1)
     keep(store, kept)
     reviews = Reviews(store, tmp_path / "data", Config())

@@ -225,7 +225,7 @@ async def test_a_long_sentence_about_a_model_is_there_to_the_end(tmp_path: Path)
         assert seen.pane(1).view.position_mark() == (0, 0)
 
 
-async def test_the_whole_name_of_a_case_stands_somewhere(tmp_path: Path) -> None:
+async def test_the_whole_name_of_a_case_is_somewhere(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     path, name = tmp_path / "quickstart.yaml", "a name of a case that is much longer than the tree is wide"
     session.suites[path] = Opened(suite_of(path, case_of("long", name=name), case_of("plain")))

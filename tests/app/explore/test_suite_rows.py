@@ -20,7 +20,7 @@ CASES = (
     case_of("two", category="Security", severity="critical"),
     case_of("three", category="Code", steps=[Step("first"), Step("second")]),
 )
-VOLUME = OpenSuite(PATH, "suites", suite_of(PATH, *CASES), read=True)
+OPEN_SUITE = OpenSuite(PATH, "suites", suite_of(PATH, *CASES), read=True)
 
 
 def names(rows: list[Row]) -> list[tuple[int, str, str]]:
@@ -28,13 +28,13 @@ def names(rows: list[Row]) -> list[tuple[int, str, str]]:
 
 
 def test_nothing_below_a_folded_row_is_made() -> None:
-    assert names(outline([VOLUME], ())) == [(0, "suite", "a")]
+    assert names(outline([OPEN_SUITE], ())) == [(0, "suite", "a")]
 
 
 def test_categories_stand_in_the_order_of_the_file_with_their_cases_below() -> None:
-    key = suite_key(VOLUME)
-    unfolded = {key, (*key, "Code"), case_key(VOLUME, CASES[2])}
-    assert names(outline([VOLUME], unfolded)) == [
+    key = suite_key(OPEN_SUITE)
+    unfolded = {key, (*key, "Code"), case_key(OPEN_SUITE, CASES[2])}
+    assert names(outline([OPEN_SUITE], unfolded)) == [
         (0, "suite", "a"),
         (1, "category", "Code"),
         (2, "case", "one"),
@@ -52,24 +52,24 @@ def test_cases_without_a_category_stand_right_below_their_suite() -> None:
 
 def test_folders_are_rows_where_there_are_several() -> None:
     other = OpenSuite(Path("more/b.yaml"), "more", suite_of(Path("b.yaml"), CASES[0]), read=True)
-    rows = names(outline([VOLUME, other], {("suites",)}))
+    rows = names(outline([OPEN_SUITE, other], {("suites",)}))
     assert rows == [(0, "folder", "suites"), (1, "suite", "a"), (0, "folder", "more")]
 
 
-def test_the_filter_leaves_what_is_wanted_and_unfolds_down_to_it() -> None:
-    rows = outline([VOLUME], (), lambda _, case: case.id == "two")
+def test_the_filter_leaves_what_is_requested_and_unfolds_down_to_it() -> None:
+    rows = outline([OPEN_SUITE], (), lambda _, case: case.id == "two")
     assert names(rows) == [(0, "suite", "a"), (1, "category", "Security"), (2, "case", "two")]
-    assert outline([VOLUME], (), lambda *_: False) == []
+    assert outline([OPEN_SUITE], (), lambda *_: False) == []
 
 
 def test_a_row_knows_those_above_it() -> None:
-    key = case_key(VOLUME, CASES[0])
+    key = case_key(OPEN_SUITE, CASES[0])
     assert list(ancestors(key)) == [("suites",), ("suites", str(PATH)), ("suites", str(PATH), "Code")]
 
 
 def test_a_case_shows_a_mark_for_each_model_and_its_severity() -> None:
-    key = suite_key(VOLUME)
-    row = outline([VOLUME], {key, (*key, "Security")})[-1]
+    key = suite_key(OPEN_SUITE)
+    row = outline([OPEN_SUITE], {key, (*key, "Security")})[-1]
     assert text_of(row_line(row, lambda _: CaseMarks(["passed", "running"]), 24)) == "  ✓● two            crit"
     line = text_of(row_line(row, lambda _: CaseMarks(["passed", "running"]), 30))
     assert line.startswith("    ✓● two ")
@@ -78,10 +78,10 @@ def test_a_case_shows_a_mark_for_each_model_and_its_severity() -> None:
 
 
 def test_a_rerun_with_another_verdict_is_marked_on_its_row_and_counted_on_a_folded_one() -> None:
-    key = suite_key(VOLUME)
-    row = outline([VOLUME], {key, (*key, "Security")})[-1]
+    key = suite_key(OPEN_SUITE)
+    row = outline([OPEN_SUITE], {key, (*key, "Security")})[-1]
     assert text_of(row_line(row, lambda _: CaseMarks(["passed", "passed"], 1), 24)) == "  ✓✓↻ two           crit"
-    folded = outline([VOLUME], ())[0]
+    folded = outline([OPEN_SUITE], ())[0]
     reruns = {"one": 1, "two": 2, "three": 0}
     line = row_line(folded, lambda case: CaseMarks(["passed", "passed"], reruns[case.id]), 30)
     assert text_of(line).endswith(" ✓6 ↻3")
@@ -89,12 +89,12 @@ def test_a_rerun_with_another_verdict_is_marked_on_its_row_and_counted_on_a_fold
 
 def test_a_long_name_in_the_tree_keeps_its_end() -> None:
     case = replace(CASES[1], name="A question about security number 12")
-    row = Row("case", (), 2, case.name, None, VOLUME, (case,))
+    row = Row("case", (), 2, case.name, None, OPEN_SUITE, (case,))
     assert text_of(row_line(row, lambda _: CaseMarks(["passed", "failed"]), 24)) == "  ✓✗ A quest…ber 12 crit"
 
 
 def test_a_folded_row_counts_what_is_below_it() -> None:
-    row = outline([VOLUME], ())[0]
+    row = outline([OPEN_SUITE], ())[0]
     assert text_of(row_line(row, lambda _: CaseMarks(["unasked", "unasked"]), 30)) == "▸ a                    3 cases"
     statuses: dict[str, list[StatusWord]] = {
         "one": ["passed", "failed"],

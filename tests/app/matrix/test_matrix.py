@@ -53,7 +53,7 @@ def test_rows_stand_in_their_categories_as_in_the_suite() -> None:
     ]
 
 
-def test_a_case_stands_below_each_of_its_tags() -> None:
+def test_a_case_is_below_each_of_its_tags() -> None:
     matrix = matrix_of()
     rows = arranged(matrix, grouping="tag")
     assert [row for row in rows if row.startswith("[")] == ["[web]", "[sql]", "[]", "[quick]"]
@@ -78,7 +78,7 @@ def test_rows_are_sorted(order: Order, first: str, last: str) -> None:
     assert (rows[0], rows[-1]) == (first, last)
 
 
-def test_the_group_of_the_first_row_stands_first() -> None:
+def test_the_group_of_the_first_row_is_first() -> None:
     rows = arranged(matrix_of(), order=Order("all fail"))
     assert rows[:2] == ["[Bug Fixing]", "Leap years"]
 
@@ -122,7 +122,7 @@ def test_figures_hold_what_was_counted() -> None:
     assert computed(large(200)).figures["provider/model-0"].effort.p95_ms is not None
 
 
-def test_unknown_tokens_and_costs_are_said_to_be_unknown() -> None:
+def test_unknown_tokens_and_costs_are_reported_as_unknown() -> None:
     matrix = matrix_of((("A", "one", "✓✓"), ("A", "two", "✓✓")), ("a", "b"))
     key = TrialKey("case-0", "a")
     silent = replace(result(key, "✓").attempts[0].steps[0], usage=type(result(key, "✓").attempts[0].steps[0].usage)())
@@ -136,7 +136,7 @@ def test_unknown_tokens_and_costs_are_said_to_be_unknown() -> None:
     assert "0" not in next(line for line in lines if line.startswith("cost"))
 
 
-def test_costs_are_added_up_and_what_is_missing_is_said() -> None:
+def test_costs_are_added_up_and_what_is_missing_is_reported() -> None:
     matrix = matrix_of((("A", "one", "✓✓✓"), ("A", "two", "✓✗◐")), ("a", "b", "c"))
     costs = {"a": (0.5, 0.25), "b": (0.5, None), "c": (0.001, 0.002)}
     for key in list(matrix.state.trials):
@@ -252,7 +252,7 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     ]
 
 
-def test_the_cases_of_a_pair_are_in_the_order_of_the_suite_and_errors_are_said() -> None:
+def test_the_cases_of_a_pair_are_in_the_order_of_the_suite_and_errors_are_reported() -> None:
     matrix = matrix_of([("A", f"case {number}", "✓!" if number < 8 else "✓✗") for number in range(12)], ("good", "bad"))
     found = computed(matrix)
     pair = found.pair(None)
@@ -273,7 +273,7 @@ def test_names_too_long_for_a_narrow_matrix_keep_their_end() -> None:
     assert all("…" in name for name in names)
 
 
-def test_what_follows_from_a_pair_stands_where_a_narrow_screen_shows_it() -> None:
+def test_what_follows_from_a_pair_is_where_a_narrow_screen_shows_it() -> None:
     matrix = matrix_of()
     for pair, line in zip(computed(matrix).pairs, pairs_table(matrix.statistics.pairs, matrix.names), strict=True):
         assert judgement(pair, matrix.names)[0].partition(";")[0] in text_of(line)[:70]

@@ -30,7 +30,7 @@ def test_seconds_take_four_cells(milliseconds: float | None, shown: str) -> None
     assert seconds(milliseconds) == shown
 
 
-def test_a_first_token_is_told_in_hundredths() -> None:
+def test_a_first_token_is_reported_in_hundredths() -> None:
     assert seconds(150, digits=2) == "0.15"
 
 
@@ -78,7 +78,7 @@ def test_a_pane_says_its_figures_on_one_line_and_less_where_there_is_less_room()
     assert figure_line(None, None, 0.0, 60) == ()
 
 
-def test_a_known_cost_stands_at_the_end_and_is_left_out_first() -> None:
+def test_a_known_cost_is_at_the_end_and_is_left_out_first() -> None:
     state = RunState()
     state.take_results([result_of(A, "passed", replace(step_of("text", tokens=96), cost_usd=0.0042))])
     trial = state.trials[A]
@@ -91,7 +91,7 @@ def test_the_clock(value: float, shown: str) -> None:
     assert clock(value) == shown
 
 
-def test_what_is_left_is_told_once_something_is_over() -> None:
+def test_what_is_left_is_reported_once_something_is_over() -> None:
     assert seconds_left(14.0, Counts(trials=12)) is None
     assert seconds_left(14.0, Counts(trials=12, passed=4, failed=2, flaky=1)) == pytest.approx(10.0)
     assert seconds_left(14.0, Counts(trials=1, passed=1)) is None

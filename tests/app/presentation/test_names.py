@@ -28,7 +28,7 @@ LONG = "openai/accounts/fireworks/models/llama-v3p1-405b-instruct"
         ([], []),
     ],
 )
-def test_models_are_called_as_briefly_as_they_can_be_told_apart(models: list[str], names: list[str]) -> None:
+def test_models_are_called_as_briefly_as_they_can_be_distinguished(models: list[str], names: list[str]) -> None:
     assert model_names(models) == names
     assert fitted_names(models, 200) == names
 

@@ -14,7 +14,7 @@ from tui.model.state import Counts, Limit
 NARROWED = Limit(6, 8, "429, Retry-After 2 s", 100.0)
 
 
-def test_nothing_is_said_where_nothing_was_told() -> None:
+def test_nothing_is_reported_where_nothing_was_reported() -> None:
     assert pace_of({}, 0.0) == Pace()
 
 
@@ -44,12 +44,12 @@ def test_of_several_providers_the_one_that_is_narrowed_most_is_named() -> None:
     assert pace_of({"openai": Limit(8, 8), "other": Limit(4, 4)}, 0.0).short.rstrip() == "other 4 at once"
 
 
-def test_the_whole_reason_stands_where_the_suite_is_told_of() -> None:
+def test_the_whole_reason_is_where_the_suite_is_reported() -> None:
     lines = [text_of(line) for line in limit_lines({"openai": NARROWED, "other": Limit(4, 4)})]
     assert lines == ["at once   openai 6 of 8: 429, Retry-After 2 s", "          other 4"]
 
 
-def test_a_pause_is_said_in_as_many_words_as_there_is_room_for() -> None:
+def test_a_pause_is_reported_in_as_many_words_as_there_is_room_for() -> None:
     assert pause_words(3, "P") == ("paused · 3 still answering · P goes on", "paused · P goes on", "paused")
     assert pause_words(0, "")[0] == "paused"
 

@@ -235,7 +235,7 @@ async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen), "nothing is asked any more")
 
 
-async def test_what_others_tell_waits(tmp_path: Path) -> None:
+async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not asked: {A}.")
         await seen.press("g", "escape")

@@ -110,7 +110,7 @@ def test_the_criterion_says_product_and_band_and_what_comes_next(tmp_path: Path)
     assert "not applicable: no band" in text_in(draw_criterion(nothing, 70).lines)
 
 
-def test_figures_of_two_people_are_told_in_any_room(tmp_path: Path) -> None:
+def test_figures_of_two_people_are_reported_in_any_room(tmp_path: Path) -> None:
     for reviewer, shift in ((ME, 0), (OTHER, 1)):
         review = open_review(tmp_path, reviewer)
         for number, item in enumerate(review.items):
@@ -207,7 +207,7 @@ def test_a_missing_figure_of_agreement_says_which_of_the_two_reasons_it_is() -> 
     assert "all 3 items that two reviewers scored got the same extent" in alike
 
 
-def test_nothing_scored_yet_is_told_too(tmp_path: Path) -> None:
+def test_nothing_scored_yet_is_reported_too(tmp_path: Path) -> None:
     review = open_review(tmp_path)
     reviews = Reviews(SqliteStore(tmp_path / "data" / "runs.sqlite"), tmp_path / "data", Config())
     assert "come with the first score" in text_in(figure_lines(reviews.reviewed(review.record.id), 80))
@@ -230,7 +230,7 @@ def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None
     assert "Nothing has happened" in text_in(trail_lines(item, [], BandRule(), 90))
 
 
-def test_the_clock_stands_still_two_minutes_after_the_last_key() -> None:
+def test_the_clock_stops_two_minutes_after_the_last_key() -> None:
     now = [100.0]
     watch = ItemTimer(lambda: now[0])
     now[0] += 30

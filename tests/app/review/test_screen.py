@@ -338,7 +338,7 @@ async def test_the_diff_is_shown_where_files_were_changed(tmp_path: Path) -> Non
     assert CASES[1].risk_criteria
 
 
-async def test_on_a_tall_screen_the_diff_stands_below_the_answer(tmp_path: Path) -> None:
+async def test_on_a_tall_screen_the_diff_is_below_the_answer(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False, size=(140, 50)) as (seen, _):
         await seen.until(lambda: "return new()" in drawn(seen) and "Second voice" in drawn(seen))
 
@@ -387,7 +387,9 @@ async def test_a_name_is_proposed_where_nobody_is_known(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("size", [(140, 44), (60, 20)])
-async def test_score_lines_that_cannot_be_read_are_told_before_it_begins(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_score_lines_that_cannot_be_read_are_reported_before_it_begins(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     store = keep_run(tmp_path)
     session = session_at(tmp_path, store)
     review = session.reviews.open_review(RUN_ID, ME, blind=False)

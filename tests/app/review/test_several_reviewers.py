@@ -67,7 +67,7 @@ def two(folder: Path) -> SqliteStore:
     return store
 
 
-async def test_what_others_gave_stands_apart(tmp_path: Path) -> None:
+async def test_what_others_gave_is_apart(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("slash", *"model:zebra sql", "enter")
         await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
@@ -113,7 +113,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
         await seen.until(lambda: any("differ nowhere" in notice for notice in seen.notices))
 
 
-async def test_figures_are_worked_out_and_told(tmp_path: Path) -> None:
+async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("f")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "Answers by band" in drawn(seen))

@@ -78,11 +78,11 @@ def test_times_are_short_and_never_fail() -> None:
         ("nothing-such", False),
     ],
 )
-def test_the_filter_finds_what_is_said_of_a_run(text: str, expected: bool) -> None:
+def test_the_filter_finds_what_is_shown_of_a_run(text: str, expected: bool) -> None:
     assert bool(shown_runs([RUN], parse_run_filter(text), {RUN.id})) is expected
 
 
-def test_everything_that_a_run_was_made_with_is_told() -> None:
+def test_everything_that_a_run_was_made_with_is_reported() -> None:
     text = "\n".join(text_of(line) for line in setup_lines(RUN, RunDetails(SETUP), 150))
     for expected in (RUN.suite_path, RUN.suite_sha256[:12], RUN.id, "openai/mock-a", "temperature 0.0 · seed 7",
                  "timeout 60 s", "Assay 0.1.0", "assay run suites/sample.yaml"):  # fmt: skip
@@ -91,7 +91,7 @@ def test_everything_that_a_run_was_made_with_is_told() -> None:
     assert RUN.id in "".join(text_of(line) for line in setup_lines(RUN, None, 80))
 
 
-def test_versions_prices_and_costs_are_told_where_they_are_known() -> None:
+def test_versions_prices_and_costs_are_reported_where_they_are_known() -> None:
     dear = replace(SETUP.subjects[0], price=Price(1.75, 14.0, "list 1.0"))
     versions = {"assay": "0.1.0", "python": "3.11.7", "platform": "Linux", "file of x": f"x.gguf, sha256 {'ab' * 32}"}
     setup = replace(SETUP, subjects=(dear, *SETUP.subjects[1:]), versions=versions)

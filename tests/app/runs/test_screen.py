@@ -113,7 +113,7 @@ async def test_nothing_is_gathered_for_a_trial_that_is_over(tmp_path: Path) -> N
         await seen.until(lambda: not queue.messages.text)
 
 
-async def test_waiting_and_retrying_are_said(tmp_path: Path) -> None:
+async def test_waiting_and_retrying_are_reported(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
         await start(seen)
@@ -239,7 +239,7 @@ async def test_models_that_lead_nowhere_are_left_out_of_the_run(tmp_path: Path) 
         await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
 
 
-async def test_a_store_in_trouble_is_told(tmp_path: Path) -> None:
+async def test_a_store_in_trouble_is_reported(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
         await start(seen)
@@ -273,7 +273,7 @@ async def test_streaming_can_be_turned_off_for_the_next_run(tmp_path: Path) -> N
         assert session.plans[-1].options.stream is False
 
 
-async def test_a_fault_of_ours_is_told_and_the_app_lives(tmp_path: Path) -> None:
+async def test_a_fault_of_ours_is_reported_and_the_app_lives(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
         session.make_plan = lambda *_, **__: 1 / 0  # type: ignore[method-assign, assignment]

@@ -26,7 +26,7 @@ def test_one_code_point_at_a_time_is_no_different(text: str) -> None:
 
 
 @given(raw_pieces)
-def test_each_place_stands_where_the_text_before_it_ends(pieces: list[str]) -> None:
+def test_each_place_is_where_the_text_before_it_ends(pieces: list[str]) -> None:
     raw = "".join(pieces)
     sanitizer, shown = fed(pieces)
     for offset in range(len(raw) + 1):

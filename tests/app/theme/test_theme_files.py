@@ -106,7 +106,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("text", "message"), BAD.items(), ids=range(len(BAD)))
-def test_what_is_wrong_in_a_file_is_said_and_the_others_are_used(text: str, message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_in_a_file_is_reported_and_the_others_are_used(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(text)
     (tmp_path / "good.yaml").write_text("name: good\ncolours: {}")
     palettes, problems = read(tmp_path)
@@ -115,7 +115,7 @@ def test_what_is_wrong_in_a_file_is_said_and_the_others_are_used(text: str, mess
     assert problems[0].startswith(f"{tmp_path / 'a.yaml'}{message}")
 
 
-def test_a_file_that_cannot_be_read_is_said_too(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported_too(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"\xff\xfe")
     (tmp_path / "b.yaml").mkdir()
     (tmp_path / "c.yaml").symlink_to(tmp_path / "nothing")

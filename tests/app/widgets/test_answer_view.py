@@ -144,7 +144,7 @@ def test_code_is_coloured_when_its_lexer_is_there(start: Start) -> None:
         assert terminal.screen.cell_of("```").front == colour("dim")
 
 
-def test_a_note_stands_under_the_text_and_moves_nothing(start: Start) -> None:
+def test_a_note_is_under_the_text_and_moves_nothing(start: Start) -> None:
     steps: list[list[object]] = [
         ["streaming", True],
         ["append", LINES],

@@ -180,7 +180,7 @@ def test_an_error_in_a_stream(data: bytes, error: object) -> None:
     assert reader.take() == [Text("a")]
 
 
-def test_what_cannot_be_read_is_said() -> None:
+def test_what_cannot_be_read_is_reported() -> None:
     with pytest.raises(Unreadable, match=r"^Unreadable chunk 4$"):
         decoder().feed(begun() + text("a") + b"data: {no\n\n")
     reader = decoder(answer_size=3)

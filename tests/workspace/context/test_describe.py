@@ -21,12 +21,12 @@ def test_the_system_message_names_count_languages_and_top_level() -> None:
     assert "README.md, src/, x" in text
 
 
-def test_one_file_and_none_are_said_in_english() -> None:
+def test_one_file_and_none_are_reported_in_english() -> None:
     assert "1 file of it is given" in describe_repository([ContextFile("a.py", "", "python")])
     assert "0 files of it are given" in describe_repository([])
 
 
-def test_each_file_stands_under_its_path_in_a_fence() -> None:
+def test_each_file_is_under_its_path_in_a_fence() -> None:
     files = [ContextFile("a.py", "x = 1", "python"), ContextFile("b", "", None)]
     assert compose_context(files, [ContextFile("c.ts", "c\n", "typescript", LineRange(3, 4))]) == (
         "### a.py\n\n```python\nx = 1\n```\n\n### b\n\n```\n```\n\n### c.ts (lines 3–4)\n\n```typescript\nc\n```\n"

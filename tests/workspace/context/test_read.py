@@ -197,7 +197,7 @@ def test_links_and_submodules_of_a_tree_are_out(tmp_path: Path) -> None:
     assert reasons(root) == {"link.txt": "is a symbolic link"}
 
 
-def test_a_long_list_of_left_out_files_is_told_by_folder(make: Make) -> None:
+def test_a_long_list_of_left_out_files_is_reported_by_folder(make: Make) -> None:
     files = {f"lib/d{number % 3}/f{number}.js": "" for number in range(600)} | {"a.py": "", "b.txt": ""}
     found = reasons(make(files), include_files=("*.py",))
     assert found == {

@@ -202,7 +202,7 @@ async def test_the_folder_can_be_kept(server: GitServer) -> None:
 
 
 @pytest.mark.parametrize("form", ["file", "path", "relative"])
-async def test_local_repositories_are_cloned_whole_and_that_is_said(origin: Path, form: str) -> None:
+async def test_local_repositories_are_cloned_whole_and_that_is_reported(origin: Path, form: str) -> None:
     url = {"file": f"file://{origin}", "path": str(origin), "relative": f"./{origin.name}"}[form]
     async with cloned(RepoClone(url), allow_local=True, relative_to=origin.parent) as clone:
         assert paths_of(clone) == ["a.py", "src/b.ts"]
