@@ -78,10 +78,10 @@ def test_the_mark_of_what_runs_moves() -> None:
         ("", "✗", "", None),
     ],
 )
-def test_a_change_is_reported_with_what_it_was(before: str, now: str, said: str, was: str | None) -> None:
+def test_a_change_is_reported_with_what_it_was(before: str, now: str, text: str, was: str | None) -> None:
     outcomes = [outcome_of(trial.result) for trial in trials(before) if trial.result]
     baseline, cell = baseline_of("run", outcomes), fold(trials(now))
-    assert text_of(change_line(changes(baseline, "one", ["a"], [cell]))) == said
+    assert text_of(change_line(changes(baseline, "one", ["a"], [cell]))) == text
     earlier = baseline.before("one", "a", cell)
     assert (text_of(cell_line(cell, 0, earlier)) if earlier else None) == was
 

@@ -228,14 +228,14 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     pair = found.pair((MODELS[2], MODELS[0]))
     assert pair is not None
     assert (pair.win_cases, pair.loss_cases) == (("case-4", "case-8", "case-9"), ("case-0", "case-3", "case-5"))
-    said = text_of(sentence(pair, matrix.names))
-    assert said.startswith(
+    text = text_of(sentence(pair, matrix.names))
+    assert text.startswith(
         "gpt-5.2 passes 3 cases that gemini-3-pro does not, and the reverse in 3 cases; 4 ties. p = 1.00"
     )
-    assert "exact McNemar" in said
-    assert "Holm over 3 pairs" in said
-    assert "no difference shown; detectable difference with these cases: 76 points (80% power)." in said
-    assert len(text_of(brief(pair, matrix.names))) < len(said)
+    assert "exact McNemar" in text
+    assert "Holm over 3 pairs" in text
+    assert "no difference shown; detectable difference with these cases: 76 points (80% power)." in text
+    assert len(text_of(brief(pair, matrix.names))) < len(text)
     assert len(pairs_table(found.pairs, matrix.names)) == 3
     listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
     assert "  What does this regex do" in listed

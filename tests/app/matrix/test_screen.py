@@ -36,7 +36,7 @@ def heads_of(screen: MatrixScreen) -> list[str]:
     return [head.render_line(y).text.rstrip() for y in range(head.size.height)]
 
 
-def said(screen: MatrixScreen) -> str:
+def text(screen: MatrixScreen) -> str:
     return str(screen.query_one("#sentence").render())
 
 
@@ -78,7 +78,7 @@ async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) 
             ["hash", "a", "password", "◐", "2/2", "!", "timed", "out"],
         ]
         assert heads_of(screen)[1].split()[3:] == ["67%", "21–94", "33%", "6–79"]
-        assert "not enough data; 3 cases in common, at least 6 needed" in said(screen)
+        assert "not enough data; 3 cases in common, at least 6 needed" in text(screen)
         await seen.press("down", "down", "enter")
         await seen.until(lambda: seen.app.screen is seen.screen)
         assert seen.screen.selection.case_id == "three"
@@ -283,15 +283,15 @@ async def test_a_marked_baseline_is_taken_by_itself() -> None:
 async def test_the_statistics_choose_the_pair_below() -> None:
     async with running_app(matrix_of()) as app:
         screen, pilot = app.place, app.hand
-        assert "gpt-5.2 passes 3 cases that gemini-3-pro does not" in said(screen)
+        assert "gpt-5.2 passes 3 cases that gemini-3-pro does not" in text(screen)
         await pilot.press("p")
         await until(pilot, lambda: isinstance(app.screen, PairsScreen))
         await pilot.press("home", "enter")
-        await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in said(screen))
+        await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in text(screen))
 
 
 @pytest.mark.parametrize(("width", "told"), [(80, False), (140, True)])
-async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) -> None:
+async def test_figures_of_pairs_are_whole_or_left_out(width: int, expected: bool) -> None:
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
     async with running_app(matrix, (width, 24)) as app:
         await until(app.hand, lambda: bool(app.matrix.statistics.pairs))
@@ -299,7 +299,7 @@ async def test_figures_of_pairs_are_whole_or_left_out(width: int, told: bool) ->
         await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
         shown = app.screen.query_one(LineListView)
         await until(app.hand, lambda: "40 won" in shown.render_line(0).text)
-        assert shown.render_line(0).text.rstrip().endswith("points (+87 to +100)" if told else "+100 points")
+        assert shown.render_line(0).text.rstrip().endswith("points (+87 to +100)" if expected else "+100 points")
 
 
 async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
@@ -310,7 +310,7 @@ async def test_small_windows_keep_the_names_and_scroll_the_models() -> None:
         await pilot.press("right", "right", "right", "right")
         assert "◂ 4–6 of 6" in heads_of(screen)[0]
         assert rows_of(screen)[1].split()[:3] == ["Case", "number", "0"]
-        assert len(said(screen)) < 2 * 76
+        assert len(text(screen)) < 2 * 76
         await pilot.press("i")
         await until(pilot, lambda: "unknown" in heads_of(screen)[-1], "the cost is there too")
         await pilot.press("i")

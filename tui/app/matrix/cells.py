@@ -33,7 +33,7 @@ PULSE = "∙•●•"
 _BEFORE_BAND = 13
 """Cells before a band: the longest word for a status, and a space."""
 _LONGEST_BAND = 2 + max(map(len, BANDS))
-_SAID = {"error", "timed_out", "incomplete", "cancelled", "delayed", "unchecked"}
+_TEXTS = {"error", "timed_out", "incomplete", "cancelled", "delayed", "unchecked"}
 
 
 class Cell(NamedTuple):
@@ -111,23 +111,23 @@ def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
     mark, role = mark_of(cell.status)
     if cell.status == "running":
         mark = PULSE[beat % len(PULSE)]
-    said = ""
+    text = ""
     if cell.repeats > 1 and cell.status == "unchecked":
-        said = f" {cell.repeats} unchecked"
+        text = f" {cell.repeats} unchecked"
     elif cell.repeats > 1:
-        said = f" {cell.passed}/{cell.repeats}"
+        text = f" {cell.passed}/{cell.repeats}"
     elif cell.tries is not None:
-        said = f" {cell.tries[0]}/{cell.tries[1]}"
-    elif cell.status in _SAID:
-        said = f" {word_of(cell.status)}"
+        text = f" {cell.tries[0]}/{cell.tries[1]}"
+    elif cell.status in _TEXTS:
+        text = f" {word_of(cell.status)}"
     if cell.rerun is not None:
-        said += f" {RERUN[0]}{mark_of(cell.rerun)[0]}"
+        text += f" {RERUN[0]}{mark_of(cell.rerun)[0]}"
     elif cell.passed_since:
-        said += f" {RERUN[0]}{mark_of('passed')[0]}{cell.passed_since}"
+        text += f" {RERUN[0]}{mark_of('passed')[0]}{cell.passed_since}"
     if before is None:
-        return ((mark + said, role),)
+        return ((mark + text, role),)
     share = f" {before.passed}/{before.repeats}" if before.repeats > 1 else ""
-    return ((mark + said, role), (f" was {mark_of(before.status)[0]}{share}", "dim"))
+    return ((mark + text, role), (f" was {mark_of(before.status)[0]}{share}", "dim"))
 
 
 def with_band(line: Line, band: Band | None, width: int) -> Line:

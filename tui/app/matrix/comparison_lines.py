@@ -28,8 +28,8 @@ def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> 
     counts = f"{a} {does} {_cases(pair.wins)} {than}, and the reverse in {_cases(pair.losses)}; {_ties(pair.ties)}"
     if pair.interim:
         return ((f"{counts}. ", "dim"), (_interim(progress), "accent"))
-    said, role = judgement(pair, names)
-    return ((f"{counts}. {words.p_value_words(pair)}: ", "dim"), (f"{said}.", role))
+    text, role = judgement(pair, names)
+    return ((f"{counts}. {words.p_value_words(pair)}: ", "dim"), (f"{text}.", role))
 
 
 def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
@@ -39,8 +39,8 @@ def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Lin
     won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {_ties(pair.ties)}"
     if pair.interim:
         return ((f"{won}; ", "dim"), (_interim(progress), "accent"))
-    said, role = judgement(pair, names, short=True)
-    return ((f"{won}; {words.p_value_words(pair, short=True)}: ", "dim"), (f"{said}.", role))
+    text, role = judgement(pair, names, short=True)
+    return ((f"{won}; {words.p_value_words(pair, short=True)}: ", "dim"), (f"{text}.", role))
 
 
 def _interim(progress: str) -> str:
@@ -55,11 +55,11 @@ def short_names(models: Mapping[str, str]) -> dict[str, str]:
 def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False) -> Piece:
     """Return what is concluded of a pair; with what a reader needs beside it unless `short`."""
     if short:
-        said, detail = words.brief_conclusion(pair, names), ""
+        text, detail = words.brief_conclusion(pair, names), ""
     else:
-        said, detail = words.conclusion_words(pair, names), words.conclusion_detail(pair, names)
+        text, detail = words.conclusion_words(pair, names), words.conclusion_detail(pair, names)
     role: Role = "passed" if pair.better else "dim" if not pair.common else "accent"
-    return (f"{said}; {detail}" if detail else said), role
+    return (f"{text}; {detail}" if detail else text), role
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
@@ -73,11 +73,11 @@ def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[L
 
 
 def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int) -> Line:
-    said, role = judgement(pair, names, short=True)
+    text, role = judgement(pair, names, short=True)
     difference, space, interval = words.difference_words(pair).partition(" (")
     return (
         (f" {title}", "strong"),
-        (f"  {fill(said, room)}", role),
+        (f"  {fill(text, room)}", role),
         (f"  {pair.wins:>4} won · {pair.losses} lost · {_ties(pair.ties)}", "plain"),
         (f"  {difference}", "dim"),
         (space + interval, "dim"),

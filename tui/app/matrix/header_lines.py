@@ -57,8 +57,8 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
         pauses = [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]
     pause, least_pause = (pauses[0], pauses[-2]) if pauses else ([], [])
     since = rerun_pieces(shown.passed_since, short=True)
-    tally = [*_tally(shown.words), *rerun_pieces(shown.passed_since)]
-    short_tally = [*_tally(shown.words, short=True), *since]
+    tally = [*_totals(shown.words), *rerun_pieces(shown.passed_since)]
+    short_tally = [*_totals(shown.words, short=True), *since]
     order: list[Piece] = [(f"   {shown.order}", "dim")]
     for parts in (
         (name, run, against, progress, pause, tally, paces[1], order),
@@ -67,7 +67,7 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
         (name, progress, pause, tally, paces[0], order),
         (name, progress, pause, tally, paces[0]),
         (name, progress, pause, tally),
-        (name, progress, pause, [*_tally(shown.words), *since]),
+        (name, progress, pause, [*_totals(shown.words), *since]),
         (name, progress, pause, short_tally),
         *([(name, progress, pause)] if pause else []),
         (name, progress, least_pause, short_tally),
@@ -87,14 +87,14 @@ def _progress(shown: MatrixHeading) -> list[Piece]:
     return [(f"   {'‖' if shown.paused else '▶'} {counts.done:>{len(str(counts.trials))}}/{counts.trials}", "accent")]
 
 
-def _tally(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list[Piece]:
+def _totals(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list[Piece]:
     """Passed and failed always, the rest where there is any."""
     pieces: list[Piece] = []
     for word in _TALLIED:
         number, (mark, role) = words.get(word, 0), mark_of(word)
         if number or word in ("passed", "failed"):
-            said = "" if short else f" {word}{'s' if word == 'error' and number != 1 else ''}"
-            pieces.append((f"{'  ' if pieces else '   '}{mark} {number}{said}", role))
+            text = "" if short else f" {word}{'s' if word == 'error' and number != 1 else ''}"
+            pieces.append((f"{'  ' if pieces else '   '}{mark} {number}{text}", role))
     return pieces
 
 

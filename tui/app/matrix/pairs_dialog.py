@@ -77,14 +77,14 @@ class PairsScreen(ModalScreen[int | None]):
         self._list.show_lines(pairs_table(self._pairs, self._names))
         self._list.go_to(self._current)
         self._list.focus()
-        self._tell(self._current)
+        self._show_detail(self._current)
 
-    def _tell(self, place: int) -> None:
+    def _show_detail(self, place: int) -> None:
         self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """All of this one."""
-        self._tell(message.place)
+        self._show_detail(message.place)
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """This one."""
