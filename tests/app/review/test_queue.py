@@ -156,7 +156,7 @@ def test_a_filter_is_no_oracle_while_names_are_hidden(tmp_path: Path) -> None:
         ("model:a", True, "Names are hidden"),
         ("model:a", False, ""),
         ("!is:decided", True, "Other people's scores are hidden"),
-        ("http://x", False, "no http: here"),
+        ("http://x", False, "unknown filter http:"),
         ('"two words"', False, ""),
     ],
 )
