@@ -1,6 +1,7 @@
 """The way in from the command line: the app over the real workbench, which is opened after the first paint."""
 
 import asyncio
+import gc
 import os
 import re
 import sys
@@ -52,7 +53,9 @@ def open_workbench() -> "Session":
     """The real thing. Raises ConfigError and StoreError."""
     from tui.session.session import Session
 
-    return Session(os.environ)
+    session = Session(os.environ)
+    gc.freeze()  # modules live until the end: without this a collection traverses them again and again
+    return session
 
 
 def _themes() -> tuple[str, tuple[Path, ...]]:

@@ -357,9 +357,7 @@ class ExploreScreen(FrameScreen):
         saved, unread = await self.saved_runs.open(run_id)
         self._show_saved_run(saved)
         if unread:
-            painted = asyncio.Event()
-            self.call_after_refresh(painted.set)
-            await painted.wait()  # a thread that reads meanwhile would delay the paint
+            await self._wait_until_painted()
             await self.saved_runs.read_outcomes(saved)
             self.suites.suite_tree.refresh_marks(exact=True)
             self.show_selection()
@@ -367,14 +365,19 @@ class ExploreScreen(FrameScreen):
         self.context.scores.record_names(run_id, "Explore")
         return saved
 
+    async def _wait_until_painted(self) -> None:
+        """Wait for the paint of what is selected now: a thread that reads meanwhile would delay it."""
+        for _ in range(2):  # the first paint is that of the screen which was uncovered
+            painted = asyncio.Event()
+            self.call_after_refresh(painted.set)
+            await painted.wait()
+
     def _show_saved_run(self, saved: OpenSuite) -> None:
         self.stop_auto_follow()
         case = self.selection.case if self.selection.path == saved.path else None
         if case is None and saved.suite and saved.suite.cases:
             case = saved.suite.cases[0]
-        self.suites.show()
         self.select(saved, case)
-        self.suites.suite_tree.refresh_marks(exact=True)
 
     @work(group="read trials", exclusive=True)
     async def _read_trials(self, trials: tuple[TrialKey, ...]) -> None:
