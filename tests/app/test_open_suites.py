@@ -2,15 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.app.explore.explored import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
-from tui.app.editor import editor_command
-from tui.app.main import _theme_of
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.app.run_requests import request_cases, request_failed, request_suite
-from tui.config.folders import Folders
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.state import RunState
@@ -86,45 +81,6 @@ def test_requests_name_the_trials_that_a_key_means(tmp_path: Path) -> None:
     assert failed.trials == (TrialKey("one", "mock-a"),)
     selection.choose_models(["x"])
     assert request_failed(selection) is None
-
-
-@pytest.mark.parametrize(
-    ("editor", "command"),
-    [
-        ("", ["vi", "+7", "/s/a.yaml"]),
-        ("nano -w", ["nano", "-w", "+7", "/s/a.yaml"]),
-        ("/usr/bin/nvim", ["/usr/bin/nvim", "+7", "/s/a.yaml"]),
-        ("code", ["code", "--wait", "--goto", "/s/a.yaml:7"]),
-        ("code -w", ["code", "-w", "--goto", "/s/a.yaml:7"]),
-        ("hx", ["hx", "/s/a.yaml:7"]),
-        ("mine", ["mine", "/s/a.yaml"]),
-        ("'my editor' --x; rm", ["my editor", "--x;", "rm", "/s/a.yaml"]),
-    ],
-)
-def test_the_editor_is_called_at_the_line_and_never_by_a_shell(editor: str, command: list[str]) -> None:
-    assert editor_command({"EDITOR": editor}, Path("/s/a.yaml"), 7) == command
-    assert editor_command({"VISUAL": editor, "EDITOR": "other" if editor else ""}, Path("/s/a.yaml"), 7) == command
-
-
-def test_an_editor_with_a_broken_quote_is_refused() -> None:
-    with pytest.raises(ValueError, match="quotation"):
-        editor_command({"EDITOR": "vi 'x"}, Path("a"), 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "theme"),
-    [
-        ("theme: harbour\n", "harbour"),
-        ("models: {}\ntheme: 'assay-light'  # bright\n", "assay-light"),
-        ("# theme: no\n", None),
-        ("  theme: nested\n", None),
-        ("theme: [a]\n", None),
-    ],
-)
-def test_the_theme_is_known_before_the_config_is_read(tmp_path: Path, text: str, theme: str | None) -> None:
-    (tmp_path / "config.yaml").write_text(text)
-    assert _theme_of(Folders(tmp_path, tmp_path, tmp_path)) == theme
-    assert _theme_of(Folders(tmp_path / "none", tmp_path, tmp_path)) is None
 
 
 def test_a_few_kept_runs_stand_beside_the_files(tmp_path: Path) -> None:

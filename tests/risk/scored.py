@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from tui.model.results import TrialKey
-from tui.model.scores import Act, ActKind, Extent, ItemKey
+from tui.model.scores import Act, ActKind, Extent, ItemKey, ReviewItem
 from tui.model.suite import Case, RiskCriterion, Severity, Step, Suite
-from tui.risk.queue import ReviewItem, review_items
+from tui.risk.queue import review_items
 
 SECRETS = RiskCriterion("Secrets", "no key in the answer", "critical")
 TONE = RiskCriterion("Tone", "polite", "low")

@@ -13,9 +13,8 @@ from tests.risk.scored import SUITE, act, items_of, one_case
 from tests.support.work import is_linear
 from tui.model.results import TrialKey
 from tui.model.risk import BANDS, Band, BandRule, Interval, RiskFigures, RiskShare
-from tui.model.scores import Act, Extent, Scoreboard
+from tui.model.scores import Act, Extent, ReviewItem, Scoreboard
 from tui.risk.figures import risk_figures
-from tui.risk.queue import ReviewItem
 
 RULE = BandRule()
 

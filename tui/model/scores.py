@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from tui.model.results import Attempt, StepResult, TrialKey, TrialResult
+from tui.model.suite import Case, RiskCriterion
 
 ActKind = Literal["score", "invalidate", "adjudicate", "reveal", "look"]
 OF_A_RUN = frozenset({"reveal", "look"})
@@ -40,6 +41,27 @@ class ItemKey(NamedTuple):
     def trial(self) -> TrialKey:
         """The trial whose answer is scored."""
         return TrialKey(self.case, self.model, self.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """One answer × criterion.
+
+    `answer` is the number of the answer in the queue, `of` how many criteria the answer has and `number` which one
+    this is; both numbers count from 1.
+    """
+
+    key: ItemKey
+    case: Case
+    criterion: RiskCriterion
+    answer: int
+    number: int
+    of: int
+
+    @property
+    def unit(self) -> str:
+        """The independent unit: the case, or the cluster that it belongs to."""
+        return f"cluster {self.case.cluster}" if self.case.cluster else f"case {self.case.id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,9 @@ from tui.model.risk import (
     RiskFigures,
     RiskShare,
 )
-from tui.model.scores import Act, Extent, ItemKey, Scoreboard
+from tui.model.scores import Act, Extent, ItemKey, ReviewItem, Scoreboard
 from tui.model.suite import Severity
 from tui.risk.comparison import ScoredItem, compare_risk, try_other_rules
-from tui.risk.queue import ReviewItem
 from tui.statistics.agreement import ordinal_alpha, weighted_kappa
 from tui.statistics.means import clustered_mean
 

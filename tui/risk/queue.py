@@ -3,34 +3,12 @@
 import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from tui.model.collector import paused_collector
 from tui.model.results import TrialKey
 from tui.model.risk import Guidance
-from tui.model.scores import ItemKey
+from tui.model.scores import ItemKey, ReviewItem
 from tui.model.suite import Case, RiskCriterion, Suite
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewItem:
-    """One answer × criterion.
-
-    `answer` is the number of the answer in the queue, `of` how many criteria the answer has and `number` which one
-    this is; both numbers count from 1.
-    """
-
-    key: ItemKey
-    case: Case
-    criterion: RiskCriterion
-    answer: int
-    number: int
-    of: int
-
-    @property
-    def unit(self) -> str:
-        """The independent unit: the case, or the cluster that it belongs to."""
-        return f"cluster {self.case.cluster}" if self.case.cluster else f"case {self.case.id}"
 
 
 def review_items(

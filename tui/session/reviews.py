@@ -9,11 +9,11 @@ from tui.model.errors import ConfigError, StoreError
 from tui.model.name_mask import NameMask
 from tui.model.results import TrialKey
 from tui.model.risk import BANDS, Agreement, Band, BandRule, Guidance, Reviewed
-from tui.model.scores import Act, Scoreboard, is_blind_open, replaced_answers
+from tui.model.scores import Act, ReviewItem, Scoreboard, is_blind_open, replaced_answers
 from tui.model.subjects import Config
 from tui.model.suite import Suite
 from tui.risk.packets import PacketKeys
-from tui.risk.queue import DEFAULT_GUIDANCE, ReviewItem, criteria_of, guidance_of, review_items
+from tui.risk.queue import DEFAULT_GUIDANCE, criteria_of, guidance_of, review_items
 from tui.risk.score_files import BadLine, ScoreCount, ScoreFiles
 from tui.session.files import write_safely
 from tui.session.review_packet import make_packet

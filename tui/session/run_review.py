@@ -17,6 +17,7 @@ from tui.model.scores import (
     ActKind,
     Extent,
     ItemKey,
+    ReviewItem,
     Scoreboard,
     answer_text,
     current_answer_hash,
@@ -24,7 +25,7 @@ from tui.model.scores import (
     new_act_id,
 )
 from tui.model.suite import Suite
-from tui.risk.queue import ReviewItem, review_items
+from tui.risk.queue import review_items
 from tui.risk.score_files import BadLine, ScoreFiles
 from tui.session.run_answers import RunAnswers, read_board
 from tui.store.protocol import Store

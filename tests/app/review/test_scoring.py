@@ -10,7 +10,7 @@ from tests.support.kept_runs import RUN_ID
 from tui.app.review.queue import ReviewSession
 from tui.app.review.scoring import Scoring
 from tui.model.errors import StoreError
-from tui.risk.queue import ReviewItem
+from tui.model.scores import ReviewItem
 
 
 def item_of(session: ReviewSession) -> ReviewItem:

@@ -269,7 +269,7 @@ def answer_diff(left: str, right: str, *, folded: bool) -> FileDiff:
 
     Equal answers are returned whole. Loads the git library on first use, and can take a while: call it in a thread.
     """
-    from tui.workspace.git.diff import diff_texts
+    from tui.session.changes import diff_texts
 
     left, right = _with_newline(left), _with_newline(right)
     if left == right:

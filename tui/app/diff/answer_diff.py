@@ -12,9 +12,7 @@ from tui.model.results import Change, NotApplied, TrialKey
 from tui.model.sanitize import sanitize_line
 from tui.model.state import TrialProgress
 from tui.model.suite import Case
-from tui.workspace.answer.blocks import Block, find_blocks
-from tui.workspace.answer.choose import choose_blocks
-from tui.workspace.git.patch import read_diff
+from tui.session.changes import Block, choose_blocks, find_blocks, read_diff
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def block_in_use(shown: ShownDiff) -> int | None:
 def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
     """What the answer would change with this block as the target file, or why that cannot be told. Loads git's library
     on first use: for a thread."""
-    from tui.workspace.answer.preview import preview_block
+    from tui.session.changes import preview_block
 
     target = kept.case.target_file
     name = sanitize_line(target or "", 200)

@@ -7,7 +7,7 @@ from tui.app.diff.render import head_pieces
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
 from tui.model.diffs import FileDiff
 from tui.model.sanitize import sanitize_line
-from tui.workspace.answer.blocks import Block
+from tui.session.changes import Block
 
 _KINDS: dict[str, tuple[str, Role]] = {
     "added": ("A", "passed"),

@@ -22,7 +22,7 @@ async def open_changed_file(
 ) -> str | None:
     """Open the file until the editor is closed; a sentence where that was not possible. The whole repository is there
     where the run has kept it (`repository`), else the changed files alone."""
-    from tui.workspace.temporary import temporary_folder
+    from tui.session.changes import temporary_folder
 
     if files[number].kind == "deleted":
         return "The file is gone after this change: there is nothing to open."

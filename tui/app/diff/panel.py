@@ -189,7 +189,7 @@ class DiffPanel(Vertical):
     @work(group="widen", exclusive=True)
     async def action_widen(self, by: int) -> None:
         """Show more or fewer lines around the changes of the current file."""
-        from tui.workspace.git.widen import widen_hunks
+        from tui.session.changes import widen_hunks
 
         shown, number = self.shown, self.view.current_file
         if shown is None or not 0 <= number < len(self.files.files):

@@ -160,7 +160,7 @@ class Sides:
 
 def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None) -> Sides | None:
     """Return both sides of a file, None if only the diff is known. Reads the whole answer: call it in a thread."""
-    from tui.workspace.git.widen import new_lines, old_lines
+    from tui.session.changes import new_lines, old_lines
 
     lines = [line for hunk in file.hunks for line in hunk.lines]
     if file.kind == "added":

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from tui.model.diffs import DiffLine
 from tui.model.results import Span
-from tui.workspace.words import changed_words
+from tui.session.changes import changed_words
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _MOST_COMPARED = 64

@@ -14,8 +14,8 @@ from tui.model.diffs import FileDiff
 from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask
 from tui.model.results import Attempt, TrialKey, TrialResult, rerun_note
 from tui.model.sanitize import sanitize_line
+from tui.model.scores import ReviewItem
 from tui.model.suite import Case
-from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
 
 _MOST_MASKS, _CONTEXT = 20, 40

@@ -10,8 +10,7 @@ from tui.app.review.lines import next_line
 from tui.app.review.queue_filter import ItemStatus
 from tui.model.risk import EXTENTS, BandRule, Guidance
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Act, Extent
-from tui.risk.queue import ReviewItem
+from tui.model.scores import Act, Extent, ReviewItem
 
 _LEVELS: tuple[Extent, ...] = (0, 1, 2, 3, 4, "n/a")
 _NAME = max(len(word) for word in EXTENTS) + 2

@@ -13,8 +13,7 @@ from tui.app.review.criterion_lines import CriterionDrawing, CriterionState, dra
 from tui.app.review.note_editor import NoteEditor
 from tui.app.theme.styles import content_of, content_of_lines
 from tui.app.widgets.key_queue import KeyQueue
-from tui.model.scores import Extent
-from tui.risk.queue import ReviewItem
+from tui.model.scores import Extent, ReviewItem
 
 _MOST_STACKED, _LEAST_STACKED, _EDITOR_ROWS = 11, 4, 4
 _TIGHT_BELOW = 30  # rows of the screen: a lower one has more need of them for the answer

@@ -15,9 +15,8 @@ from tui.app.review.scoring import RecordedScore
 from tui.app.runs.lines import day_and_time
 from tui.model.risk import BANDS, EXTENTS, Band, BandRule, Guidance, rule_rows, rule_sentence
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Act, ItemKey, is_blind_open, replaced_answers
+from tui.model.scores import Act, ItemKey, ReviewItem, is_blind_open, replaced_answers
 from tui.model.suite import Severity
-from tui.risk.queue import ReviewItem
 from tui.session.run_review import RunReview
 
 _BAR = "━"

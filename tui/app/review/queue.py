@@ -6,8 +6,7 @@ from typing import Literal
 
 from tui.app.review.queue_filter import ItemStatus, QueueFilter, parse_queue_filter, status_of
 from tui.model.filter import SEVERITIES
-from tui.model.scores import Act, Extent, ItemKey
-from tui.risk.queue import ReviewItem
+from tui.model.scores import Act, Extent, ItemKey, ReviewItem
 from tui.session.run_review import RunReview
 
 IDLE_SECONDS = 120.0

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from tui.app.presentation.bands import band_of
 from tui.model.filter import SEVERITIES, Term, fits, split_terms, unknown_key
 from tui.model.risk import BANDS, Band, BandRule
-from tui.model.scores import Act, CountedScore, Scoreboard
-from tui.risk.queue import ReviewItem
+from tui.model.scores import Act, CountedScore, ReviewItem, Scoreboard
 
 _STATES = ("open", "unscored", "scored", "disputed", "decided", "note")
 _KEYS = {

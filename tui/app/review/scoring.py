@@ -4,8 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from tui.app.review.queue import ReviewSession
-from tui.model.scores import Extent, ItemKey
-from tui.risk.queue import ReviewItem
+from tui.model.scores import Extent, ItemKey, ReviewItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,7 @@ from tui.app.widgets.text_views import PieceLine
 from tui.model.errors import AssayError
 from tui.model.risk import EXTENTS
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Extent, ItemKey
-from tui.risk.queue import ReviewItem
+from tui.model.scores import Extent, ItemKey, ReviewItem
 from tui.session.run_review import RunReview
 
 Result = TypeVar("Result")

@@ -20,8 +20,7 @@ from tui.app.widgets.key_queue import KeyQueue
 from tui.app.widgets.text_views import FittedTextPanel
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import ItemKey
-from tui.risk.queue import ReviewItem
+from tui.model.scores import ItemKey, ReviewItem
 
 _STACKED_BELOW, _TALL_FROM = 110, 40  # columns, rows of the screen
 

@@ -1,0 +1,24 @@
+"""The theme that the config sets."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.config.folders import Folders
+from tui.session.theme_setting import theme_of
+
+
+@pytest.mark.parametrize(
+    ("text", "theme"),
+    [
+        ("theme: harbour\n", "harbour"),
+        ("models: {}\ntheme: 'assay-light'  # bright\n", "assay-light"),
+        ("# theme: no\n", None),
+        ("  theme: nested\n", None),
+        ("theme: [a]\n", None),
+    ],
+)
+def test_the_theme_is_known_before_the_config_is_read(tmp_path: Path, text: str, theme: str | None) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    assert theme_of(Folders(tmp_path, tmp_path, tmp_path)) == theme
+    assert theme_of(Folders(tmp_path / "none", tmp_path, tmp_path)) is None
