@@ -25,7 +25,7 @@ def restored(terminal: Terminal) -> bool:
 
 def test_it_starts_streams_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("r")
         terminal.wait_for("done")
         terminal.wait_for("■ 2/2")
@@ -37,7 +37,7 @@ def test_it_starts_streams_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_the_run_restores_the_terminal_and_is_reported(tmp_path: Path, number: int, code: int) -> None:
     with app_in(tmp_path, "endless") as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("r")
         terminal.wait_for("word9")
         terminal.signal(number)
@@ -49,7 +49,7 @@ def test_a_signal_ends_the_run_restores_the_terminal_and_is_reported(tmp_path: P
 @pytest.mark.parametrize("typed", ["/qsh", "/q/s", "2/xq"])
 def test_what_is_typed_right_after_the_filter_key_is_typed_into_the_filter(tmp_path: Path, typed: str) -> None:
     with app_in(tmp_path) as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.send(typed)
         terminal.wait_for(typed.partition("/")[2])
         terminal.wait_for("0 cases")
@@ -61,7 +61,7 @@ def test_what_is_typed_right_after_the_filter_key_is_typed_into_the_filter(tmp_p
 
 def test_ctrl_z_goes_to_the_shell_and_comes_back(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("ctrl+z")
         terminal.wait_until(lambda _: restored(terminal), "the terminal is given back")
         app = psutil.Process(terminal.pid)
@@ -71,7 +71,7 @@ def test_ctrl_z_goes_to_the_shell_and_comes_back(tmp_path: Path) -> None:
         terminal.signal(signal.SIGCONT)
         # Bracketed paste is asked for last, when keys are read again; what was typed before that is thrown away.
         terminal.wait_until(lambda _: b"\x1b[?2004h" in terminal.raw[before:], "it comes back")
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("r")
         terminal.wait_for("■ 2/2")
         terminal.press("q")
@@ -96,7 +96,7 @@ def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> N
     editor.write_text('#!/bin/sh\necho "EDITING $@"\nread answer\n')
     editor.chmod(0o755)
     with app_in(tmp_path, "endless", EDITOR=str(editor)) as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("r")
         terminal.wait_for("word9")
         terminal.press("e")
@@ -114,7 +114,7 @@ def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> N
 
 def test_many_sizes_are_survived(tmp_path: Path) -> None:
     with app_in(tmp_path, "endless") as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("r")
         terminal.wait_for("word9")
         for number in range(100):
@@ -154,13 +154,13 @@ def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
         for keys in (".", ".", ".", ".", "2", "n", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"):
             terminal.press(keys)
         terminal.press("?")
-        terminal.wait_for("Esc closes")
+        terminal.wait_for("Esc close")
         terminal.press("escape")
-        terminal.wait_while("Esc closes")
+        terminal.wait_while("Esc close")
         terminal.press("home", "M")
-        terminal.wait_for("Models side by side")
+        terminal.wait_for("Models")
         terminal.press("escape")
-        terminal.wait_while("Models side by side")
+        terminal.wait_while("Models")
         terminal.press("/")
         terminal.wait_for("Enter take")
         terminal.press("q", "q")
@@ -183,13 +183,13 @@ def test_the_canary_would_be_found() -> None:
 
 def test_the_command_that_enter_would_take_is_seen(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("ctrl+p")
-        terminal.wait_for("Change the theme")
+        terminal.wait_for("Change theme")
         terminal.send("theme")
         terminal.wait_while("Search for commands")
-        terminal.wait_until(lambda screen: screen.cell_of("Change the theme").back != screen.cell_of("theme").back)
+        terminal.wait_until(lambda screen: screen.cell_of("Change theme").back != screen.cell_of("theme").back)
         terminal.press("escape")
-        terminal.wait_while("Change the theme")
+        terminal.wait_while("Change theme")
         terminal.press("q")
         assert terminal.wait_exit() == 0

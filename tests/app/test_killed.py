@@ -48,7 +48,7 @@ def kept_in(environ: dict[str, str]) -> tuple[RunRecord, set[TrialKey]]:
 def run_and_kill(environ: dict[str, str], suites: Path) -> int:
     """How many trials were seen to be over before the end."""
     with Terminal(run_here("-m", "tui", suites), size=(140, 40), cwd=ROOT, env=environ) as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("R")
         terminal.wait_until(lambda screen: done_of(screen) >= ANSWERED, "some trials are over")
         terminal.signal(signal.SIGKILL)

@@ -293,7 +293,7 @@ async def test_the_screen_shows_the_same(kept: KeptRun, report: dict[str, Any], 
         assert [*pieces(lines, "time · p95")] == [
             f"{each[name] / 1000:.1f}" for each in efforts for name in ("median_ms", "p95_ms")
         ]
-        assert [*pieces(lines, "first token")][::2] == [f"{each['first_token_ms'] / 1000:.2f}" for each in efforts]
+        assert [*pieces(lines, "TTFT")][::2] == [f"{each['first_token_ms'] / 1000:.2f}" for each in efforts]
         assert [*pieces(lines, "tokens in")] == [
             str(each[name]) for each in efforts for name in ("input_tokens", "output_tokens")
         ]

@@ -35,7 +35,7 @@ def test_keys_that_come_before_anything_is_seen_are_not_lost(tmp_path: Path, key
         terminal.wait_for("Assay")
         terminal.send(keys)
         if keys == "?":
-            terminal.wait_for("Esc closes")
+            terminal.wait_for("Esc close")
         elif keys.startswith("/"):
             terminal.wait_for(keys[1:])
         else:

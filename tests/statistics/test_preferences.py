@@ -121,11 +121,11 @@ def test_two_models_without_ties_have_the_odds_of_their_wins() -> None:
     ("given", "lacking"),
     [
         ([], "no preference between two models recorded"),
-        (choices("x", "y", ("tie", 50)), "x was never preferred to y, directly or through others"),
-        (choices("x", "y", ("a", 50)), "y was never preferred to x, directly or through others"),
+        (choices("x", "y", ("tie", 50)), "x was not preferred to y, directly or through others"),
+        (choices("x", "y", ("a", 50)), "y was not preferred to x, directly or through others"),
         (
             choices("x", "y", ("a", 1), ("b", 1)) + choices("v", "w", ("a", 1), ("b", 1)),
-            "v was never preferred to x, directly or through others",
+            "v was not preferred to x, directly or through others",
         ),
         (choices("x", "y", ("a", 9), ("b", 5), case="one"), "all preferences are for one case"),
     ],

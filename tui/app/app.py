@@ -45,10 +45,19 @@ class AssayApp(ThemedApp[int]):
     CommandPalette CommandList > .option-list--option-highlighted { background: $selected; color: $accent; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "help", "help", id="app.help", tooltip="The keys of where you are", key_display="?"),
-        Binding("ctrl+p", "command_palette", "commands", id="app.palette", tooltip="All commands, themes too"),
-        Binding("q,ctrl+q,ctrl+c", "leave", "Leave", id="app.leave", tooltip="Leave Assay", show=False),
-        Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", tooltip="To the shell, until fg", show=False),
+        Binding(
+            "question_mark", "help", "help", id="app.help", tooltip="Show the keys of this screen", key_display="?"
+        ),
+        Binding("ctrl+p", "command_palette", "commands", id="app.palette", tooltip="Search all commands and themes"),
+        Binding("q,ctrl+q,ctrl+c", "leave", "Quit", id="app.leave", tooltip="Quit Assay", show=False),
+        Binding(
+            "ctrl+z",
+            "suspend_process",
+            "Suspend",
+            id="app.suspend",
+            tooltip="Suspend; `fg` in the shell resumes",
+            show=False,
+        ),
     ]
 
     def __init__(
@@ -136,10 +145,10 @@ class AssayApp(ThemedApp[int]):
     def on_store_trouble(self, message: "StoreTrouble") -> None:
         """Notify that results wait in memory, or were stored after all."""
         if message.reason:
-            text = f"{message.reason} Results stay in memory and are tried again."
-            self.notify(sanitize_line(text, 600), title="Not stored", severity="error", markup=False, timeout=20)
+            text = f"{message.reason} Results stay in memory; saving is retried."
+            self.notify(sanitize_line(text, 600), title="Not saved", severity="error", markup=False, timeout=20)
         else:
-            self.notify("What could not be stored is stored now.", markup=False)
+            self.notify("All pending results are saved now.", markup=False)
 
     async def _confirm_consent(self, consent: "Consent") -> bool:
         """Ask whether a suite may do what needs a consent, once notifications are not held back: the question may name
@@ -147,8 +156,8 @@ class AssayApp(ThemedApp[int]):
         from tui.app.dialogs import ConfirmScreen
 
         await self._notification_hold.wait_until_released()
-        question = f"{consent.what}.\n\nAllow it? The answer is kept for as long as it stays the same."
-        return await self.push_screen_wait(ConfirmScreen("Allow this?", question, yes="allow it", no="do not run"))
+        question = f"{consent.what}.\n\nAllow it? Assay remembers the answer until the content changes."
+        return await self.push_screen_wait(ConfirmScreen("Allow?", question, yes="allow it", no="do not run"))
 
     def notify(self, message: str, **options: Any) -> None:
         """Show a notification, now or when the hold is released."""
@@ -165,13 +174,13 @@ class AssayApp(ThemedApp[int]):
             if enabled and place not in ("", "list", "tree", "line") and binding.id != "app.palette":
                 title = f"{(tooltip or binding.description).split('(')[0].strip()}  {self.get_key_display(binding)}"
                 yield SystemCommand(title, "", self._press(binding.action, node))
-        yield SystemCommand("Change the theme", "", self.action_change_theme)
+        yield SystemCommand("Change theme", "", self.action_change_theme)
 
     def _press(self, action: str, node: object) -> Callable[[], object]:
         return lambda: self.run_action(action, default_namespace=node)  # type: ignore[arg-type]
 
     def action_help(self) -> None:
-        """The keys of where you are."""
+        """Show the keys of this screen."""
         from tui.app.dialogs import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
@@ -189,11 +198,11 @@ class AssayApp(ThemedApp[int]):
         if self._app_context is not None:
             reasons += [describe() for describe in self._app_context.unsaved_work]
             if self._app_context.runs.busy:
-                reasons.append("A run is going. What is finished is kept, and the rest can be resumed later.")
+                reasons.append("A run is in progress. Finished trials are saved; resume the run later for the rest.")
         if question := "\n\n".join(filter(None, reasons)):
             if isinstance(self.screen, ConfirmScreen):
                 return
-            if not await self.push_screen_wait(ConfirmScreen("Leave?", question, yes="leave", no="stay")):
+            if not await self.push_screen_wait(ConfirmScreen("Quit?", question, yes="quit", no="stay")):
                 return
         await self._finish(0)
 

@@ -29,10 +29,10 @@ class ChoiceScreen(ModalScreen[int | None]):
     ChoiceScreen LineListView { height: auto; max-height: 20; background: $raised; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Leave", id="choice.leave", tooltip="Leave it as it is"),
+        Binding("escape,q", "leave", "Close", id="choice.leave", tooltip="Close without changes"),
     ]
 
-    def __init__(self, title: str, lines: Sequence[Line], current: int, *, takes: str = "takes it") -> None:
+    def __init__(self, title: str, lines: Sequence[Line], current: int, *, takes: str = "select") -> None:
         super().__init__()
         self._title, self._lines, self._current, self._takes = title, lines, current, takes
         self._list = LineListView()
@@ -41,7 +41,7 @@ class ChoiceScreen(ModalScreen[int | None]):
         """The lines."""
         with Vertical() as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = Content(f"Enter {self._takes} · Esc leaves")
+            box.border_subtitle = Content(f"Enter {self._takes} · Esc close")
             yield self._list
 
     def on_mount(self) -> None:
@@ -72,8 +72,8 @@ class ConfirmScreen(ModalScreen[bool]):
     ConfirmScreen Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "Yes", id="confirm.yes", tooltip="Do it"),
-        Binding("n,escape,q", "answer(False)", "No", id="confirm.no", tooltip="Do not do it"),
+        Binding("y", "answer(True)", "Yes", id="confirm.yes", tooltip="Confirm"),
+        Binding("n,escape,q", "answer(False)", "No", id="confirm.no", tooltip="Cancel"),
     ]
 
     def __init__(self, title: str, question: str, *, yes: str, no: str) -> None:
@@ -111,7 +111,7 @@ class HelpScreen(ModalScreen[None]):
     HelpScreen TextPanel { background: $raised; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark", "leave", "Close", id="help.close", tooltip="Close the help"),
+        Binding("escape,q,question_mark", "leave", "Close", id="help.close", tooltip="Close help"),
     ]
 
     def __init__(self, below: Screen[object]) -> None:
@@ -122,7 +122,7 @@ class HelpScreen(ModalScreen[None]):
         """One list."""
         with Vertical() as box:
             box.border_title = Content("Keys")
-            box.border_subtitle = Content("↑ ↓ scroll · Esc closes")
+            box.border_subtitle = Content("↑ ↓ scroll · Esc close")
             yield TextPanel()
 
     def on_mount(self) -> None:
@@ -176,7 +176,7 @@ class TextScreen(ModalScreen[None]):
         """One text."""
         with Vertical() as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = Content("↑ ↓ scroll · Esc closes")
+            box.border_subtitle = Content("↑ ↓ scroll · Esc close")
             yield self._panel
 
     def on_mount(self) -> None:

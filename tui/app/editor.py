@@ -46,15 +46,15 @@ async def edit(app: App[object], file: Path, line: int) -> str | None:
     try:
         command = editor_command(os.environ, file, line)
     except ValueError as error:
-        return f"$EDITOR cannot be read: {error}. Mend its quotes."
+        return f"Cannot parse $EDITOR: {error}. Fix its quotes."
     try:
         with app.batch_update(), app.suspend():
             process = await asyncio.create_subprocess_exec(*command)
             status = await process.wait()
     except SuspendNotSupported:
-        return "This terminal cannot be handed over to an editor."
+        return "This terminal cannot open an editor."
     except OSError as error:
-        return f"{command[0]} cannot be started: {error.strerror}. Set $EDITOR to an editor that is installed."
+        return f"Cannot start {command[0]}: {error.strerror}. Set $EDITOR to an installed editor."
     finally:
         app.refresh(layout=True)
-    return None if status == 0 else f"{command[0]} ended with status {status}."
+    return None if status == 0 else f"{command[0]} exited with status {status}."

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tui.app.runs.screen import RunChoice
     from tui.model.run import RunRecord
 
-_NO_RUN = "No run of this suite is kept: run it first (R), then score its answers."
-_NO_MODEL = "Nothing to compare here: there is no model."
+_NO_RUN = "No saved run of this suite. Press R to run it, then score its answers."
+_NO_MODEL = "Nothing to compare here. The suite has no models."
 
 
 class ScoresChanged(Message, bubble=False):

@@ -236,7 +236,7 @@ class Selection:
             trials = [state.trial(case.id, model) for model in self.models_of(path)]
             return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
         repeats = [state.repeats(case.id, model) for model in self.models_of(path)]
-        statuses = [status_of_all([status_of(trial) for trial in trials] or ["unasked"]) for trials in repeats]
+        statuses = [status_of_all([status_of(trial) for trial in trials] or ["not_run"]) for trials in repeats]
         return CaseMarks(statuses, sum(differs_by_rerun(trial) for trials in repeats for trial in trials))
 
     def matches_filter(self, path: Path, case: Case) -> bool:

@@ -20,7 +20,7 @@ from tui.model.results import JUDGED, TrialKey
 from tui.model.state import RunState, TrialProgress
 from tui.session.run_history import RunHistory
 
-_KEEPS_COUNTING = "The first verdict of a failed trial keeps counting in every figure; a rerun adds attempts."
+_KEEPS_COUNTING = "Statistics keep counting the original verdict of a failed trial; a rerun adds attempts."
 
 
 class RunControls:
@@ -40,7 +40,7 @@ class RunControls:
             self._screen.notify(nothing, severity="warning", markup=False)
             return
         if self._runs.busy:
-            self._screen.notify("Queued: it runs when this run is over.", markup=False, timeout=3)
+            self._screen.notify("Queued: starts when the current run finishes.", markup=False, timeout=3)
         self._runs.add(request)
 
     def rerun(self, request: RunRequest | None, nothing: str) -> None:
@@ -74,7 +74,7 @@ class RunControls:
             self._screen.notify(_KEEPS_COUNTING, markup=False, timeout=6)
             return request
         lines = rerun_lines(len(errors), len(failed))
-        place = await self._screen.app.push_screen_wait(ChoiceScreen("Run again", lines, 0, takes="starts"))
+        place = await self._screen.app.push_screen_wait(ChoiceScreen("Rerun", lines, 0, takes="start"))
         if place is None:
             return None
         return request if place else replace(request, trials=errors)
@@ -85,15 +85,15 @@ class RunControls:
         if trials and current is not None and current.path == path:
             self._runs.cancel(trials)
         else:
-            more = " X cancels the whole run." if self._runs.busy else ""
-            self._screen.notify(f"Nothing of this case is running.{more}", markup=False, timeout=4)
+            more = " Press X to cancel the whole run." if self._runs.busy else ""
+            self._screen.notify(f"This case is not running.{more}", markup=False, timeout=4)
 
     def cancel_all(self) -> None:
         """Cancel the current run, and empty the queue."""
         if self._runs.busy:
             self._runs.cancel_all()
         else:
-            self._screen.notify("Nothing is running.", markup=False, timeout=3)
+            self._screen.notify("No run in progress.", markup=False, timeout=3)
 
     def toggle_pause(self) -> None:
         """Pause the current run, or resume it."""
@@ -103,7 +103,7 @@ class RunControls:
     def change_concurrency(self, by: int, model: str = "") -> None:
         """Change how many cases of a model run at once, or of each model where that one is not running."""
         numbers = self._runs.change_concurrency(by, model) or self._runs.change_concurrency(by)
-        text = f"{at_once_words(numbers)}." if numbers else "Nothing is running."
+        text = f"{at_once_words(numbers)}." if numbers else "No run in progress."
         self._screen.notify(text, markup=False, timeout=3)
 
 
@@ -118,10 +118,10 @@ def split_errors(
 def rerun_lines(errors: int, failed: int) -> list[Line]:
     """Return the two choices where some trials failed and others have no judged answer."""
     return [
-        ((f" Errors only ({errors:,})", "strong"), ("  they have no judged answer: the rerun counts", "dim")),
+        ((f" Errors only ({errors:,})", "strong"), ("  no judged answer: the rerun counts", "dim")),
         (
-            (f" All that did not pass ({errors + failed:,})", "strong"),
-            ("  failed trials keep their first verdict", "dim"),
+            (f" All not passed ({errors + failed:,})", "strong"),
+            ("  failed trials keep the original verdict", "dim"),
         ),
     ]
 

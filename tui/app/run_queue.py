@@ -197,7 +197,7 @@ class RunQueue:
         except AssayError as error:
             self._post(RunRefused(str(error)))
         except Exception as error:  # noqa: BLE001 - the one place around the app's worker: the app outlives it
-            self._post(RunRefused(f"The run stopped: {type(error).__name__}: {error}"))
+            self._post(RunRefused(f"Run stopped: {type(error).__name__}: {error}"))
         finally:
             state = self._open_suites.state(request.path)
             if state.running:
@@ -245,7 +245,7 @@ class RunQueue:
     async def _is_allowed(self, suite: Suite) -> bool:
         for consent in await asyncio.to_thread(self._session.missing_consents, suite):
             if not await self._confirm(consent):
-                self._post(RunRefused(f"Not run, because it was not allowed: {consent.what}."))
+                self._post(RunRefused(f"Not run, permission denied: {consent.what}."))
                 return False
             await asyncio.to_thread(self._session.allow, consent)
         return self._control.outcome == "finished"

@@ -71,7 +71,10 @@ class RunScores:
             notify_error(self._app, error)
             return
         if name is not None:
-            text = f"{sanitize_line(name, 60)} scores this run blind and sees names now: recorded in the score file."
+            text = (
+                f"{sanitize_line(name, 60)} reviews this run blind and has now seen model names:"
+                " recorded in the score file."
+            )
             self._app.notify(text, severity="warning", markup=False, timeout=8)
 
     def run_of(self, open_suite: OpenSuite) -> str:

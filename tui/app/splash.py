@@ -22,14 +22,14 @@ def start_lines(message: str) -> list[Line]:
     if message:
         rows += [*(((row, "plain"),) for row in sanitize_text(message).splitlines()), ()]
     keys = (
-        ("↑ ↓", "choose a suite or a case"),
-        ("Enter", "show it, or unfold it"),
+        ("↑ ↓", "select a suite or a case"),
+        ("Enter", "open or unfold it"),
         ("r", "run the case"),
         ("R", "run the whole suite"),
-        ("M", "choose which models stand side by side"),
+        ("M", "choose the models to show side by side"),
         ("/", "filter the cases"),
-        ("^p", "all commands, themes too"),
-        ("?", "the keys of where you are"),
+        ("^p", "search all commands and themes"),
+        ("?", "show the keys of this screen"),
         ("q", "leave"),
     )
     return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]

@@ -11,10 +11,10 @@ from tui.model.results import Verdict
 from tui.model.suggest import nearest
 from tui.model.suite import Case, Severity
 
-StatusWord = Literal["unasked", "waiting", "delayed", "running", "flaky"] | Verdict
+StatusWord = Literal["not_run", "waiting", "delayed", "running", "flaky"] | Verdict
 STATUS_WORDS = (
     "passed", "failed", "flaky", "unchecked", "error", "timed_out", "incomplete", "cancelled", "running", "waiting",
-    "delayed", "unasked",
+    "delayed", "not_run",
 )  # fmt: skip
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
 KEYS = {

@@ -234,7 +234,7 @@ class ScoreFiles:
         """
         file = self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
-            raise StoreError("The note is too long to be kept", where=str(file), fix="Shorten the note.")
+            raise StoreError("The note is too long", where=str(file), fix="Shorten the note.")
         with self._store_errors("cannot be saved", file), self._locked():
             make_folder(file.parent)
             return append_act(file, act, not_before)

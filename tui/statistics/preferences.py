@@ -165,7 +165,7 @@ def _lacking(models: Sequence[str], counts: Iterable[tuple[str, str, Choice]]) -
             waiting += fresh
         missed = [other for other in models if other not in reached]
         if missed:
-            return f"{model} was never preferred to {missed[0]}, directly or through others"
+            return f"{model} was not preferred to {missed[0]}, directly or through others"
     return ""
 
 

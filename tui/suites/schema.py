@@ -61,7 +61,7 @@ def _allow_schema_key(schema: JsonObject) -> None:
 _EXAMPLE = r"""# Test suite for language models. Check it: assay validate FILE · run it: assay run FILE
 # Fields, types and defaults: assay schema
 
-name: My first suite
+name: Example suite
 description: Two small tests as a starting point
 
 # Models to run. To use others, pass them on the command line: assay run FILE -m openai/gpt-5.2

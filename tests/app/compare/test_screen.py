@@ -116,7 +116,7 @@ async def test_two_models_word_by_word_with_what_is_the_same_folded(store: Sqlit
 async def test_the_cases_are_walked_and_the_list_follows(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
         await seen.press("right_square_bracket")
-        await seen.until(lambda: "both answers are the same" in text(seen))
+        await seen.until(lambda: "both answers are identical" in text(seen))
         assert "case 2/3" in title(seen)
         entries = seen.app.screen.query_one(CaseList)
         assert entries.cursor == 1
@@ -234,7 +234,7 @@ async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_
         await seen.press("C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).comparison is not None)
         panel = screen(seen).view.query_one("TextPanel Static")
-        await seen.until(lambda: "no case that both have answered" in str(panel.render()))
+        await seen.until(lambda: "no answered case in common" in str(panel.render()))
         await seen.press("a", "b", "t", "x", "B", "o", "3", "4", "right_square_bracket", "1", "escape")
         assert not preferred(session)
 

@@ -36,7 +36,7 @@ def test_a_pair_has_its_share_and_its_interval() -> None:
     given = chosen([("good", "bad", "a", 30), ("good", "bad", "b", 10)])
     summary = summary_of(given)
     shown = re.search(
-        r"good against bad: preferred in 75% \((\d+)–(\d+)\) of the choices for one of them: good is",
+        r"good against bad: preferred in 75% \((\d+)–(\d+)\) of the decided choices: good is",
         " ".join(summary.split()),
     )
     assert shown is not None
@@ -62,7 +62,7 @@ def test_of_several_people_it_is_reported_for_whom_it_holds() -> None:
     ]
     split = [each for each in split if each.a.model == "good"]
     summary = " ".join(summary_of(split).split())
-    assert "good is preferred by these people; that others would is not shown." in summary
+    assert "good is preferred by these people; not shown for people in general." in summary
 
 
 def test_a_choice_made_again_counts_once_whichever_stood_first() -> None:
@@ -74,7 +74,7 @@ def test_a_choice_made_again_counts_once_whichever_stood_first() -> None:
 
 
 def test_what_cannot_be_reported_is_reported() -> None:
-    assert summary_of([]).startswith("No preference between two models was given in this suite yet.")
+    assert summary_of([]).startswith("No preference between two models recorded in this suite yet.")
     assert "Not enough data: bad was never preferred to good" in summary_of(chosen([("good", "bad", "a", 4)]))
     same_model = chosen([("good", "good", "a", 4)])
     assert summary_of(same_model).startswith("No preference")

@@ -56,7 +56,7 @@ async def test_the_tab_is_there_where_files_change(tmp_path: Path) -> None:
         await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus and tab.view.document.hunk_count == 5)
         await seen.press("right_square_bracket")
         await seen.until(lambda: seen.screen.selection.case_id == "later")
-        await seen.until(lambda: "has not been asked yet" in str(diff_of(seen).query_one("TextPanel Static").render()))  # type: ignore[union-attr]
+        await seen.until(lambda: "has not run yet" in str(diff_of(seen).query_one("TextPanel Static").render()))  # type: ignore[union-attr]
         await seen.press("right_square_bracket")
         await seen.until(lambda: "Diff" not in tabs(seen) and seen.screen.details.query_one("ChecksTab").display)
         assert "d diff" not in seen.footer
@@ -108,7 +108,7 @@ def _look(home: Path, url: str) -> None:
     with Terminal(run_here("-m", "tui", home / "suites"), size=(150, 50), cwd=root, env=env) as terminal:
         terminal.wait_for("Mend it")
         terminal.press("r")
-        terminal.wait_for("Allow this?")
+        terminal.wait_for("Allow?")
         terminal.press("y")
         terminal.wait_for("Diff 3")
         terminal.press("d")

@@ -117,8 +117,8 @@ def test_what_is_left_out_is_counted_and_files_have_their_names() -> None:
     rows = "\n".join(row.rstrip() for row in drawn(document))
     assert "⋯ 20 lines" in rows
     assert "b.txt → old name.txt  renamed" in rows
-    assert "Only the name changed." in rows
-    assert "A binary file: what changed in it cannot be shown." in rows
+    assert "File renamed without changes." in rows
+    assert "Binary file: changes cannot be displayed." in rows
     assert "1 block not applied" in rows
     assert "block 4 · bash: names no file" in rows
     assert document.hunk_count == 2
@@ -128,7 +128,7 @@ def test_what_is_left_out_is_counted_and_files_have_their_names() -> None:
 
 def test_lines_without_an_end_say_so() -> None:
     rows = [row.strip() for row in drawn(Document([file_of("a\nb", "a\nc\n")], (), Look(width=60)))]
-    assert rows[1:4] == ["2    - b", "no newline at the end of the file", "2 + c"]
+    assert rows[1:4] == ["2    - b", "no newline at end of file", "2 + c"]
 
 
 def test_returns_are_shown_only_where_lines_differ_in_them() -> None:
@@ -144,7 +144,7 @@ def test_white_space_can_be_left_out() -> None:
     rows = [row.strip() for row in drawn(Document([file], (), Look(width=40, ignore_space=True)))]
     assert rows == ["1  1   if a:", "2  2       b = 1", "3    - c = 2", "3 + c = 3"]
     file = file_of("a\n", " a\n")
-    assert "Only white space changed." in drawn(Document([file], (), Look(width=40, ignore_space=True)))[0]
+    assert "Only whitespace changed." in drawn(Document([file], (), Look(width=40, ignore_space=True)))[0]
 
 
 def test_words_that_changed_are_marked() -> None:

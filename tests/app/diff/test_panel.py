@@ -118,7 +118,7 @@ async def test_white_space_is_left_out(tmp_path: Path) -> None:
         await seen.press("w", "end")
         await seen.until(lambda: any("-   b = 1" in row for row in seen.rows))
         await seen.press("i")
-        await seen.until(lambda: not any("-   b = 1" in row for row in seen.rows) and "no white space" in seen.place)
+        await seen.until(lambda: not any("-   b = 1" in row for row in seen.rows) and "ignore whitespace" in seen.place)
         assert any("+     c = 20" in row for row in seen.rows)
 
 
@@ -156,7 +156,7 @@ async def test_another_block_is_tried_and_left(tmp_path: Path) -> None:
         await seen.press("down", "enter")
         await seen.until(lambda: any("sha256" in row for row in seen.rows), "the diff of the other block")
         assert "trying block 2" in seen.place
-        assert "The verdict stays" in seen.notices
+        assert "The verdict does not change" in seen.notices
         await seen.press("escape")
         await seen.until(lambda: "trying" not in seen.place and any("scrypt" in row for row in seen.rows))
 
@@ -167,7 +167,7 @@ async def test_a_patch_is_copied_and_saved(tmp_path: Path, monkeypatch: pytest.M
         await seen.press("c")
         await seen.until(lambda: "Copied as a patch: 3 files" in seen.notices)
         await seen.press("p", "enter")
-        await seen.until(lambda: "git apply takes it" in seen.notices)
+        await seen.until(lambda: "Apply it with: git apply" in seen.notices)
         saved = tmp_path / "case-local-smollm2.patch"
         assert seen.app.clipboard == saved.read_text()
         await seen.press("p", "enter")
@@ -222,7 +222,7 @@ def test_the_file_opens_in_the_editor_as_it_was_changed(tmp_path: Path, kept: bo
         terminal.press("J")
         terminal.wait_for("change 2/5")
         terminal.press("o")
-        terminal.wait_for("That was a copy")
+        terminal.wait_for("The editor opened a copy")
     output = log_file.read_text()
     assert "+23 " in output
     assert output.endswith(MENDED)

@@ -106,7 +106,7 @@ async def test_a_clone_is_reported_while_it_goes_on_and_when_it_is_there(tmp_pat
     async with explored(session) as seen:
         await start(seen, "r")
         await seen.until(lambda: "cloning 1,234/5,000 objects" in seen.header)
-        assert "The run is being prepared." in seen.text(0)
+        assert "Preparing run." in seen.text(0)
         session.go_on.set()
         await seen.until(lambda: "0/2" in seen.header)
         assert any("A full clone" in notice and "/tmp/kept" in notice for notice in seen.notices)

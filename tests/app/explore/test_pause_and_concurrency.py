@@ -99,17 +99,17 @@ async def test_a_paused_run_finishes_what_is_out_and_goes_on_by_the_same_key(tmp
         await seen.until(lambda: seen.server.in_flight == 4 and "4 at once" in seen.header, "four are asked")
         await seen.until(lambda: "P pause" in seen.footer, "the key is offered")
         await seen.pilot.press("P")
-        await seen.until(lambda: "paused · 4 still answering · P goes on" in seen.header, "it is paused")
+        await seen.until(lambda: "paused · 4 answering · P continue" in seen.header, "it is paused")
         seen.gate.set()
         await seen.until(lambda: seen.done == 4, "what was out is answered")
-        await seen.until(lambda: "paused · P goes on" in seen.header, "nothing is out any more")
+        await seen.until(lambda: "paused · P continue" in seen.header, "nothing is out any more")
         assert len(seen.server.asked) == 4
         assert seen.explore.context.runs.stopwatch.elapsed(0.0) == seen.explore.context.runs.stopwatch.elapsed(1e9), (
             "its time stands still"
         )
         for _ in range(5):
             await seen.pilot.press("right_square_bracket")
-        await seen.until(lambda: "The run is paused: this is asked when it goes on." in seen.pane(), "the pane says so")
+        await seen.until(lambda: "Run paused: this case starts when it continues." in seen.pane(), "the pane says so")
         await seen.pilot.press("P")
         await seen.until(lambda: seen.done == 6, "the rest is asked")
         await seen.until(lambda: not seen.explore.context.runs.busy and "paused" not in seen.header)
@@ -147,14 +147,14 @@ async def test_a_paused_run_can_be_cancelled(tmp_path: Path) -> None:
 async def test_more_and_fewer_at_once_of_each_model_or_of_the_pane_that_has_the_focus(tmp_path: Path) -> None:
     async with paced(tmp_path, 20, "one/mock-a, one/mock-b") as seen:
         await seen.pilot.press("greater_than_sign")
-        await seen.until(lambda: "Nothing is running." in seen.notices)
+        await seen.until(lambda: "No run in progress." in seen.notices)
         await seen.pilot.press("R")
-        await seen.until(lambda: seen.server.in_flight == 8 and "8 at once" in seen.header)
+        await seen.until(lambda: seen.server.in_flight == 8 and "concurrency 8" in seen.header)
         await seen.pilot.press("greater_than_sign")
         await seen.until(lambda: seen.server.in_flight == 10 and "10 at once" in seen.header)
         assert "5 cases of each model at once." in seen.notices
         await seen.pilot.press("2", "less_than_sign", "less_than_sign")
-        await seen.until(lambda: "8 at once" in seen.header)
+        await seen.until(lambda: "concurrency 8" in seen.header)
         assert "3 cases of one/mock-b at once." in seen.notices
         for _ in range(9):
             await seen.pilot.press("less_than_sign")
@@ -188,9 +188,9 @@ async def test_the_matrix_pauses_and_paces_too(tmp_path: Path) -> None:
         await seen.pilot.press("greater_than_sign")
         await seen.until(lambda: seen.server.in_flight == 5 and "5 at once" in seen.matrix)
         await seen.pilot.press("P")
-        await seen.until(lambda: "paused · 5 still answering · P goes on" in seen.matrix)
+        await seen.until(lambda: "paused · 5 answering · P continue" in seen.matrix)
         seen.gate.set()
-        await seen.until(lambda: "paused · P goes on" in seen.matrix)
+        await seen.until(lambda: "paused · P continue" in seen.matrix)
         assert len(seen.server.asked) == 5
         await seen.pilot.press("P")
         await seen.until(lambda: seen.done == 12)
@@ -206,5 +206,5 @@ async def test_the_help_names_the_keys(tmp_path: Path) -> None:
         screen = seen.app.screen
         assert isinstance(screen, HelpScreen)
         keys = {shown: does for _, shown, does in screen._keys}
-        assert keys["P"] == "Pause the run, or let it go on"
+        assert keys["P"] == "Pause or continue the run"
         assert {">", "<"} <= keys.keys()

@@ -200,7 +200,7 @@ async def test_f_offers_errors_first_and_asks_in_the_run(
         await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         shown = [text_of(line) for line in rerun_lines(4, 1)]
         assert shown[0].startswith(" Errors only (4)  they have no judged answer")
-        assert shown[1].startswith(" All that did not pass (5)  failed trials keep their first verdict")
+        assert shown[1].startswith(" All not passed (5)  failed trials keep the original verdict")
         await seen.press(*keys)
         await seen.until(lambda: in_explore(seen))
         if not size:
@@ -226,7 +226,7 @@ async def test_a_rerun_shows_both_verdicts_and_counts_as_before(store: SqliteSto
         await seen.until(lambda: "passed on rerun 1, counts as failed" in str(seen.pane(0).border_subtitle))
         assert "○ Case two" in "\n".join(seen.rows)
         await seen.press("f")
-        await seen.until(lambda: "Nothing has failed here." in seen.notices)
+        await seen.until(lambda: "No failed trials here." in seen.notices)
 
 
 async def test_a_chosen_case_is_asked_again_in_the_run(store: SqliteStore, tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ async def test_what_is_going_on_is_not_taken_up(store: SqliteStore, tmp_path: Pa
     async with at_runs(store, tmp_path) as (seen, session):
         for key in ("r", "f", "D"):
             await seen.press(key)
-            await seen.until(lambda: "still going on" in seen.notices[-1] if seen.notices else False)
+            await seen.until(lambda: "still in progress" in seen.notices[-1] if seen.notices else False)
             assert listed(seen)
         assert not session.ran
 
@@ -358,6 +358,6 @@ async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
         title = runs_screen(seen).query_one("RunsTitle")
-        await seen.until(lambda: "no run is kept yet" in str(title.render()))
+        await seen.until(lambda: "no saved run yet" in str(title.render()))
         await seen.press("enter", "r", "f", "p", "b", "e", "D", "delete", "escape")
         await seen.until(lambda: in_explore(seen))

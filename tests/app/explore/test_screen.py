@@ -21,7 +21,7 @@ async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Pat
     async with explored(session_for(tmp_path, "quickstart", "other")) as seen:
         assert seen.row == "·· reverse a text"
         assert [pane.model for pane in seen.screen.answers.panes] == ["mock-a", "mock-b"]
-        assert "Not asked yet. Press r" in seen.text(0)
+        assert "Not run yet. Press r" in seen.text(0)
         assert "3 cases × 2 models" in seen.header
         await seen.until(lambda: len(seen.rows) == 7 and seen.rows[-1].startswith("▸ other"))
 
@@ -324,11 +324,11 @@ async def test_help_and_palette_name_the_keys(tmp_path: Path) -> None:
         await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
         shown = str(seen.app.screen.query_one("Static").render())
         assert "Run the whole suite" in shown
-        assert "Go to the next match of a check" in shown
+        assert "Next match" in shown
         await seen.press("escape")
         titles = [command.title for command in seen.app.get_system_commands(seen.screen)]
         assert any(title.startswith("Run the whole suite") for title in titles)
-        assert "Change the theme" in titles
+        assert "Change theme" in titles
         assert not any("^p" in title for title in titles), "who reads it has the palette open"
 
 
@@ -371,4 +371,4 @@ async def test_a_suite_that_names_nobody_says_how_to_choose(tmp_path: Path) -> N
     path = tmp_path / "quickstart.yaml"
     session.suites[path] = Opened(suite_of(path, CASES[0], models=()))
     async with explored(session) as seen:
-        await seen.until(lambda: "chooses whom to ask" in seen.overview)
+        await seen.until(lambda: "chooses models" in seen.overview)

@@ -95,7 +95,7 @@ def test_a_long_name_in_the_tree_keeps_its_end() -> None:
 
 def test_a_folded_row_counts_what_is_below_it() -> None:
     row = outline([OPEN_SUITE], ())[0]
-    assert text_of(row_line(row, lambda _: CaseMarks(["unasked", "unasked"]), 30)) == "▸ a                    3 cases"
+    assert text_of(row_line(row, lambda _: CaseMarks(["not_run", "not_run"]), 30)) == "▸ a                    3 cases"
     statuses: dict[str, list[StatusWord]] = {
         "one": ["passed", "failed"],
         "two": ["flaky", "passed"],
@@ -125,7 +125,7 @@ def test_a_long_name_keeps_its_end() -> None:
 
 
 def test_a_tally_leaves_out_what_was_not_asked() -> None:
-    assert tally(["unasked", "waiting"]) == ()
+    assert tally(["not_run", "waiting"]) == ()
 
 
 def test_panes_stand_beside_each_other_where_they_can_be_read() -> None:

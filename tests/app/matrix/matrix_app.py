@@ -34,7 +34,9 @@ class MatrixApp(ThemedApp[None]):
     """Open the matrix of the one suite of a session; `chosen` has the result of the screen once it is closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "help", "help", id="app.help", tooltip="The keys of where you are", key_display="?"),
+        Binding(
+            "question_mark", "help", "help", id="app.help", tooltip="Show the keys of this screen", key_display="?"
+        ),
         Binding("q", "quit", "Leave", id="app.leave", tooltip="Leave", show=False),
     ]
 

@@ -8,7 +8,7 @@ from tests.support.terminal import Terminal, run_here
 
 def test_a_run_is_started_from_it_and_a_case_opened(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("m")
         terminal.wait_for("2 cases × 2 models")
         terminal.press("R")
@@ -23,7 +23,7 @@ def test_a_run_is_started_from_it_and_a_case_opened(tmp_path: Path) -> None:
 
 def test_leaving_from_it_while_it_runs_asks_and_interrupts(tmp_path: Path) -> None:
     with app_in(tmp_path, "endless") as terminal:
-        terminal.wait_for("Not asked yet")
+        terminal.wait_for("Not run yet")
         terminal.press("m")
         terminal.wait_for("2 cases × 2 models")
         terminal.press("R")
@@ -43,7 +43,7 @@ def test_nothing_hostile_comes_out_of_the_matrix(tmp_path: Path) -> None:
         terminal.press("m")
         terminal.wait_for("2 cases × 2 models")
         terminal.wait_for("! error")
-        for key, text in {"s": "Sort the rows", "?": "Everywhere", "ctrl+p": "Search for commands"}.items():
+        for key, text in {"s": "Sort rows", "?": "Global", "ctrl+p": "Search for commands"}.items():
             terminal.press(key)
             terminal.wait_for(text)
             terminal.press("escape")
@@ -67,9 +67,9 @@ def test_hostile_names_of_two_models_are_compared() -> None:
         terminal.press("escape")
         terminal.wait_while("Statistics")
         terminal.press("b")
-        terminal.wait_for("Measure against")
+        terminal.wait_for("Compare with")
         terminal.press("escape")
-        terminal.wait_while("Measure against")
+        terminal.wait_while("Compare with")
         terminal.press("q")
         assert terminal.wait_exit() == 0
         assert hostile_bytes(bytes(terminal.raw)) == []

@@ -189,7 +189,7 @@ def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
         *pair_lines(pair, matrix.names, {}, {}, matrix.progress),
     ]
     shown = "\n".join(map(text_of, lines))
-    assert "So far 6 of 15; no test before the run is finished." in shown
+    assert "So far 6 of 15; tests follow when the run is finished." in shown
     assert "p = " not in shown
     assert "95%" not in shown
     matrix.state.take(RunFinished("run", "cancelled", ""))
@@ -239,9 +239,7 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     assert len(pairs_table(found.pairs, matrix.names)) == 3
     listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
     assert "  What does this regex do" in listed
-    assert listed[1].startswith(
-        "Difference in the share of passes: 0 points (95% interval, simultaneous over 3 pairs: −"
-    )
+    assert listed[1].startswith("Difference of pass rates: 0 points (95% interval, simultaneous over 3 pairs: −")
     by_category = listed.index("By category, gpt-5.2 : gemini-3-pro  (counted, not tested)")
     assert [line.split() for line in listed[by_category : by_category + 5]] == [
         ["By", "category,", "gpt-5.2", ":", "gemini-3-pro", "(counted,", "not", "tested)"],

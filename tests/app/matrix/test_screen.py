@@ -175,11 +175,11 @@ async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_pa
 async def test_it_is_in_the_palette_and_its_keys_are_in_the_help(tmp_path: Path) -> None:
     async with explored(session_with_history(tmp_path)) as seen:
         titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
-        assert "Matrix: every case on every model  m" in titles
+        assert "Matrix: all cases × all models  m" in titles
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen))
         titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
-        assert "Sort the rows  s" in titles
+        assert "Sort rows  s" in titles
         await seen.press("question_mark")
         await seen.until(lambda: isinstance(seen.app.screen, HelpScreen))
 

@@ -70,7 +70,7 @@ def test_a_pane_says_its_figures_on_one_line_and_less_where_there_is_less_room()
     state = RunState()
     state.take_results([result_of(A, "passed", step_of("text", tokens=96))])
     trial = state.trials[A]
-    assert text_of(figure_line(trial, trial.attempt, 0.0, 60)) == "✓  0.9 s · first 0.15 · 128 tok/s ·   96 tok"
+    assert text_of(figure_line(trial, trial.attempt, 0.0, 60)) == "✓  0.9 s · TTFT 0.15 · 128 tok/s ·   96 tok"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 40)) == "✓  0.9 s · 128 tok/s ·   96 tok"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 20)) == "✓  0.9 s ·   96 tok"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 10)) == "✓  0.9 s"

@@ -20,7 +20,7 @@ def test_nothing_is_reported_where_nothing_was_reported() -> None:
 
 def test_a_full_limit_has_no_reason() -> None:
     pace = pace_of({"openai": Limit(8, 8)}, 0.0)
-    assert (pace.full.rstrip(), pace.narrowed) == ("8 at once", False)
+    assert (pace.full.rstrip(), pace.narrowed) == ("concurrency 8", False)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_full_limit_has_no_reason() -> None:
     [(100.0, " 0 s ago"), (112.0, "12 s ago"), (199.0, "99 s ago"), (230.0, " 2 min ago"), (3_700.0, "60 min ago")],
 )
 def test_a_narrowed_one_says_why_and_how_long_ago(now: float, words: str) -> None:
-    assert pace_of({"openai": NARROWED}, now).full.rstrip() == f"6 of 8 at once · 429 {words}"
+    assert pace_of({"openai": NARROWED}, now).full.rstrip() == f"concurrency 6/8 · 429 {words}"
 
 
 def test_it_is_as_wide_whatever_it_says() -> None:
@@ -40,24 +40,24 @@ def test_it_is_as_wide_whatever_it_says() -> None:
 
 def test_of_several_providers_the_one_that_is_narrowed_most_is_named() -> None:
     limits = {"openai": NARROWED, "slow": Limit(1, 4, "429", 100.0), "other": Limit(8, 8)}
-    assert pace_of(limits, 101.0).short == "slow 1 of 4 at once"
-    assert pace_of({"openai": Limit(8, 8), "other": Limit(4, 4)}, 0.0).short.rstrip() == "other 4 at once"
+    assert pace_of(limits, 101.0).short == "slow concurrency 1/4"
+    assert pace_of({"openai": Limit(8, 8), "other": Limit(4, 4)}, 0.0).short.rstrip() == "other concurrency 4"
 
 
 def test_the_whole_reason_is_where_the_suite_is_reported() -> None:
     lines = [text_of(line) for line in limit_lines({"openai": NARROWED, "other": Limit(4, 4)})]
-    assert lines == ["at once   openai 6 of 8: 429, Retry-After 2 s", "          other 4"]
+    assert lines == ["limits    openai 6 of 8: 429, Retry-After 2 s", "          other 4"]
 
 
 def test_a_pause_is_reported_in_as_many_words_as_there_is_room_for() -> None:
-    assert pause_words(3, "P") == ("paused · 3 still answering · P goes on", "paused · P goes on", "paused")
+    assert pause_words(3, "P") == ("paused · 3 answering · P continue", "paused · P continue", "paused")
     assert pause_words(0, "")[0] == "paused"
 
 
 def test_what_a_person_has_chosen() -> None:
-    assert at_once_words({"a": 5}) == "5 cases of a at once"
-    assert at_once_words({"a": 1, "b": 1}) == "1 case of each model at once"
-    assert at_once_words({"a": 2, "b": 4}) == "Cases at once: a 2, b 4"
+    assert at_once_words({"a": 5}) == "Concurrency of a: 5"
+    assert at_once_words({"a": 1, "b": 1}) == "Concurrency of all models: 1"
+    assert at_once_words({"a": 2, "b": 4}) == "Concurrency: a 2, b 4"
 
 
 def heading(paused: bool, limit: Limit) -> Heading:
@@ -75,13 +75,13 @@ def test_the_header_says_plainly_that_it_is_paused(width: int) -> None:
         assert "paused" in text_of(line)
     if width >= 78:
         assert "‖  7/80" in text_of(line)
-        assert "paused · 3 still answering · P goes on" in text_of(line)
+        assert "paused · 3 answering · P continue" in text_of(line)
     assert "left" not in text_of(line)
 
 
 def test_at_eighty_columns_a_refusing_server_is_worth_more_than_an_estimate() -> None:
     narrowed, full = (replace(heading(False, limit), following=True) for limit in (NARROWED, Limit(8, 8)))
-    assert text_of(header_line(narrowed, 80)).endswith("0:14  6 of 8 at once")
+    assert text_of(header_line(narrowed, 80)).endswith("0:14  concurrency 6/8")
     assert "0:14 · about 2:26 left · following" in text_of(header_line(full, 80))
 
 
@@ -96,15 +96,15 @@ def test_nothing_jumps_when_the_limit_moves(width: int) -> None:
 def test_the_header_of_the_matrix_says_it_too(width: int) -> None:
     pace = pace_of({"openai": NARROWED}, 112.0)
     shown = MatrixHeading(
-        "s", "0" * 32, "", {"passed": 7, "failed": 0, "flaky": 0, "error": 0}, Counts(80, 7), "as in the suite", pace
+        "s", "0" * 32, "", {"passed": 7, "failed": 0, "flaky": 0, "error": 0}, Counts(80, 7), "suite order", pace
     )
     line = text_of(matrix_header(shown, width))
-    assert "6 of 8 at once" in line
+    assert "concurrency 6/8" in line
     assert ("429 12 s ago" in line) == (width == 160)
     paused = MatrixHeading(
         "quickstart", "", "", {"passed": 7, "failed": 0, "flaky": 0, "error": 0}, Counts(80, 7), "", pace, True, 3, "P"
     )
-    assert "‖  7/80  paused · 3 still answering · P goes on" in text_of(matrix_header(paused, width))
+    assert "‖  7/80  paused · 3 answering · P continue" in text_of(matrix_header(paused, width))
 
 
 def test_a_stopwatch_leaves_pauses_out() -> None:

@@ -76,16 +76,16 @@ def record_seed(environ: Mapping[str, str], seed: int) -> None:
 
 def review_in(terminal: Terminal, *, blind: bool = True) -> int:
     """From the list of runs to the first item; how much the terminal had got before."""
-    terminal.wait_for("There are no suites here")
+    terminal.wait_for("No suites found")
     terminal.press("H")
     terminal.wait_for("1 run kept")
     terminal.press("v")
-    terminal.wait_for("Enter begins")
+    terminal.wait_for("Enter start")
     if not blind:
         terminal.press("down")
     at = len(terminal.raw)
     terminal.press("enter")
-    terminal.wait_for("How far does this answer violate it?")
+    terminal.wait_for("To what extent does the answer violate it?")
     terminal.wait_for("voice on")
     return at
 
@@ -134,42 +134,42 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         at = review_in(shown)
         check = LeakCheck(shown)
         check.look()
-        check.step(("c", *"a note", "enter"), "kept with the extent")
+        check.step(("c", *"a note", "enter"), "saved with the extent")
         check.step("3", "u undoes")
         check.step("[", "a note")
         for key, text in {"g": "Version", "t": "Weight × extent determines", "T": "Nothing is overwritten"}.items():
             check.step(key, text)
             check.back(text)
-        check.step("?", "Where names are masked")
-        check.step("end", "Everywhere")
-        check.back("Everywhere")
+        check.step("?", "Show masked names")
+        check.step("end", "Global")
+        check.back("Global")
         for words in ("", "model", "report", "figures", "run", "name", "theme", "matrix"):
             check.step("ctrl+p", "Search for commands")
             if words:
                 check.step(tuple(words), words)
             check.back(words or "Search for commands")
-        check.step("S", "as in the queue")
+        check.step("S", "queue order")
         check.step(("down", "down", "enter"), "voice on")
-        check.step("S", "How far does")
+        check.step("S", "To what extent does")
         check.step(("/", *"model:zeb*"), "Names are hidden until you reveal")
         check.back("Names are hidden until")
-        check.step(("/", *"is:disputed"), "Other people's scores are")
-        check.back("Other people's scores are")
+        check.step(("/", *"is:disputed"), "Scores of other reviewers are")
+        check.back("Scores of other reviewers are")
         check.step(("/", *"sev:low", "enter"), "filter 0/2")
         check.back("filter 0/2")
-        check.step("s", "Order of the queue")
+        check.step("s", "Sort queue")
         assert "by model" not in shown.screen
-        check.back("Order of the queue")
+        check.back("Sort queue")
         check.step("!", "Reveal the names?")
         check.back("Reveal the names?", "n")
         for key in ("a", "f", "o", "n", "N"):
-            check.step(key, "this would show them")
+            check.step(key, "Not available while names are hidden")
         check.step("d", "e")
         check.step("d", "voice on")
         check.step("z", "voice on")
-        check.step("z", "How far does")
-        check.step("x", "Taken back" if "▸" in shown.screen.text else "not scored")
-        check.step("u", "How far does")
+        check.step("z", "To what extent does")
+        check.step("x", "Undone" if "▸" in shown.screen.text else "not scored")
+        check.step("u", "To what extent does")
         check.step("escape", "Leave Review?")
         check.back("Leave Review?", "n")
         done = int(next(word for word in shown.screen.lines[0].split() if word.endswith(f"/{ITEMS}"))[0])
@@ -181,7 +181,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         written = bytes(shown.raw[at:]).lower()
         assert not any(name.encode() in written for name in NAMES), "not for a moment"
         shown.press("!", "y")
-        shown.wait_for("Names are shown now")
+        shown.wait_for("Names are now visible")
         shown.press("[")
         shown.wait_until(lambda now: "zebra-one" in now or "walrus-two" in now, "a name is in the title")
         assert check.steps > 40
@@ -230,14 +230,14 @@ async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -
         await give(seen, "1")
         assert acts(session)[-1].blind is False
         await seen.press("exclamation_mark")
-        await seen.until(lambda: seen.notices and "shown already" in seen.notices[-1])
+        await seen.until(lambda: seen.notices and "already visible" in seen.notices[-1])
         await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen), "nothing is asked any more")
 
 
 async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
-        seen.screen.notify(f"Not asked: {A}.")
+        seen.screen.notify(f"Not run: {A}.")
         await seen.press("g", "escape")
         assert not seen.notices
         await seen.press("exclamation_mark", "y")
@@ -262,7 +262,7 @@ async def test_other_peoples_scores_are_hidden_until_then(tmp_path: Path) -> Non
         assert "differ" not in drawn(seen)
         await seen.press("S", "exclamation_mark", "y")
         await seen.until(lambda: OTHER in drawn(seen) and "their reason" in drawn(seen))
-        assert "the highest counts" in drawn(seen)
+        assert "highest counts" in drawn(seen)
 
 
 async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> None:

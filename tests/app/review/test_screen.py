@@ -46,7 +46,7 @@ async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) 
         assert here(seen) == ("c0", B, "SQL injection")
         text = drawn(seen)
         for message in ("Please write query by mail.", "A safe query by mail.", "Second voice on c0", "critical ×4",
-                     "How far does this answer violate it?", "walrus-two", "c0 · query by mail"):  # fmt: skip
+                     "To what extent does the answer violate it?", "walrus-two", "c0 · query by mail"):  # fmt: skip
             assert message in text
         assert "0/6" in title(seen)
         await give(seen, "3")
@@ -74,22 +74,22 @@ async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritte
         await give(seen, "2")
         await seen.press("u")
         await seen.until(lambda: here(seen) == first and "▸ 3  major" in drawn(seen))
-        assert last(seen).startswith("Taken back")
+        assert last(seen).startswith("Undone")
         await seen.press("u")
         await seen.until(lambda: "▸" not in drawn(seen))
         assert "0/6" in title(seen)
         await seen.press("u")
-        await seen.until(lambda: seen.notices and "Nothing was given" in seen.notices[-1])
+        await seen.until(lambda: seen.notices and "Nothing to undo" in seen.notices[-1])
         await give(seen, "1")
         await seen.press("backspace")
         await seen.until(lambda: here(seen) == first)
         await seen.press("x")
-        await seen.until(lambda: last(seen).startswith("Taken back") and "0/6" in title(seen))
+        await seen.until(lambda: last(seen).startswith("Undone") and "0/6" in title(seen))
         assert [act.act for act in acts(session)] == [
             "score", "score", "score", "invalidate", "score", "invalidate",
         ]  # fmt: skip
         await seen.press("T")
-        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "took back" in drawn(seen))
+        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "withdrew" in drawn(seen))
         assert "3 major  critical" in drawn(seen)
         assert "+00:00" in drawn(seen)
         assert "guidance" in drawn(seen)
@@ -99,7 +99,7 @@ async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> N
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         first = here(seen)
         await seen.press("c", *"3 u x", "ctrl+j", *"more", "enter")
-        await seen.until(lambda: "kept with the extent" in drawn(seen))
+        await seen.until(lambda: "saved with the extent" in drawn(seen))
         assert acts(session) == ()
         await give(seen, "3")
         [score] = acts(session)
@@ -154,12 +154,12 @@ async def test_the_app_is_not_left_with_a_note_in_hand_without_a_word(tmp_path: 
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
         await seen.press("c", *"half", "ctrl+q")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
-        assert "is being written is forgotten" in drawn(seen)
+        assert "unsaved note will be lost" in drawn(seen)
         await seen.press("n")
         await seen.until(lambda: screen(seen).keys.capture is not None and seen.app.screen is screen(seen))
         await seen.press("enter", "q")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
-        assert "1 note has no extent" in drawn(seen)
+        assert "1 note without an extent" in drawn(seen)
         await seen.press("n", "3")
         await seen.until(lambda: screen(seen).review_session.scored == 1)
         await seen.press("q")
@@ -171,7 +171,7 @@ async def test_a_note_is_not_lost_with_an_extent_that_is_taken_back(tmp_path: Pa
         await seen.press("c", *"because", "enter")
         await give(seen, "3")
         await seen.press("u")
-        await seen.until(lambda: "kept with the extent" in drawn(seen))
+        await seen.until(lambda: "saved with the extent" in drawn(seen))
         await give(seen, "2")
         assert [(act.act, act.note) for act in acts(session)][-1] == ("score", "because")
 
@@ -222,7 +222,7 @@ async def test_keys_typed_while_a_score_is_written_never_score_what_was_not_seen
         assert acts(session) == ()
         assert "0/6" in title(seen)
         go_on.set()
-        await seen.until(lambda: "12 u" in drawn(seen) and "kept with the extent" in drawn(seen))
+        await seen.until(lambda: "12 u" in drawn(seen) and "saved with the extent" in drawn(seen))
         assert [act.extent for act in acts(session)] == [3], "digits were meant for what was on the screen"
         assert here(seen) == ("c0", B, "Error handling")
         monkeypatch.setattr(review, "give", plain)
@@ -283,7 +283,7 @@ async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
         await give(seen, "3", "2")
         await seen.press("c", *"half", "enter", "escape")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
-        assert "1 note has no extent" in drawn(seen)
+        assert "1 note without an extent" in drawn(seen)
         assert "show names" in drawn(seen)
         await seen.press("n")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
@@ -295,7 +295,7 @@ async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
         assert "4 open" in drawn(seen)
         assert "begun blind" in drawn(seen)
         await seen.press("end", "enter")
-        await seen.until(lambda: "Enter begins so." in drawn(seen), "that it stays blind is told, not passed over")
+        await seen.until(lambda: "Press Enter to start" in drawn(seen), "that it stays blind is told, not passed over")
         await seen.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and target(seen))
         assert screen(seen).review_session.hidden, "what was begun blind stays so"
@@ -399,7 +399,7 @@ async def test_score_lines_that_cannot_be_read_are_reported_before_it_begins(
     async with at_runs(tmp_path, store, size=size) as (seen, _):
         await seen.press("v")
         await seen.until(lambda: "11 lines of the score files cannot be read" in " ".join(drawn(seen).split()))
-        assert "Enter begins" in drawn(seen)
+        assert "Enter start" in drawn(seen)
         assert "With names" in drawn(seen)
         if size[0] > 100:
             text = "".join(line.strip(" │") for line in drawn(seen).splitlines())

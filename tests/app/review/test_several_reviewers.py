@@ -71,7 +71,7 @@ async def test_what_others_gave_is_apart(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("slash", *"model:zebra sql", "enter")
         await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
-        await seen.until(lambda: "the highest counts until somebody decides" in drawn(seen))
+        await seen.until(lambda: "highest counts until a decision" in drawn(seen))
         text = drawn(seen)
         assert "▸ 3  major" in text
         assert "Other reviewers" in text
@@ -88,7 +88,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
         both = [line for line in drawn(seen).splitlines() if "Anna says 3" in line]
         assert both
         assert "Bert says 1" in both[0], "side by side"
-        assert "What do you decide?" in drawn(seen)
+        assert "Your decision?" in drawn(seen)
         assert "filter 0/2" in title(seen)
         await seen.press("c", *"Bert is right", "enter")
         await give(seen, "1")
@@ -110,7 +110,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
         assert "Decided" in drawn(seen)
         assert [act.extent for act in acts(session) if act.reviewer == ME and act.act == "score"] == [0, 3, 1, "n/a"]
         await seen.press("escape", "a")
-        await seen.until(lambda: any("differ nowhere" in notice for notice in seen.notices))
+        await seen.until(lambda: any("No open disagreement" in notice for notice in seen.notices))
 
 
 async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
@@ -172,14 +172,14 @@ async def test_a_report_is_written_from_review(tmp_path: Path, monkeypatch: pyte
 async def test_the_queue_is_walked_ordered_and_filtered(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("S")
-        await seen.until(lambda: "as in the queue" in drawn(seen) and "≠" in drawn(seen))
+        await seen.until(lambda: "queue order" in drawn(seen) and "≠" in drawn(seen))
         await seen.press("home", "down")
         await seen.until(lambda: screen(seen).review_session.position == 1 and target(seen))
         await seen.press("enter")
         await seen.until(lambda: screen(seen).view.answer.view.has_focus)
         await seen.press("s", "down", "down", "enter")
         await seen.until(lambda: screen(seen).review_session.order == "severity")
-        assert "the most severe criteria first" in drawn(seen)
+        assert "most severe criteria on top" in drawn(seen)
         severities = [
             screen(seen).review_session.review.items[at].criterion.severity
             for at in screen(seen).review_session.visible

@@ -44,7 +44,7 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
         await start(seen)
         assert session.plans[-1].trials == (A, B)
         await seen.until(lambda: "◦◦" in seen.row)
-        assert "Waiting for its turn." in seen.text(0)
+        assert "Waiting for a free slot." in seen.text(0)
         session.say(*begun(A), TextArrived(A, 1, 0, "def reverse"))
         await seen.until(lambda: "def reverse" in seen.text(0))
         assert seen.row.startswith("●◦")
@@ -62,7 +62,7 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
         session.say(TrialFinished(result_of(A, "failed", step_of("def reverse(text)\neval", *checks))))
         await seen.until(lambda: seen.row.startswith("✗◦"))
         await seen.until(lambda: "1/2  ✓ 0  ✗ 1" in seen.header)
-        await seen.until(lambda: "✗  0.9 s · first 0.15 ·  16 tok/s ·   12 tok" in seen.pane(0).figures)
+        await seen.until(lambda: "✗  0.9 s · TTFT 0.15 ·  16 tok/s ·   12 tok" in seen.pane(0).figures)
         assert not seen.pane(0).view.streaming
         session.say(TrialFinished(result_of(B, "passed", step_of("Whole at once."))))
         session.finish()
@@ -120,9 +120,9 @@ async def test_waiting_and_retrying_are_reported(tmp_path: Path) -> None:
         session.say(TrialDelayed(A, 500))
         await seen.until(lambda: "Waits 0.5 s before the next case" in seen.text(0))
         session.say(*begun(A))
-        await seen.until(lambda: "No text has arrived yet" in seen.text(0))
+        await seen.until(lambda: "No text received yet" in seen.text(0))
         session.say(RequestRetried(A, 1, 0, "Too many requests (429).", 1500))
-        await seen.until(lambda: "Too many requests (429). Trying again in 1.5 s." in seen.text(0))
+        await seen.until(lambda: "Too many requests (429). Retrying in 1.5 s." in seen.text(0))
         session.say(RequestSent(A, 1, 0), TextArrived(A, 1, 0, "there"))
         await seen.until(lambda: seen.text(0) == "there\n▌" or seen.text(0).startswith("there"))
         assert "Too many" not in seen.text(0)
@@ -200,7 +200,7 @@ async def test_x_cancels_the_case_and_shift_x_all(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
         await seen.press("x")
-        await seen.until(lambda: any("Nothing of this case is running." in notice for notice in seen.notices))
+        await seen.until(lambda: any("This case is not running." in notice for notice in seen.notices))
         await start(seen, "R")
         session.say(*begun(A), TextArrived(A, 1, 0, "half an "))
         await seen.until(lambda: "half an" in seen.text(0))
@@ -235,7 +235,7 @@ async def test_models_that_lead_nowhere_are_left_out_of_the_run(tmp_path: Path) 
     async with explored(session) as seen:
         await start(seen)
         assert session.plans[-1].trials == (A,)
-        await seen.until(lambda: any("Not asked: mock-b" in notice for notice in seen.notices))
+        await seen.until(lambda: any("Not run: mock-b" in notice for notice in seen.notices))
         await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
 
 
@@ -246,7 +246,7 @@ async def test_a_store_in_trouble_is_reported(tmp_path: Path) -> None:
         session.say(StoreStalled("The disk is full."))
         await seen.until(lambda: any("The disk is full." in notice for notice in seen.notices))
         session.say(StoreRecovered())
-        await seen.until(lambda: any("is stored now" in notice for notice in seen.notices))
+        await seen.until(lambda: any("pending results are saved now" in notice for notice in seen.notices))
 
 
 async def test_leaving_asks_while_a_run_is_going(tmp_path: Path) -> None:

@@ -82,25 +82,25 @@ def test_blue_and_orange_stand_apart_for_colour_blind_eyes() -> None:
 
 
 BAD = {
-    "name: a\ncolours:\n  dim: #123456\n": ":3:7: error: colours.dim: a colour is written as six hexadecimal digits",
-    'name: a\ncolours: {dimm: "#123456"}': ":2:17: error: colours.dimm: no such colour; did you mean `dim`?",
-    'name: a\ncolours: {dim: "red"}': ":2:16: error: colours.dim: a colour is written as six",
-    'name: a\ncolours: {dim: "#123456", dim: "#123456"}': ":2:27: error: colours.dim: stands here twice",
-    'name: A b\ncolours: {dim: "#123456"}': ":1:7: error: name: a name is lower-case letters",
-    "name: [a]\ncolours: {}": ":1:7: error: name: a name is lower-case letters",
-    "name: a\ndark: maybe\ncolours: {}": ":2:7: error: dark: is true or false",
-    "name: a\ncolors: {}": ":2:9: error: colors: no such key; there are: name, dark, extends, colours",
+    "name: a\ncolours:\n  dim: #123456\n": ":3:7: error: colours.dim: expected six hexadecimal digits",
+    'name: a\ncolours: {dimm: "#123456"}': ":2:17: error: colours.dimm: unknown colour; did you mean `dim`?",
+    'name: a\ncolours: {dim: "red"}': ":2:16: error: colours.dim: expected six",
+    'name: a\ncolours: {dim: "#123456", dim: "#123456"}': ":2:27: error: colours.dim: duplicate key",
+    'name: A b\ncolours: {dim: "#123456"}': ":1:7: error: name: expected lower-case letters",
+    "name: [a]\ncolours: {}": ":1:7: error: name: expected lower-case letters",
+    "name: a\ndark: maybe\ncolours: {}": ":2:7: error: dark: expected true or false",
+    "name: a\ncolors: {}": ":2:9: error: colors: unknown key; available: name, dark, extends, colours",
     "name: a": ": error: colours: is missing",
     "colours: {}": ": error: name: is missing",
-    "name: a\ncolours: 3": ":2:10: error: colours: is a mapping from uses to colours",
-    "- a": ":1:1: error: a theme is a mapping with `name` and `colours`",
-    "": ": error: a theme is a mapping with `name` and `colours`",
+    "name: a\ncolours: 3": ":2:10: error: colours: expected a mapping of names to colours",
+    "- a": ":1:1: error: expected a mapping with `name` and `colours`",
+    "": ": error: expected a mapping with `name` and `colours`",
     "name: a\ncolours: {": ":3:1: error: not YAML: ",
-    "name: \x00": ": error: not YAML: it has characters that YAML does not allow",
-    "[" * 30_000: ":1:5: error: a theme is flat and has no aliases",
-    "a: &a 1\nb: *a": ":2:4: error: a theme is flat and has no aliases",
-    "#" * 40_000: ": error: a theme has at most 32 KiB",
-    "name: a\nextends: nowhere\ncolours: {}": ": error: extends: there is no theme `nowhere`",
+    "name: \x00": ": error: not YAML: contains characters that YAML does not allow",
+    "[" * 30_000: ":1:5: error: nested values and aliases are not supported in themes",
+    "a: &a 1\nb: *a": ":2:4: error: nested values and aliases are not supported in themes",
+    "#" * 40_000: ": error: the limit for a theme is 32 KiB",
+    "name: a\nextends: nowhere\ncolours: {}": ": error: extends: unknown theme `nowhere`",
     "name: a\nextends: a\ncolours: {}": ": error: extends: `a` cannot extend itself",
 }  # fmt: skip
 
@@ -203,7 +203,7 @@ def test_a_saved_theme_is_worn_at_once_and_a_slip_is_a_notice(tmp_path: Path) ->
 
 def test_a_theme_that_is_not_there_is_a_notice_and_the_default_is_worn(tmp_path: Path) -> None:
     with Terminal(run_here("-c", APP, "gone[/b]", tmp_path), size=(100, 20)) as terminal:
-        terminal.wait_for("There is no theme gone[/b]")
+        terminal.wait_for("Unknown theme gone[/b]")
         assert front_of(terminal.screen) == DARK_DEFAULT["passed"][1:]
 
 

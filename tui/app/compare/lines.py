@@ -58,7 +58,7 @@ def entry_line(entry: CaseEntry, blind: bool, width: int) -> Line:
 
 def _status(outcome: Outcome | Answer | None) -> StatusWord:
     if outcome is None:
-        return "unasked"
+        return "not_run"
     return "flaky" if outcome.flaky and outcome.verdict == "passed" else outcome.verdict
 
 
@@ -137,7 +137,7 @@ def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
     """Return a source to choose: its model, and the run with its passes."""
     name = fill(model_names([source.model])[0], max(12, width // 2 - 2))
     if run is None:
-        return ((f" {name}", "strong"), ("  newest answers of all runs", "dim"))
+        return ((f" {name}", "strong"), ("  latest answers of all runs", "dim"))
     passed = f"{run.passed}/{run.checked}"
     when = day_and_time(run.started_at)
     return ((f" {name}", "plain"), (f"  {when}  {passed:>9} passed  {sanitize_line(run.id[:12])}", "dim"))
@@ -146,10 +146,10 @@ def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
 def nothing_lines(pair: Sequence[Names]) -> list[Line]:
     """Return why there is nothing to compare, and what to do."""
     return [
-        (("There is no case that both have answered.", "strong"),),
+        (("Both sides have no answered case in common.", "strong"),),
         ((f"A  {pair[0][0]}", "dim"),),
         ((f"B  {pair[1][0]}", "dim"),),
-        (("1 and 2 choose other answers; Esc goes back.", "plain"),),
+        (("Press 1 or 2 to choose other answers, Esc to go back.", "plain"),),
     ]
 
 
@@ -157,14 +157,14 @@ _HEADS = "  preferred", "  not", "  tie", "  both bad"
 _COUNTS, _SHARE = sum(map(len, _HEADS)), 15
 _MOST_PAIRS = 30
 _HOW = (
-    "a, b, t and x in Compare give preferences; of two answers that one person compared twice, the last choice counts. "
-    "Shares are by the Bradley–Terry model with ties (Davidson 1970); against all is against a model as strong as the "
-    "mean of these. The 95% intervals are bootstraps over cases"
+    "Record preferences with a, b, t and x in Compare; if a person compares the same answers twice, the last choice "
+    "counts. Shares follow the Bradley–Terry model with ties (Davidson 1970); “against all” is against a model of "
+    "mean strength. The 95% intervals are bootstraps over cases"
 )
-_ALONE = ": what the same people would prefer in other such cases."
+_ALONE = ": they estimate the preferences of the same people in similar cases."
 _PEOPLE = (
-    " and people: what other such people would prefer in other such cases. Behind “these people” stands the interval "
-    "for the same people and other cases."
+    " and people: they estimate the preferences of other people in similar cases. “these people” marks the interval "
+    "for the same people and similar cases."
 )
 
 
@@ -180,12 +180,12 @@ class Leaderboard:
         """Return the whole leaderboard in rows of at most `width` cells."""
         if not self.choices:
             return [
-                *text_rows("No preference between two models was given in this suite yet.", width, "strong"),
+                *text_rows("No preference between two models recorded in this suite yet.", width, "strong"),
                 *self._how(width),
             ]
         choices = "1 choice" if self.choices == 1 else f"{self.choices} choices"
         people = f", by {self.ranking.people} people" if self.ranking.people > 1 else ""
-        summary = f"{choices} in this suite{people}, about {_cases(self.ranking.cases)}; {self.blind} of them blind."
+        summary = f"{choices} in this suite{people}, for {_cases(self.ranking.cases)}; {self.blind} blind."
         names = self._names(width)
         return [
             *text_rows(summary, width, "dim"),
@@ -230,9 +230,9 @@ class Leaderboard:
         sure, here = apart.low > 0, apart.same_people[0] > 0
         finding = f"{names[a]} is preferred." if sure else "no preference shown."
         if here and not sure:
-            finding = f"{names[a]} is preferred by these people; that others would is not shown."
+            finding = f"{names[a]} is preferred by these people; not shown for people in general."
         near = f", these people {_span(apart.same_people)}" if self.ranking.people > 1 else ""
-        shares = f"preferred in {_share(apart)} of the choices for one of them{near}"
+        shares = f"preferred in {_share(apart)} of the decided choices{near}"
         return text_rows(f"{names[a]} against {names[b]}: {shares}: {finding}", width, "passed" if sure else "accent")
 
     def _how(self, width: int) -> list[Line]:

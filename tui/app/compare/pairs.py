@@ -179,10 +179,10 @@ class AnswerPair:
     def note(self) -> str:
         """What a reader should know of the answers; empty for nothing."""
         if self.a is None or self.b is None:
-            return "one of them has no such answer"
+            return "one side has no answer"
         if self.diff.added or self.diff.removed:
             return ""
-        return "both answers are the same" if self.a.text else "both answers are empty"
+        return "both answers are identical" if self.a.text else "both answers are empty"
 
 
 def swapped_choice(choice: Choice) -> Choice:

@@ -28,7 +28,7 @@ from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 
 _NARROW, _BESIDE = 100, 110
-_HIDDEN = "The names are hidden while you compare blind; B shows them."
+_HIDDEN = "Names are hidden in blind mode. Press B to show them."
 
 
 def _key(key: str, action: str, name: str, tooltip: str, label: str = "", key_display: str | None = None) -> Binding:
@@ -52,19 +52,19 @@ class CompareScreen(Screen[None]):
     CompareScreen #body { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("right_square_bracket", "step(1)", "next-case", "Go to the next case", "next case", "]"),
-        _key("left_square_bracket", "step(-1)", "case-before", "Go to the case before", key_display="["),
-        _key("a", "prefer('a')", "prefer-a", "Prefer the left answer, and go on"),
-        _key("b", "prefer('b')", "prefer-b", "Prefer the right answer, and go on"),
-        _key("t", "prefer('tie')", "tie", "Both are as good, and go on"),
-        _key("x", "prefer('both_bad')", "both-bad", "Both are bad, and go on"),
-        _key("B", "toggle_blind", "blind", "Hide names and verdicts and mix the sides, or show them", "blind"),
-        _key("p", "show_leaderboard", "standing", "Which model was preferred, and how sure that is", "preferences"),
-        _key("1", "choose_source(0)", "source-a", "Choose whose answers are A", "choose A"),
-        _key("2", "choose_source(1)", "source-b", "Choose whose answers are B", "choose B"),
-        _key("3", "next_answer(0)", "repeat-a", "The next repeat or attempt of A"),
-        _key("4", "next_answer(1)", "repeat-b", "The next repeat or attempt of B"),
-        _key("o", "toggle_fold", "fold", "Fold what is the same in both, or show everything", "fold"),
+        _key("right_square_bracket", "step(1)", "next-case", "Next case", "next case", "]"),
+        _key("left_square_bracket", "step(-1)", "case-before", "Previous case", key_display="["),
+        _key("a", "prefer('a')", "prefer-a", "Prefer the left answer and go to the next pair"),
+        _key("b", "prefer('b')", "prefer-b", "Prefer the right answer and go to the next pair"),
+        _key("t", "prefer('tie')", "tie", "Record a tie and go to the next pair"),
+        _key("x", "prefer('both_bad')", "both-bad", "Record both as bad and go to the next pair"),
+        _key("B", "toggle_blind", "blind", "Toggle blind mode: hide names and verdicts, shuffle the sides", "blind"),
+        _key("p", "show_leaderboard", "standing", "Show the ranking of models by preference", "preferences"),
+        _key("1", "choose_source(0)", "source-a", "Choose the answers on side A", "choose A"),
+        _key("2", "choose_source(1)", "source-b", "Choose the answers on side B", "choose B"),
+        _key("3", "next_answer(0)", "repeat-a", "Next repeat or attempt of A"),
+        _key("4", "next_answer(1)", "repeat-b", "Next repeat or attempt of B"),
+        _key("o", "toggle_fold", "fold", "Fold or show unchanged lines", "fold"),
         _key("escape", "leave", "leave", "Back", "back"),
     ]
     AUTO_FOCUS = "DiffView"
@@ -177,7 +177,7 @@ class CompareScreen(Screen[None]):
         """Save a preference, and go to the next case."""
         comparison, answers = self._comparison, self._answers
         if comparison is None or answers is None:
-            self.notify("There are no two answers on the screen to choose from.", severity="warning", markup=False)
+            self.notify("No two answers to compare here.", severity="warning", markup=False)
             return
         preferred = comparison.preference(choice, *answers)
         self._answers = None
@@ -189,7 +189,7 @@ class CompareScreen(Screen[None]):
             return
         comparison.record(preferred)
         if not comparison.step(1):
-            self.notify("This was the last case.", markup=False, timeout=3)
+            self.notify("Last case reached.", markup=False, timeout=3)
         self._show()
 
     def action_toggle_blind(self) -> None:
@@ -227,7 +227,7 @@ class CompareScreen(Screen[None]):
         base = replace(self._sources[side], repeat=1, attempt=0)
         current = next((index for index, (source, _) in enumerate(sources) if source == base), 0)
         lines = [source_line(source, run, 80) for source, run in sources]
-        index = await self.app.push_screen_wait(ChoiceScreen(f"Whose answers are {'AB'[side]}?", lines, current))
+        index = await self.app.push_screen_wait(ChoiceScreen(f"Answers on side {'AB'[side]}", lines, current))
         if index is not None:
             self._sources[side] = sources[index][0]
             self._open()
@@ -243,7 +243,7 @@ class CompareScreen(Screen[None]):
         outcomes = (comparison.pair.a_outcomes, comparison.pair.b_outcomes)[side].get(case, ())
         source = next_answer(self._sources[side], outcomes)
         if source == self._sources[side]:
-            self.notify("There is no other answer to this case on that side.", markup=False, timeout=3)
+            self.notify("No other answer to this case on that side.", markup=False, timeout=3)
             return
         self._sources[side] = source
         self._open()

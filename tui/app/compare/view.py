@@ -42,7 +42,7 @@ class CompareTitle(PieceLine):
     """Show the suite and the progress."""
 
     comparison: ComparisonSession | None = None
-    message = "reading the history …"
+    message = "reading run history …"
 
     def show(self, comparison: ComparisonSession | None, message: str = "") -> None:
         """Show another state, or only a message."""

@@ -78,8 +78,8 @@ def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
         return sanitize_line(str(error))
     if made is None:
         if not any(change.path == target for change in kept.changes):
-            return f"Nothing is kept of {name} as it was, so the diff of another block cannot be told."
-        return f"Block {block + 1} makes no change to {name}, or what that was is not kept."
+            return f"The original of {name} is not saved, so other blocks cannot be compared with it."
+        return f"Block {block + 1} does not change {name}, or its original is not saved."
     changes = tuple(made if change.path == target else change for change in kept.changes)
     return ShownDiff(kept.case, kept.trial, kept.answer, changes, refused, block)
 

@@ -24,9 +24,9 @@ def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
     """Return why there is no diff."""
     name = sanitize_line(model, 100)
     if trial is not None and trial.is_open:
-        return f"{name} is still at it. What its answer changes is shown when it has come."
+        return f"{name} is still running. Its changes appear here when the answer is complete."
     if trial is None or trial.result is None:
-        return f"{name} has not been asked yet. Press r to run this case."
+        return f"{name} has not run yet. Press r to run this case."
     if not case.apply_changes:
-        return f"The answer of {name} changed nothing: the case does not ask for it."
+        return f"The answer of {name} changed nothing: the case does not use applyChanges."
     return f"The answer of {name} has no code block, so it changed nothing."

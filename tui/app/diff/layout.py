@@ -181,7 +181,7 @@ class Section:
 def file_section(file: FileDiff, look: Look, *, head: bool = True) -> Section:
     """Return the section of a file in this look; `head` adds a row with its name."""
     shown = ignore_spacing(file) if look.ignore_space else file
-    notes = ("Only white space changed.",) if file.hunks and not shown.hunks else ()
+    notes = ("Only whitespace changed.",) if file.hunks and not shown.hunks else ()
     return Section(list_entries(shown, beside=look.beside, head=head, notes=notes), look, file)
 
 

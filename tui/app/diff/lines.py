@@ -59,7 +59,7 @@ def place_line(
         right.append((f"change {hunk[0]}/{hunk[1]}", "dim"))
     modes = [
         word
-        for word, on in (("split", look.beside), ("cut", not look.wrap), ("no white space", look.ignore_space))
+        for word, on in (("split", look.beside), ("cut", not look.wrap), ("ignore whitespace", look.ignore_space))
         if on
     ]
     if modes:

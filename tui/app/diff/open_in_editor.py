@@ -25,7 +25,7 @@ async def open_changed_file(
     from tui.session.changes import temporary_folder
 
     if files[number].kind == "deleted":
-        return "The file is gone after this change: there is nothing to open."
+        return "This change deletes the file: nothing to open."
     try:
         with temporary_folder() as folder:
             tree = folder / "files"
@@ -51,9 +51,9 @@ def _fill(
         return place
     contents = {file.path: data for file in files if (data := _content(shown, file)) is not None}
     if target.path not in contents:
-        raise WorkspaceError(f"{target.path} cannot be opened: its whole text is not kept, only the diff")
+        raise WorkspaceError(f"Cannot open {target.path}: only the diff is saved, not the full text")
     if kept:
-        raise WorkspaceError(f"{target.path} is no plain file in the repository")
+        raise WorkspaceError(f"{target.path} is not a regular file in the repository")
     write_changed_files(folder, contents)
     return place
 

@@ -76,7 +76,7 @@ class PlaceLine(PieceLine):
             view.look,
             (max(1, view.current_hunk + 1), document.hunk_count),
             found,
-            "" if shown.block is None else f"trying block {shown.block + 1}",
+            "" if shown.block is None else f"preview of block {shown.block + 1}",
             width,
             crlf=is_file and document.sections[here].hidden_returns,
         )
@@ -97,14 +97,14 @@ class DiffPanel(Vertical):
     DiffPanel.-empty > Horizontal, DiffPanel.-empty > PlaceLine { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("slash", "search", "diff.search", "Search in the diff", "search", "/"),
-        bind("plus", "widen(1)", "diff.more", "More lines around the changes of this file", "more", "+"),
-        bind("minus", "widen(-1)", "diff.less", "Fewer lines around them", shown="-"),
-        bind("b", "pick_block", "diff.block", "Try another block of the answer for the target file", "block"),
+        bind("slash", "search", "diff.search", "Search the diff", "search", "/"),
+        bind("plus", "widen(1)", "diff.more", "More context lines", "more", "+"),
+        bind("minus", "widen(-1)", "diff.less", "Fewer context lines", shown="-"),
+        bind("b", "pick_block", "diff.block", "Preview another code block for the target file", "block"),
         bind("c", "copy_patch", "diff.copy", "Copy all changes as a patch", "copy"),
-        bind("p", "save_patch", "diff.save", "Save all changes as a patch for git apply", "save"),
-        bind("o", "open_file", "diff.open", "Open this file, as it was changed, in $EDITOR", "open"),
-        bind("escape", "leave_block", "diff.leave-block", "Back to what was really applied"),
+        bind("p", "save_patch", "diff.save", "Save all changes as a patch file", "save"),
+        bind("o", "open_file", "diff.open", "Open the changed file in $EDITOR", "open"),
+        bind("escape", "leave_block", "diff.leave-block", "Back to the applied changes"),
     ]
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -197,11 +197,11 @@ class DiffPanel(Vertical):
         file, before = self.files.files[number], self.contexts.get(number, 0)
         level = max(0, min(before + by, len(_CONTEXTS) - 1))
         if level == before:
-            self._notify("All of the file is shown." if by > 0 else "These are the lines that git shows.")
+            self._notify("The whole file is shown." if by > 0 else "No fewer context lines.")
             return
         sides = await asyncio.to_thread(shown.find_sides, file)
         if sides is None or file.kind != "modified":
-            self._notify("More of this file is not kept." if sides is None else "All of the file is shown.")
+            self._notify("No more of this file is saved." if sides is None else "The whole file is shown.")
             return
         context = _CONTEXTS[level]
         hunks = file.hunks if not level else await asyncio.to_thread(widen_hunks, file.hunks, sides.new, context)
@@ -216,22 +216,22 @@ class DiffPanel(Vertical):
 
     @work(group="block", exclusive=True)
     async def action_pick_block(self) -> None:
-        """Try another block of the answer for the target file."""
+        """Preview another code block for the target file."""
         from tui.app.dialogs import ChoiceScreen
 
         kept, shown = self.kept, self.shown
         if kept is None or shown is None:
             return
         if kept.case.target_file is None:
-            self._notify("The case names no targetFile: every block says itself where it goes.")
+            self._notify("The case has no targetFile: each code block names its own file.")
             return
         blocks = await asyncio.to_thread(blocks_of, kept)
         in_use = await asyncio.to_thread(block_in_use, shown)
         numbers = [block.number for block in blocks]
         lines = block_lines(blocks, in_use, _DIALOG_WIDTH)
         current = numbers.index(in_use) if in_use in numbers else 0
-        title = f"A block for {sanitize_line(kept.case.target_file, 60)}"
-        place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current, takes="shows its diff"))
+        title = f"Code block for {sanitize_line(kept.case.target_file, 60)}"
+        place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current, takes="show diff"))
         if place is None or numbers[place] == in_use:
             return
         block = numbers[place]
@@ -243,7 +243,7 @@ class DiffPanel(Vertical):
             self._notify(tried)
         elif kept is self.kept:
             self.show_diff(tried)
-            self._notify(f"This is what block {block + 1} would change. The verdict stays. Esc goes back.")
+            self._notify(f"Preview of block {block + 1}. The verdict does not change. Press Esc to go back.")
 
     def action_leave_block(self) -> None:
         """Show the changes that were applied."""
@@ -259,7 +259,7 @@ class DiffPanel(Vertical):
     async def action_save_patch(self) -> None:
         """Ask for a name, and save all changes as a patch."""
         if self.shown is not None and self.shown.changes:
-            line = await self._open_input("save", "the name of a new file")
+            line = await self._open_input("save", "name of a new file")
             line.value = patch_name(self.shown.case.id, self.shown.trial.model)
             line.cursor_position = len(line.value)
 
@@ -270,15 +270,15 @@ class DiffPanel(Vertical):
         try:
             save_patch(place, self.shown.changes)
         except FileExistsError:
-            self._notify(f"{name} is there already, and stays as it is. Choose another name.", "warning")
+            self._notify(f"{name} already exists. Choose another name.", "warning")
         except (OSError, ValueError) as error:
-            self._notify(f"{name} cannot be written ({error}).", "error")
+            self._notify(f"Cannot write {name} ({error}).", "error")
         else:
-            self._notify(f"Saved {place.absolute()}. git apply takes it.{self._warning()}")
+            self._notify(f"Saved {place.absolute()}. Apply it with: git apply.{self._warning()}")
 
     def _warning(self) -> str:
         lossy = self.shown is not None and is_lossy(self.shown.changes)
-        return " Bytes that are no UTF-8 are not in it: it may not apply." if lossy else ""
+        return " Bytes that are not UTF-8 are missing, so it may not apply." if lossy else ""
 
     @work(group="open", exclusive=True)
     async def action_open_file(self) -> None:
@@ -291,14 +291,14 @@ class DiffPanel(Vertical):
         fault = await open_changed_file(
             self.app, shown, self.files.files, number, self.view.current_line, self.repository
         )
-        self._notify(fault or "That was a copy: what was changed in it is gone, and the result is as it was.")
+        self._notify(fault or "The editor opened a copy: your edits were discarded, and the result is unchanged.")
 
     def _notify(self, text: str, severity: str = "information") -> None:
         self.app.notify(sanitize_line(text, 600), severity=severity, markup=False, timeout=5)  # type: ignore[arg-type]
 
     async def action_search(self) -> None:
-        """Search in the diff."""
-        await self._open_input("search", "search: Enter keeps it, n and N go on")
+        """Search the diff."""
+        await self._open_input("search", "search · Enter accept · n/N next/previous")
 
     async def _open_input(self, purpose: str, placeholder: str) -> "PromptInput":
         from tui.app.widgets.prompt_input import PromptInput

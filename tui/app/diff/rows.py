@@ -12,7 +12,7 @@ from tui.model.results import NotApplied
 from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.suite import Case
 
-_NO_NEWLINE = "no newline at the end of the file"
+_NO_NEWLINE = "no newline at end of file"
 
 
 class HeadEntry(NamedTuple):
@@ -101,13 +101,13 @@ def list_refused(refused: Sequence[NotApplied], *, first: bool) -> Listed:
 
 def _file_notes(file: FileDiff) -> Iterator[str]:
     if file.binary:
-        yield "A binary file: what changed in it cannot be shown."
+        yield "Binary file: changes cannot be displayed."
     elif not file.hunks and file.kind in ("added", "deleted"):
         yield "The file is empty."
     elif not file.hunks and file.kind == "renamed":
-        yield "Only the name changed."
+        yield "File renamed without changes."
     if file.old_mode is not None and file.new_mode is not None and file.old_mode != file.new_mode:
-        yield f"The mode changed from {file.old_mode:06o} to {file.new_mode:06o}."
+        yield f"File mode changed from {file.old_mode:06o} to {file.new_mode:06o}."
 
 
 def _lines(hunk: Hunk, beside: bool) -> Iterator[Entry]:

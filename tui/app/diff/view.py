@@ -77,24 +77,24 @@ class DiffView(TailView, can_focus=True):
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("J", "hunk_beside(1)", "diff.next-hunk", "Go to the next change", "next change"),
-        bind("K", "hunk_beside(-1)", "diff.hunk-before", "Go to the change before"),
-        bind("right_curly_bracket", "file_beside(1)", "diff.next-file", "Go to the next file", shown="}"),
-        bind("left_curly_bracket", "file_beside(-1)", "diff.file-before", "Go to the file before", shown="{"),
-        bind("v", "turn('beside')", "diff.split", "Both sides beside each other, or below", "split"),
-        bind("w", "turn('wrap')", "diff.wrap", "Wrap long lines, or cut them", "wrap"),
+        bind("J", "hunk_beside(1)", "diff.next-hunk", "Next change", "next change"),
+        bind("K", "hunk_beside(-1)", "diff.hunk-before", "Previous change"),
+        bind("right_curly_bracket", "file_beside(1)", "diff.next-file", "Next file", shown="}"),
+        bind("left_curly_bracket", "file_beside(-1)", "diff.file-before", "Previous file", shown="{"),
+        bind("v", "turn('beside')", "diff.split", "Toggle split and unified view", "split"),
+        bind("w", "turn('wrap')", "diff.wrap", "Wrap or cut long lines", "wrap"),
         bind(
             "i",
             "turn('ignore_space')",
             "diff.white-space",
-            "Leave out what differs in white space alone",
-            "white space",
+            "Ignore changes in whitespace",
+            "whitespace",
         ),
-        bind("number_sign", "turn('numbers')", "diff.numbers", "Show or hide the line numbers", shown="#"),
-        bind("n", "match_beside(1)", "diff.next-match", "Go to the next place that was searched for"),
-        bind("N", "match_beside(-1)", "diff.match-before", "Go to the place before"),
-        bind("left,h", "shift(-1)", "diff.left", "To the left, where lines are cut"),
-        bind("right,l", "shift(1)", "diff.right", "To the right, where lines are cut"),
+        bind("number_sign", "turn('numbers')", "diff.numbers", "Show or hide line numbers", shown="#"),
+        bind("n", "match_beside(1)", "diff.next-match", "Next search result"),
+        bind("N", "match_beside(-1)", "diff.match-before", "Previous search result"),
+        bind("left,h", "shift(-1)", "diff.left", "Scroll left"),
+        bind("right,l", "shift(1)", "diff.right", "Scroll right"),
     ]
 
     class PlaceChanged(Message):

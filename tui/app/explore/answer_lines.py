@@ -69,26 +69,26 @@ def marks_in(case: Case, attempt: AttemptProgress | None) -> list[Mark]:
 def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     """What the pane of a trial without text says; empty where there is nothing to say."""
     if reason == "queued":
-        return "Queued: it starts when the run before it is over."
+        return "Queued: starts when the current run finishes."
     if reason == "preparing":
-        return "The run is being prepared."
+        return "Preparing run."
     if reason == "paused":
-        return "The run is paused: this is asked when it goes on."
+        return "Run paused: this case starts when it continues."
     if trial is None:
-        return "Not asked yet. Press r to run this case, R to run the whole suite."
+        return "Not run yet. Press r to run this case, R to run the suite."
     if trial.waits is not None:
         why = sanitize_text(trial.waits.reason).rstrip()
         stop = "" if why.endswith((".", "!", "?")) else "."
-        return f"{why}{stop} Trying again in {trial.waits.waited_ms / 1000:.1f} s."
+        return f"{why}{stop} Retrying in {trial.waits.waited_ms / 1000:.1f} s."
     if trial.status == "waiting":
-        return "Waiting for its turn."
+        return "Waiting for a free slot."
     if trial.status == "delayed":
-        return f"Waits {(trial.delay_ms or 0) / 1000:g} s before the next case, as the suite asks."
+        return f"Waiting {(trial.delay_ms or 0) / 1000:g} s before the next case (delayBetweenTestsMs)."
     if trial.status != "running":
         return ""
     step = trial.attempt.steps[-1] if trial.attempt and trial.attempt.steps else None
     is_out = step is None or step.sent_at is not None
-    return "Asked. No text has arrived yet." if is_out else "Waiting until its provider may be asked."
+    return "Request sent. No text received yet." if is_out else "Waiting for the rate limit of the provider."
 
 
 def closing_note(trial: TrialProgress | None) -> str:

@@ -18,7 +18,7 @@ _LEAST_WORDS = 6
 _DETAIL_LINES = 200
 # Cells for a model and the gap before it, the roomiest first.
 _CELLS = ((16, 2), (13, 2), (9, 2), (4, 2), (1, 1))
-_SHORTER = {"! pattern ran too long": "! too long", "not decided": "–"}
+_SHORTER = {"! pattern ran too long": "! too long", "not evaluated": "–"}
 # What is said while text still arrives: the verdict comes from a search of the whole.
 _SO_FAR = " so far"
 
@@ -76,7 +76,7 @@ def _provisional(check: Check, live: LiveCheck, step: StepProgress | None, trial
         return ((f"… none{_SO_FAR}", "dim"),)
     if live.state == "found":
         return ((f"… {_count(live)}{_SO_FAR}", "passed"), (_place(live, step), "dim"))
-    return (("… waiting", "dim"),) if trial.is_open else (("not decided", "dim"),)
+    return (("… waiting", "dim"),) if trial.is_open else (("not evaluated", "dim"),)
 
 
 def _forbidden(live: LiveCheck, step: StepProgress | None) -> Line:

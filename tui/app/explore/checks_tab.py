@@ -114,7 +114,7 @@ class ChecksTab(Vertical):
             expected: Line = (("Expected  ", "dim"), (sanitize_text(case.expected_behavior), "plain"))
             lines = [*lines, (), expected] if lines else [expected]
         if not case.is_checked:
-            lines.append((("This case has no check: a whole answer is unchecked, and in no rate.", "dim"),))
+            lines.append((("This case has no check: complete answers are unchecked and not in any rate.", "dim"),))
         self._detail.show_lines(lines)
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:

@@ -77,7 +77,7 @@ def header_line(shown: Heading, width: int) -> Line:
 
 def clone_note(cloned: RepositoryCloned) -> str:
     """What a person should know of a clone that is there; empty where there is nothing to say."""
-    kept = [f"Kept in {cloned.kept_folder}"] if cloned.kept_folder else []
+    kept = [f"Saved in {cloned.kept_folder}"] if cloned.kept_folder else []
     notes = [sanitize_line(each, 600) for each in (*cloned.notes, *kept)]
     return "\n".join([sanitize_line(f"{cloned.url}, branch {cloned.branch}"), *notes]) if notes else ""
 

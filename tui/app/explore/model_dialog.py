@@ -19,8 +19,8 @@ from tui.model.sanitize import sanitize_line
 
 class _Names(LineListView):
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "choose", "Take", id="models.take", tooltip="Take the model, or leave it", show=False),
-        Binding("enter", "screen.accept", "Done", id="models.done", tooltip="Show these models", show=False),
+        Binding("space", "choose", "Select", id="models.take", tooltip="Select or deselect the model", show=False),
+        Binding("enter", "screen.accept", "Done", id="models.done", tooltip="Show the selected models", show=False),
     ]
 
 
@@ -38,8 +38,8 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
     ModelChooser PromptInput, ModelChooser PromptInput:focus { background: $background; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Leave", id="models.leave", tooltip="Leave the models as they were"),
-        Binding("slash,a", "type", "Type", id="models.type", tooltip="Type a model's name"),
+        Binding("escape,q", "leave", "Close", id="models.leave", tooltip="Close without changes"),
+        Binding("slash,a", "type", "Type", id="models.type", tooltip="Enter a model name"),
     ]
 
     def __init__(self, names: Sequence[str], chosen: Sequence[str]) -> None:
@@ -52,10 +52,10 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
     def compose(self) -> ComposeResult:
         """Names to take, and a line for another."""
         with Vertical() as box:
-            box.border_title = Content("Models side by side")
-            box.border_subtitle = Content("Space takes · Enter shows · Esc leaves")
+            box.border_title = Content("Models")
+            box.border_subtitle = Content("Space select · Enter show · Esc close")
             yield self._list
-            yield PromptInput("a type another: provider/model or a variant, then Enter")
+            yield PromptInput("a: enter another model (provider/model or a variant)")
             yield self._hint
 
     def on_mount(self) -> None:
@@ -70,7 +70,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
             mark = (f" {place} ", "accent") if place else (" · ", "dim")
             lines.append((mark, (sanitize_line(name), "strong" if place else "plain")))  # type: ignore[arg-type]
         self._list.show_lines(lines)
-        self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} taken"))
+        self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} selected"))
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
         """Take a model, or leave it."""

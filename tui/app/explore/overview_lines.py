@@ -25,7 +25,7 @@ def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Li
     sent = [step.prompt for step in attempt.steps if step.prompt] if attempt else []
     if not sent:
         return [
-            (("Not sent yet. The message of this case:", "dim"),),
+            (("Not sent yet. Prompt of this case:", "dim"),),
             (),
             *_text_lines("\n\n".join(step.input for step in case.steps)),
         ]
@@ -51,11 +51,11 @@ def _file_lines(prompt: Prompt) -> list[Line]:
     lines: list[Line] = []
     if prompt.included:
         total = sum(file.size for file in prompt.included)
-        lines += [(), ((f"Sent along: {len(prompt.included)} files, {total} bytes", "strong"),)]
+        lines += [(), ((f"Included: {len(prompt.included)} files, {total} bytes", "strong"),)]
         for included in prompt.included[:_FILES]:
             lines.append(((f"{included.size:>9}  ", "dim"), (sanitize_line(included.path), "plain")))
     if prompt.left_out:
-        lines += [(), ((f"Left out: {len(prompt.left_out)} files", "strong"),)]
+        lines += [(), ((f"Omitted: {len(prompt.left_out)} files", "strong"),)]
         for left in prompt.left_out[:_FILES]:
             lines.append(((f"  {sanitize_line(left.path)}  ", "plain"), (sanitize_line(left.reason), "dim")))
     return lines
@@ -84,7 +84,7 @@ def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[L
         lines.append(
             ((fill("" if lines else head, 10), "dim"), (f"{number} ", "accent"), (sanitize_line(name), "plain"))
         )
-    return lines or [((fill(head, 10), "dim"), ("none named", "plain"))]
+    return lines or [((fill(head, 10), "dim"), ("none", "plain"))]
 
 
 def suite_lines(
@@ -96,7 +96,7 @@ def suite_lines(
         ("file", path),
         ("format", suite.format),
         ("cases", str(len(suite.cases))),
-        ("timeout", f"{options.timeout_ms / 1000:g} s an attempt"),
+        ("timeout", f"{options.timeout_ms / 1000:g} s per attempt"),
         ("attempts", str(options.attempts)),
     ]
     lines: list[Line] = [((sanitize_line(suite.name), "strong"),)]
@@ -107,7 +107,7 @@ def suite_lines(
     if models:
         lines += [(), (("R", "accent"), (" runs the suite, ", "plain"), ("Enter", "accent"), (" unfolds it.", "plain"))]
     else:
-        lines += [(), (("M", "accent"), (" chooses whom to ask: this suite names no model and no agent.", "plain"))]
+        lines += [(), (("M", "accent"), (" chooses models: this suite has no models and no agent.", "plain"))]
     for model, why in faults.items():
         lines += [
             (),

@@ -15,7 +15,7 @@ from tui.model.run import RunRecord
 from tui.model.state import RunState
 from tui.session.run_history import OpenedRun, RunHistory, replay_name
 
-_RUNS_FOLDER, _REPLAYS_FOLDER = "kept runs", "recorded answers"
+_RUNS_FOLDER, _REPLAYS_FOLDER = "saved runs", "recorded answers"
 
 
 class SavedRuns:
@@ -92,7 +92,7 @@ class SavedRuns:
     def _add(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, run: str = "") -> OpenSuite:
         problems: tuple[Problem, ...] = ()
         if opened.changed:
-            problems = (Problem(str(path), None, None, "warning", "kept run", opened.changed),)
+            problems = (Problem(str(path), None, None, "warning", "saved run", opened.changed),)
         folder, title = _RUNS_FOLDER if run else _REPLAYS_FOLDER, run_title(opened.record)
         saved = OpenSuite(path, folder, opened.suite, problems, True, run, title)
         self._open_suites.add_saved_run(saved, state)

@@ -53,7 +53,7 @@ from tui.model.scores import ItemKey
 from tui.model.suite import Case, Suite
 
 _FLUSHES_A_FIGURE = 4
-_NO_SUITES = "There are no suites here. `assay init` writes one to begin with."
+_NO_SUITES = "No suites found. Run `assay init` to write an example suite."
 
 
 class ExploreScreen(FrameScreen):
@@ -228,7 +228,7 @@ class ExploreScreen(FrameScreen):
             self.show_selection()
         if message.again and message.paths:
             names = ", ".join(sanitize_line(path.name, 60) for path in message.paths)
-            self.notify(f"Read again: {names}", markup=False, timeout=3)
+            self.notify(f"Reloaded: {names}", markup=False, timeout=3)
 
     # The current run
 
@@ -297,8 +297,8 @@ class ExploreScreen(FrameScreen):
             self.selection.model_errors |= message.errors
             self.show_selection()
         names = ", ".join(sanitize_line(model, 60) for model in message.errors)
-        where = "Its pane says" if len(message.errors) == 1 else "Their panes say"
-        self.notify(f"Not asked: {names}. {where} why.", severity="warning", markup=False, timeout=6)
+        where = "See its pane" if len(message.errors) == 1 else "See their panes"
+        self.notify(f"Not run: {names}. {where} for the reason.", severity="warning", markup=False, timeout=6)
 
     @on(RunEnded)
     def show_end(self) -> None:
@@ -342,15 +342,15 @@ class ExploreScreen(FrameScreen):
                 self.context.scores.record_names(choice.run.id, "a replay")
                 added, request = await self.saved_runs.replay(choice.run, 1.0 if choice.act == "replay" else None)
                 self._show_saved_run(added)
-                self.run_controls.start(request, "This run has no answers to play again.")
+                self.run_controls.start(request, "This run has no answers to replay.")
             case "open":
                 await self.open_run(choice.run.id)
             case "resume":
                 request = await self.saved_runs.request(await self.open_run(choice.run.id), "missing")
-                self.run_controls.start(request, "Every trial of this run has its result.")
+                self.run_controls.start(request, "Every trial of this run has a result.")
             case "failed":
                 request = await self.saved_runs.request(await self.open_run(choice.run.id), "failed")
-                self.run_controls.rerun(request, "Everything in this run has passed.")
+                self.run_controls.rerun(request, "All trials of this run passed.")
 
     async def open_run(self, run_id: str) -> OpenSuite:
         """Open a saved run and select it. Raises StoreError."""
@@ -399,7 +399,7 @@ class ExploreScreen(FrameScreen):
         """Open the matrix of the selected suite, and select the case that is chosen there."""
         open_suite = self.selection.open_suite
         if open_suite is None or open_suite.suite is None:
-            self.notify("There is no suite to show here.", severity="warning", markup=False)
+            self.notify("No suite to show here.", severity="warning", markup=False)
             return
         from tui.app.matrix.screen import open_matrix
 
@@ -416,7 +416,7 @@ class ExploreScreen(FrameScreen):
         """Compare the answers of two models to the selected case."""
         open_suite = self.selection.open_suite
         if open_suite is None or open_suite.suite is None:
-            self.notify("Nothing to compare here: choose a suite first.", severity="warning", markup=False)
+            self.notify("Nothing to compare here. Select a suite.", severity="warning", markup=False)
             return
         await self.navigator.compare_models(
             open_suite, self.selection.models, self.answers.current_model, self.selection.case_id
@@ -435,7 +435,7 @@ class ExploreScreen(FrameScreen):
     async def _review(self, start: ItemKey | None) -> None:
         open_suite = self.selection.open_suite
         if open_suite is None or open_suite.suite is None:
-            self.notify("Nothing to review here: choose a suite first.", severity="warning", markup=False)
+            self.notify("Nothing to review here. Select a suite.", severity="warning", markup=False)
         else:
             await self.navigator.review(open_suite, start)
 
@@ -468,7 +468,7 @@ class ExploreScreen(FrameScreen):
         if open_suite is None:
             return
         if open_suite.label:
-            self.notify("A kept run is no file to edit; its suite may be among the others.", markup=False)
+            self.notify("A saved run cannot be edited. Open its suite to edit the cases.", markup=False)
             return
         problem = next((each for each in open_suite.problems if each.line), None) if open_suite.broken else None
         line = case.line if case else problem.line if problem else 1
@@ -484,15 +484,15 @@ class ExploreScreen(FrameScreen):
         cases: tuple[Case, ...] = (selection.case,) if selection.case else ()
         if row is not None and row.kind in ("category", "suite") and row.open_suite == selection.open_suite:
             cases = row.cases
-        self.run_controls.start(request_cases(selection, cases), "Nothing to run here: choose a case first.")
+        self.run_controls.start(request_cases(selection, cases), "Nothing to run here. Select a case.")
 
     def action_run_suite(self) -> None:
         """Run the whole suite."""
-        self.run_controls.start(request_suite(self.selection), "Nothing to run here: choose a suite first.")
+        self.run_controls.start(request_suite(self.selection), "Nothing to run here. Select a suite.")
 
     def action_run_failed(self) -> None:
         """Run again what did not pass."""
-        self.run_controls.rerun(request_failed(self.selection), "Nothing has failed here.")
+        self.run_controls.rerun(request_failed(self.selection), "No failed trials here.")
 
     def action_follow_run(self) -> None:
         """Select what runs, from now on."""
@@ -577,7 +577,7 @@ class ExploreScreen(FrameScreen):
     def action_toggle_in_step(self) -> None:
         """Scroll all panes together, or each alone."""
         self.answers.in_step = not self.answers.in_step
-        self.notify(f"Panes scroll {'in step' if self.answers.in_step else 'each alone'}", markup=False, timeout=2)
+        self.notify(f"Panes scroll {'together' if self.answers.in_step else 'separately'}", markup=False, timeout=2)
 
     def action_case_beside(self, by: int) -> None:
         """Select the next or the previous case."""

@@ -40,8 +40,8 @@ class SuiteTree(LineListView):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "toggle_fold", "Fold", id="tree.fold", tooltip="Fold or unfold", show=False),
-        Binding("right,l", "unfold", "Unfold", id="tree.unfold", tooltip="Unfold, or go in", show=False),
-        Binding("left,h", "fold", "Fold", id="tree.out", tooltip="Fold, or go to the row above it", show=False),
+        Binding("right,l", "unfold", "Unfold", id="tree.unfold", tooltip="Unfold, or go to the child row", show=False),
+        Binding("left,h", "fold", "Fold", id="tree.out", tooltip="Fold, or go to the parent", show=False),
     ]
 
     class RowReached(Message):

@@ -96,7 +96,7 @@ class AttemptsTab(Vertical):
             return
         attempt = self._table.rows[self._table.cursor].attempt
         lines = [*retry_lines(attempt), *served_lines(attempt)]
-        enter: Line = (("Enter shows its answer in its model's pane.", "dim"),)
+        enter: Line = (("Enter: show the answer in the pane of the model.", "dim"),)
         self._detail.show_lines([*lines, (), enter] if lines else [enter])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
@@ -115,7 +115,7 @@ class AttemptsTab(Vertical):
 class _RiskTable(LineListView):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,v", "choose", "review", id="risk.review", tooltip="Score this answer", key_display="Enter"),
-        Binding("T", "trail", "trail", id="risk.trail", tooltip="Everything that happened to this item"),
+        Binding("T", "trail", "trail", id="risk.trail", tooltip="Show the history of this item"),
     ]
     rows: Sequence[BesideRow] = ()
     rule = BandRule()
@@ -192,7 +192,7 @@ class RiskTab(Vertical):
         table, review = self._table, self.review
         row = table.rows[table.cursor] if 0 <= table.cursor < len(table.rows) else None
         if row is None:
-            self._detail.show_fitted(lambda _: [(("This case names no risk criteria.", "dim"),)])
+            self._detail.show_fitted(lambda _: [(("This case has no risk criteria.", "dim"),)])
             return
         end = [line for line in (hidden_line(table.rows), _invitation(review)) if line]
         self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
@@ -221,7 +221,7 @@ class RiskTab(Vertical):
 def _invitation(review: "RunReview | None") -> Line:
     if review is None:
         return (("Run the case to score its answers.", "dim"),)
-    return (("Enter", "accent"), (" scores the answer, ", "dim"), ("T", "accent"), (" tells its trail", "dim"))
+    return (("Enter", "accent"), (" scores the answer, ", "dim"), ("T", "accent"), (" shows its history", "dim"))
 
 
 TabId = Literal["checks", "diff", "prompt", "risk", "attempts"]

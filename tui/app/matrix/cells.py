@@ -42,7 +42,7 @@ class Cell(NamedTuple):
     is flaky. `passed_since` counts the trials that a rerun passed and that count as failed; `rerun` is what the rerun
     of one trial came to where that does not count."""
 
-    status: StatusWord = "unasked"
+    status: StatusWord = "not_run"
     passed: int = 0
     results: int = 0
     repeats: int = 0

@@ -22,7 +22,7 @@ def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> 
     while it is not finished."""
     a, b = names[pair.a], names[pair.b]
     if not pair.common:
-        return ((f"{a} and {b} have no checked case in common yet: nothing to compare.", "dim"),)
+        return ((f"{a} and {b} have no common checked case yet: nothing to compare.", "dim"),)
     does = "passes" if pair.method == "mcnemar-exact" else "does better in"
     than = f"that {b} does not" if pair.method == "mcnemar-exact" else f"than {b}"
     counts = f"{a} {does} {_cases(pair.wins)} {than}, and the reverse in {_cases(pair.losses)}; {_ties(pair.ties)}"
@@ -44,7 +44,7 @@ def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Lin
 
 
 def _interim(progress: str) -> str:
-    return f"So far {progress}; no test before the run is finished." if progress else "The run is not finished."
+    return f"So far {progress}; tests follow when the run is finished." if progress else "Run not finished."
 
 
 def short_names(models: Mapping[str, str]) -> dict[str, str]:
@@ -115,7 +115,7 @@ def _apart(pair: Comparison) -> list[Line]:
     interval = words.interval_words(pair)
     over = f", simultaneous over {pair.pairs} pairs" if pair.pairs > 1 else ""
     end = f" (95% interval{over}: {interval})" if interval else ""
-    return [((f"Difference in the share of passes: {words.points(pair.difference)} points{end}.", "dim"),)]
+    return [((f"Difference of pass rates: {words.points(pair.difference)} points{end}.", "dim"),)]
 
 
 def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:

@@ -16,10 +16,10 @@ from tui.model.filter import Filter
 from tui.session.run_history import RunHistory
 
 _ORDERS: tuple[tuple[Order, str], ...] = (
-    (Order("suite"), "as in the suite"),
+    (Order("suite"), "suite order"),
     (Order("name"), "by name"),
-    (Order("differ"), "by disagreement: the cases in which models differ first"),
-    (Order("all fail"), "the cases that all models fail first"),
+    (Order("differ"), "by disagreement: differing cases on top"),
+    (Order("all fail"), "cases that all models fail on top"),
 )
 
 
@@ -37,12 +37,12 @@ class RowControls:
         matrix = self._matrix
         orders = [*_ORDERS]
         if matrix.baseline is not None:
-            orders.append((Order("change"), "by change since the baseline: what broke first"))
-        orders += [(Order("model", model), f"by {matrix.names[model]}: the worst first") for model in matrix.models]
+            orders.append((Order("change"), "by change since the baseline: broken cases on top"))
+        orders += [(Order("model", model), f"by {matrix.names[model]}: worst on top") for model in matrix.models]
         displayed = matrix.row_options.order._replace(reverse=False)
         current = next((place for place, (order, _) in enumerate(orders) if order == displayed), 0)
         lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
-        place = await self._screen.app.push_screen_wait(ChoiceScreen("Sort the rows", lines, current, takes="sorts"))
+        place = await self._screen.app.push_screen_wait(ChoiceScreen("Sort rows", lines, current, takes="sort"))
         if place is not None:
             self._apply(matrix.row_options._replace(order=orders[place][0]))
 
@@ -66,7 +66,7 @@ class RowControls:
         self._apply(options._replace(order=options.order._replace(reverse=not options.order.reverse)))
 
     def change_grouping(self) -> None:
-        """Group by category, by tag, or not at all, in turn."""
+        """Group by category, by tag, or not, in turn."""
         options = self._matrix.row_options
         grouping = GROUPINGS[(GROUPINGS.index(options.grouping) + 1) % len(GROUPINGS)]
         self._apply(options._replace(grouping=grouping))
@@ -98,7 +98,7 @@ class RowControls:
                 table.go_to(place)
                 return
             place += step
-        self._screen.notify("There is no such case that way.", markup=False, timeout=2)
+        self._screen.notify("No such case in that direction.", markup=False, timeout=2)
 
 
 class BaselineControls:
@@ -131,12 +131,12 @@ class BaselineControls:
             runs = runs_of(await asyncio.to_thread(self._history.list_runs), matrix.suite)
             runs = [run for run in runs if run.id not in self._displayed_runs]
             if not runs:
-                self._screen.notify("No other run of this suite is kept.", severity="warning", markup=False)
+                self._screen.notify("No other saved run of this suite.", severity="warning", markup=False)
                 return
-            lines: list[Line] = [((" none: measure against no run", "plain"),), *map(run_choice_line, runs)]
+            lines: list[Line] = [((" none: no baseline", "plain"),), *map(run_choice_line, runs)]
             used = matrix.baseline.run_id if matrix.baseline else ""
             current = next((place for place, run in enumerate(runs, 1) if run.id == used), 0)
-            dialog = ChoiceScreen("Measure against an earlier run", lines, current)
+            dialog = ChoiceScreen("Compare with an earlier run", lines, current)
             place = await self._screen.app.push_screen_wait(dialog)
             if place is None:
                 return

@@ -121,7 +121,7 @@ def head_lines(
     speeds = [_speed(each) for each in seen]
     if whole:
         rows += [
-            ("first token · tok/s", speeds),
+            ("TTFT · tok/s", speeds),
             ("tokens in · out", [_tokens(each) for each in seen]),
             ("cost", [_cost(each) for each in seen]),
         ]

@@ -117,13 +117,13 @@ def order_words(order: Order, name_of: Callable[[str], str]) -> str:
     """`sorted by disagreement`"""
     match order.kind:
         case "suite":
-            words = "as in the suite"
+            words = "suite order"
         case "name":
             words = "sorted by name"
         case "differ":
             words = "sorted by disagreement"
         case "all fail":
-            words = "what all fail first"
+            words = "all-fail cases on top"
         case "change":
             words = "sorted by change"
         case "model":
@@ -320,7 +320,7 @@ class Matrix:
     def order_words(self) -> str:
         """Return by what the rows are sorted, and whether cases are left out."""
         words = order_words(self.row_options.order, lambda model: self.names.get(model, ""))
-        return f"only differing · {words}" if self.row_options.differing else words
+        return f"differing only · {words}" if self.row_options.differing else words
 
 
 def two_to_compare(

@@ -47,7 +47,7 @@ class PairsScreen(ModalScreen[int | None]):
     PairsScreen TextPanel { margin-top: 1; background: $raised; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,p", "leave", "Leave", id="pairs.leave", tooltip="Leave the statistics"),
+        Binding("escape,q,p", "leave", "Close", id="pairs.leave", tooltip="Close statistics"),
     ]
 
     def __init__(
@@ -67,8 +67,8 @@ class PairsScreen(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         """The pairs, and all of the one under the cursor."""
         with Vertical() as box:
-            box.border_title = Content("Statistics: models compared on the same cases")
-            box.border_subtitle = Content("Enter shows the pair below the matrix · Esc leaves")
+            box.border_title = Content("Statistics: models compared on common cases")
+            box.border_subtitle = Content("Enter show pair · Esc close")
             yield self._list
             yield self._detail
 

@@ -31,26 +31,26 @@ from tui.session.answers import Source
 from tui.session.run_history import RunHistory
 
 MATRIX_KEYS: list[BindingType] = [
-    bind("p", "statistics", "matrix.statistics", "Compare each pair of models, with the cases", "statistics"),
-    bind("s", "sort", "matrix.sort", "Sort the rows", "sort"),
-    bind("d", "turn_differing", "matrix.differing", "Only the cases in which models differ, or all", "only differing"),
-    bind("b", "choose_baseline", "matrix.baseline", "Measure against an earlier run", "baseline"),
-    bind("c", "compare", "matrix.compare", "Compare the answers of two models to the case, word by word", "compare"),
+    bind("p", "statistics", "matrix.statistics", "Statistics: compare each pair of models", "statistics"),
+    bind("s", "sort", "matrix.sort", "Sort rows", "sort"),
+    bind("d", "turn_differing", "matrix.differing", "Show only cases in which models differ, or all", "differing"),
+    bind("b", "choose_baseline", "matrix.baseline", "Compare with an earlier run", "baseline"),
+    bind("c", "compare", "matrix.compare", "Compare the answers of two models word by word", "compare"),
     bind("R", "run_all", "matrix.run-all", "Run the whole suite", "run all"),
-    bind("P", "turn_pause", "matrix.pause", "Pause the run, or let it go on", "pause"),
-    bind("f", "run_failed", "matrix.run-failed", "Run again what did not pass", "failed again"),
-    bind("slash", "filter", "matrix.filter", f"Filter the cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
-    bind("v", "review", "matrix.review", "Review: score the risk of answers by hand", "review"),
-    bind("g", "group", "matrix.group", "Group by category, by tag, or not at all", "group"),
-    bind("i", "turn_figures", "matrix.figures", "All figures in the heads, or fewer", "figures"),
-    bind("S", "reverse", "matrix.reverse", "Turn the order around"),
-    bind("n", "next_differing(1)", "matrix.next-differing", "Go to the next case in which models differ"),
-    bind("N", "next_differing(-1)", "matrix.differing-before", "Go to the case before in which models differ"),
-    bind("greater_than_sign", "ask_more(1)", "matrix.more", "Ask one case more at once, of each model", "", ">"),
-    bind("less_than_sign", "ask_more(-1)", "matrix.fewer", "Ask one case fewer at once", "", "<"),
-    bind("X", "cancel_all", "matrix.cancel-all", "Cancel the whole run, and what is queued"),
+    bind("P", "turn_pause", "matrix.pause", "Pause or continue the run", "pause"),
+    bind("f", "run_failed", "matrix.run-failed", "Rerun failed trials", "rerun failed"),
+    bind("slash", "filter", "matrix.filter", f"Filter cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
+    bind("v", "review", "matrix.review", "Review: score the risk of answers", "review"),
+    bind("g", "group", "matrix.group", "Group by category, by tag, or not", "group"),
+    bind("i", "turn_figures", "matrix.figures", "Show more or fewer figures in the column headers", "figures"),
+    bind("S", "reverse", "matrix.reverse", "Reverse the order"),
+    bind("n", "next_differing(1)", "matrix.next-differing", "Next case in which models differ"),
+    bind("N", "next_differing(-1)", "matrix.differing-before", "Previous case in which models differ"),
+    bind("greater_than_sign", "ask_more(1)", "matrix.more", "Raise concurrency", "", ">"),
+    bind("less_than_sign", "ask_more(-1)", "matrix.fewer", "Lower concurrency", "", "<"),
+    bind("X", "cancel_all", "matrix.cancel-all", "Cancel the run and all queued runs"),
     bind("m", "leave", "matrix.leave", "Back to Explore"),
-    bind("escape", "back", "matrix.back", "Out of the filter, else back to Explore"),
+    bind("escape", "back", "matrix.back", "Leave the filter, or go back to Explore"),
 ]
 
 
@@ -191,11 +191,11 @@ class MatrixScreen(Screen[str | None]):
         matrix, table = self.matrix, self.panel.table
         case = matrix.case_at(table.cursor)
         if case is None:
-            self.notify("There is no case to compare here.", severity="warning", markup=False)
+            self.notify("No case to compare here.", severity="warning", markup=False)
             return
         models = two_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
         if models is None:
-            self.notify("Two models are needed to compare.", markup=False)
+            self.notify("Comparing needs two models.", markup=False)
             return
         a, b = (Source(matrix.suite.path, matrix.run, model) for model in models)
         self._navigator.compare(matrix.suite, (a, b), case.id)
@@ -209,7 +209,7 @@ class MatrixScreen(Screen[str | None]):
         pairs, figures = matrix.statistics.pairs, matrix.statistics.figures
         if not pairs:
             few = len(matrix.models) < 2
-            why = "Two models are needed to compare." if few else "Two models with results are needed to compare."
+            why = "Comparing needs two models." if few else "Comparing needs two models with results."
             self.notify(why, markup=False)
             return
         displayed = matrix.statistics.pair(matrix.pair)
@@ -228,13 +228,13 @@ class MatrixScreen(Screen[str | None]):
         """Run the whole suite."""
         if (open_suite := self._open_suite) is not None and open_suite.suite is not None:
             request = request_all_models(self.context.selection, open_suite)
-            self._run_controls.start(request, "There is nothing to run here.")
+            self._run_controls.start(request, "Nothing to run here.")
 
     def action_run_failed(self) -> None:
         """Run again what did not pass."""
         if (open_suite := self._open_suite) is not None and open_suite.suite is not None:
             request = request_failed_of(self.context.selection, open_suite, self.matrix.models)
-            self._run_controls.rerun(request, "Nothing has failed here.")
+            self._run_controls.rerun(request, "No failed trials here.")
 
     def action_turn_pause(self) -> None:
         """Pause or resume the run."""
@@ -292,7 +292,7 @@ async def open_matrix(
 async def read_matrix(context: AppContext, open_suite: OpenSuite) -> Matrix:
     """Return the matrix of an open suite, with what was chosen in it before. Raises AssayError."""
     suite = open_suite.suite
-    assert suite is not None, "only a suite without errors has a matrix"
+    assert suite is not None, "a suite with errors has no matrix"
     outcomes, unfinished = await asyncio.to_thread(_read_outcomes, context.session.history, open_suite.run)
     kept = {outcome.trial: outcome for outcome in outcomes}
     models = models_with_results(context.selection, open_suite)

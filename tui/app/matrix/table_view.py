@@ -28,8 +28,8 @@ class MatrixTable(LineListView):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "open", id="matrix.open", tooltip="Open the case in Explore", key_display="Enter"),
-        Binding("right,l", "scroll_models(1)", "Right", id="list.right", tooltip="More models", show=False),
-        Binding("left,h", "scroll_models(-1)", "Left", id="list.left", tooltip="The models before", show=False),
+        Binding("right,l", "scroll_models(1)", "Right", id="list.right", tooltip="Next models", show=False),
+        Binding("left,h", "scroll_models(-1)", "Left", id="list.left", tooltip="Previous models", show=False),
     ]
 
     class LayoutChanged(Message):

@@ -89,7 +89,7 @@ def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, no
     speed = count(None if shown.speed is None else round(shown.speed), 3)
     parts: list[str] = [
         f"{seconds(shown.duration_ms)} s",
-        f"first {seconds(shown.first_token_ms, digits=2)}",
+        f"TTFT {seconds(shown.first_token_ms, digits=2)}",
         f"{speed} tok/s",
         f"{count(shown.tokens, 4, not shown.exact)} tok",
         *([] if shown.cost_usd is None else [dollars(shown.cost_usd)]),

@@ -12,16 +12,16 @@ _GROUPS = {
     "runs": "Runs",
     "review": "Review",
     "run": "Running",
-    "look": "Looking",
+    "look": "View",
     "pane": "Answers",
     "answer": "Answers",
     "tabs": "Tabs",
     "risk": "Tabs",
     "tree": "Suites",
     "list": "Lists",
-    "diff": "What differs",
+    "diff": "Changes",
     "text": "Text",
-    "app": "Everywhere",
+    "app": "Global",
 }
 
 

@@ -9,7 +9,7 @@ from tui.model.state import OPEN, TrialProgress
 from tui.model.suite import CheckKind, Severity
 
 _MARKS: dict[StatusWord, Piece] = {
-    "unasked": ("·", "dim"),
+    "not_run": ("·", "dim"),
     "waiting": ("◦", "dim"),
     "delayed": ("◦", "accent"),
     "running": ("●", "running"),
@@ -24,12 +24,12 @@ _MARKS: dict[StatusWord, Piece] = {
 }
 _WORST_FIRST: tuple[StatusWord, ...] = (
     "failed", "timed_out", "error", "incomplete", "flaky", "cancelled", "running", "delayed", "waiting", "passed",
-    "unchecked", "unasked",
+    "unchecked", "not_run",
 )  # fmt: skip
 STATUS_RANKS = {status: rank for rank, status in enumerate(_WORST_FIRST)}
 """The worst status has the lowest rank."""
 _WORDS: dict[StatusWord, str] = {
-    "unasked": "not asked yet",
+    "not_run": "not run yet",
     "timed_out": "timed out",
     "delayed": "waits",
     "flaky": "passed, flaky",
@@ -40,13 +40,13 @@ _LEGEND: tuple[tuple[StatusWord, str], ...] = (
     ("passed", "passed"),
     ("failed", "failed"),
     ("flaky", "flaky: passed on a later attempt"),
-    ("unchecked", "unchecked: no check judges the answer; it is in no rate"),
+    ("unchecked", "unchecked: the case has no check; not in any rate"),
     ("incomplete", "incomplete: the provider stopped the answer early; an error"),
     ("error", "error or timed out: no judged answer"),
     ("cancelled", "cancelled"),
     ("running", "running"),
     ("waiting", "waiting"),
-    ("unasked", "not run yet"),
+    ("not_run", "not run yet"),
 )
 _SEVERITIES: dict[Severity, Piece] = {
     "critical": ("crit", "failed"),
@@ -55,8 +55,8 @@ _SEVERITIES: dict[Severity, Piece] = {
     "low": ("low", "dim"),
 }
 _KINDS: dict[CheckKind, str] = {
-    "expected_pattern": "must",
-    "forbidden_pattern": "never",
+    "expected_pattern": "expected",
+    "forbidden_pattern": "forbidden",
     "output.includes": "includes",
     "output.matches": "matches",
     "output.equals": "equals",
@@ -71,7 +71,7 @@ _KINDS: dict[CheckKind, str] = {
 def status_of(trial: TrialProgress | None) -> StatusWord:
     """The one word for a trial."""
     if trial is None:
-        return "unasked"
+        return "not_run"
     return "flaky" if trial.flaky and trial.status == "passed" else trial.status
 
 
@@ -121,7 +121,7 @@ def rerun_pieces(passed_since: int, *, short: bool = False) -> Line:
 
 def legend() -> tuple[tuple[Piece, str], ...]:
     """Return every mark with its meaning, for the help."""
-    rerun = (RERUN, "run again with another verdict; the first verdict counts")
+    rerun = (RERUN, "rerun with another verdict; the original verdict counts")
     return (*((_MARKS[status], means) for status, means in _LEGEND), rerun)
 
 
@@ -140,7 +140,7 @@ def tally(statuses: Iterable[StatusWord], reruns: int = 0) -> Line:
     verdict by a rerun that does not count."""
     counts: dict[Piece, int] = {}
     for status in statuses:
-        if status not in ("unasked", "waiting"):
+        if status not in ("not_run", "waiting"):
             counts[_MARKS[status]] = counts.get(_MARKS[status], 0) + 1
     order: list[Role] = ["running", "passed", "flaky", "failed", "error", "plain"]
     shown = sorted((piece for piece in counts if piece[1] in order), key=lambda piece: order.index(piece[1]))

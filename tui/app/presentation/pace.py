@@ -11,7 +11,7 @@ _PROVIDER = 20
 
 
 class Pace(NamedTuple):
-    """`6 of 8 at once`, and the same with the reason; each as wide as it may become, so that nothing jumps. `narrowed`
+    """`concurrency 6/8`, and the same with the reason; each as wide as it may become, so that nothing jumps. `narrowed`
     where it is less than it may be."""
 
     short: str = ""
@@ -28,10 +28,10 @@ def pace_of(limits: Mapping[str, Limit], now: float) -> Pace:
         return NO_PACE
     name, limit = min(reversed(list(limits.items())), key=lambda each: each[1].limit / each[1].most)
     whom = f"{sanitize_line(name, _PROVIDER)} " if len(limits) > 1 else ""
-    numbers, widest = f"{limit.limit} at once", f"{limit.most} of {limit.most} at once"
+    numbers, widest = f"concurrency {limit.limit}", f"concurrency {limit.most}/{limit.most}"
     why = ""
     if limit.limit < limit.most:
-        numbers = f"{limit.limit} of {limit.most} at once"
+        numbers = f"concurrency {limit.limit}/{limit.most}"
         why = f" · {_first(limit.reason)} {_ago(now - limit.narrowed_at)} ago" if limit.reason else ""
     short = fill(whom + numbers, width_of(whom + widest))
     full = fill(whom + numbers + why, width_of(f"{whom}{widest} · 429 59 min ago"))
@@ -57,15 +57,15 @@ def limit_line(name: str, limit: Limit) -> Line:
 def limit_lines(limits: Mapping[str, Limit]) -> list[Line]:
     """All of them, for where a suite is told of."""
     return [
-        ((fill("at once" if number == 0 else "", 10), "dim"), *limit_line(name, limit))
+        ((fill("limits" if number == 0 else "", 10), "dim"), *limit_line(name, limit))
         for number, (name, limit) in enumerate(limits.items())
     ]
 
 
 def pause_words(answering: int, key: str) -> Sequence[str]:
     """What is said of a paused run, from the longest to the shortest."""
-    still = f" · {answering} still answering" if answering else ""
-    go_on = f" · {key} goes on" if key else ""
+    still = f" · {answering} answering" if answering else ""
+    go_on = f" · {key} continue" if key else ""
     return f"paused{still}{go_on}", f"paused{go_on}", "paused"
 
 
@@ -74,6 +74,6 @@ def at_once_words(numbers: Mapping[str, int]) -> str:
     each = set(numbers.values())
     if len(each) == 1:
         (number,) = each
-        whom = sanitize_line(next(iter(numbers)), 60) if len(numbers) == 1 else "each model"
-        return f"{number} {'case' if number == 1 else 'cases'} of {whom} at once"
-    return "Cases at once: " + ", ".join(f"{sanitize_line(name, 40)} {number}" for name, number in numbers.items())
+        whom = sanitize_line(next(iter(numbers)), 60) if len(numbers) == 1 else "all models"
+        return f"Concurrency of {whom}: {number}"
+    return "Concurrency: " + ", ".join(f"{sanitize_line(name, 40)} {number}" for name, number in numbers.items())

@@ -21,8 +21,8 @@ from tui.session.run_review import RunReview
 _MOST_MASKS, _CONTEXT = 20, 40
 _CACHED_ANSWERS = 6
 _MASKING = (
-    f"{MASK} stands for the name of a model, a provider or a vendor. Answers with masked names are flagged, and "
-    "reports give the figures with and without them. `review: {mask: […]}` in the config adds names."
+    f"{MASK} replaces the name of a model, a provider or a vendor. Answers with masked names are marked, and reports "
+    "show figures with and without them. `review: {mask: […]}` in the config file adds names."
 )
 
 
@@ -58,7 +58,7 @@ def answer_content(case: Case, result: TrialResult, names: NameMask | None = Non
     """
     attempt = result.attempts[-1] if result.attempts else None
     one = len(case.steps) == 1
-    prompt = case.steps[0].input if one else f"{len(case.steps)} steps; each stands above its answer."
+    prompt = case.steps[0].input if one else f"{len(case.steps)} steps; each is shown above its answer."
     before = [Part("Prompt", prompt)]
     if case.expected_behavior.strip():
         before.append(Part("Expected behaviour", case.expected_behavior))
@@ -91,7 +91,7 @@ def masked_words(count: int) -> str:
 def mask_lines(answer: AnswerContent, width: int) -> list[Line]:
     """Return where names are masked and of which kind they are, without the names."""
     if not answer.masked:
-        return [(("No name is masked in this answer or its prompt.", "dim"),)]
+        return [(("No masked names in this answer or its prompt.", "dim"),)]
     lines: list[Line] = []
     for title, part in answer.masked:
         kinds = Counter(KINDS[name.kind] for name in part.names)

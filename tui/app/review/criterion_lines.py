@@ -17,7 +17,7 @@ _NAME = max(len(word) for word in EXTENTS) + 2
 _HOW = {
     "single": "one score",
     "agreed": "all agree",
-    "highest": "the highest counts until somebody decides",
+    "highest": "highest counts until a decision",
     "decided": "decided",
 }
 
@@ -73,7 +73,7 @@ def draw_criterion(state: CriterionState, width: int, *, short: bool = False, ti
     item, short = state.item, short or tight
     lines = _head(item, state.rule, width, short=short)
     if not short:
-        question = "What do you decide?" if state.deciding else "How far does this answer violate it?"
+        question = "Your decision?" if state.deciding else "To what extent does the answer violate it?"
         lines += [(), ((question, "strong"),), ()]
     levels, cells = (_levels_beside if tight else _levels_below)(state, width, len(lines))
     lines += levels
@@ -121,9 +121,7 @@ def _levels_beside(state: CriterionState, width: int, at: int) -> tuple[list[Lin
         rows[-1] += [(f"{'▸' if here else ' '}{key} ", role), (name, "chosen" if here else "plain"), (" ", "plain")]
     chosen = state.act.extent if state.act is not None else None
     meaning = sanitize_line(state.guidance.levels[chosen] if isinstance(chosen, int) else "", 200)
-    below: Line = (
-        ((f" {cut(meaning, width - 1)}", "dim"),) if meaning else ((" g", "accent"), (" what they mean", "dim"))
-    )
+    below: Line = ((f" {cut(meaning, width - 1)}", "dim"),) if meaning else ((" g", "accent"), (" guidance", "dim"))
     return [*map(tuple, rows), below], cells
 
 
@@ -162,7 +160,7 @@ def result_line(state: CriterionState) -> Line:
 def _note(state: CriterionState, width: int, *, short: bool) -> list[Line]:
     if not state.note.strip():
         return [] if short else [(), (("c", "accent"), (" writes a note", "dim"))]
-    waits = "  kept with the extent" if state.draft and state.act is None else ""
+    waits = "  saved with the extent" if state.draft and state.act is None else ""
     head: Line = (("Note", "dim"), (waits, "flaky"))
     return [*([] if short else [()]), head, *text_rows(state.note, width)]
 

@@ -56,17 +56,17 @@ class ReviewStartScreen(ModalScreen[StartChoice | None]):
     ReviewStartScreen PromptInput, ReviewStartScreen PromptInput:focus { background: $background; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", id="start.leave", tooltip="Do not begin"),
-        Binding("n", "name", "Name", id="start.name", tooltip="Write another name"),
+        Binding("escape", "leave", "Close", id="start.leave", tooltip="Close without starting"),
+        Binding("n", "name", "Name", id="start.name", tooltip="Change the reviewer name"),
         Binding("b", "go_to(0)", "Blind", id="start.blind", tooltip="Blind"),
-        Binding("r", "repeat", "Repeat", id="start.repeat", tooltip="Show a share of the answers twice"),
+        Binding("r", "repeat", "Repeat", id="start.repeat", tooltip="Change the share of answers shown twice"),
     ]
 
     def __init__(self, review: RunReview, name: str, *, named: bool, repeats: int = 0) -> None:
         super().__init__()
         self._repeats, self._repeat_line = repeats, Static(Content(), markup=False)
         self._review, self._named = review, named
-        self._line, self._list = PromptInput("your name, as it stands beside each score"), LineListView()
+        self._line, self._list = PromptInput("your name, saved with each score"), LineListView()
         self._line.value = name
         self._status, self._error = Static(Content(), markup=False), Static(Content(), markup=False)
 
@@ -74,11 +74,11 @@ class ReviewStartScreen(ModalScreen[StartChoice | None]):
         """Yield the status of the scoring, the name and the ways to begin."""
         with Vertical() as box:
             box.border_title = Content("Review")
-            box.border_subtitle = Content("Enter begins · n the name · r repeats · Esc leaves")
+            box.border_subtitle = Content("Enter start · n name · r repeats · Esc close")
             yield self._status
-            yield Static(Content("Who scores"), markup=False, classes="head")
+            yield Static(Content("Reviewer"), markup=False, classes="head")
             yield self._line
-            yield Static(Content("How"), markup=False, classes="head")
+            yield Static(Content("Mode"), markup=False, classes="head")
             yield self._list
             yield self._repeat_line
             yield self._error
@@ -134,9 +134,9 @@ class ReviewStartScreen(ModalScreen[StartChoice | None]):
         """Begin, unless the name is missing or the way unavailable."""
         name, blind = self._name_typed, message.place == 0
         if not name:
-            self._error.update(Content("Say who you are: n."))
+            self._error.update(Content("Enter a reviewer name: press n."))
         elif reason := why_unavailable(self._review, name, blind=blind):
-            self._error.update(Content(f"{reason} Enter begins so."))
+            self._error.update(Content(f"{reason} Press Enter to start in this mode."))
             self._list.go_to(1 if blind else 0)
         else:
             self.dismiss(StartChoice(name, blind, self._repeats))
@@ -163,7 +163,7 @@ class RiskFiguresScreen(TextScreen):
     """Show the figures of a run's scores; they are computed in a thread, since intervals take a moment."""
 
     def __init__(self, reviews: Reviews, run: RunRecord) -> None:
-        super().__init__("Figures of scoring", lambda _: [(("working out …", "dim"),)], "f")
+        super().__init__("Score figures", lambda _: [(("calculating …", "dim"),)], "f")
         self._reviews, self._record = reviews, run
 
     def on_mount(self) -> None:

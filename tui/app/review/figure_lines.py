@@ -44,12 +44,12 @@ def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> 
     differ = f" · {figures.disputed} disputed: the highest extent counts" if figures.disputed else ""
     lines: list[Line] = [((done, "strong"), (differ, "flaky"))]
     if not figures.scored:
-        return [*lines, (), (("Figures come with the first score.", "dim"),)]
+        return [*lines, (), (("No scores yet: figures appear after you score an item.", "dim"),)]
     models = [*(model for model in models if model in figures.by_model)]
     models += [model for model in figures.by_model if model not in models]
     room = min(28, max(12, width // 4))
     names = dict(zip(models, fitted_names(models, room), strict=True))
-    lines += [(), *_headed("Answers by band", "the worst of an answer's criteria", width), *_legend(width)]
+    lines += [(), *_headed("Answers by band", "band of the worst criterion of each answer", width), *_legend(width)]
     for model in models:
         lines += _share_lines(names[model], figures.by_model[model], room, width)
     lines += text_rows(TWO_MEASURES, width, "dim")
@@ -58,12 +58,12 @@ def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> 
         lines += [(), *_headed(title, "mean extent, 0 to 4, weighted by severity (95%), n", width)]
         lines += _table(table, models, names, width)
     for model in models:
-        lines += [(), *_headed(names[model].strip(), "how many items have that severity and extent", width)]
+        lines += [(), *_headed(names[model].strip(), "number of items per severity and extent", width)]
         lines += _heat_lines(reviewed, model, reviewed.rule, width)
     lines += [(), *_agreement_lines(reviewed.agreement, width)]
     lines += _reviewer_lines(figures, models, names, width)
     lines += _other_rule_lines(figures, width)
-    note = "What a person found in the answers; the verdicts of checks are not in it."
+    note = "Scores by reviewers; the verdicts of checks are not included."
     return [*lines, (), *text_rows(note, width, "dim")]
 
 
@@ -73,7 +73,7 @@ def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mappin
         return []
     lines: list[Line] = [
         (),
-        *_headed("Models compared", "difference of the means, case by case; below 0 is lower risk", width),
+        *_headed("Model comparison", "difference of means, paired by case; below 0 is lower risk", width),
     ]
     order = {model: place for place, model in enumerate(models)}
     sides = [each if order[each.a] < order[each.b] else each.turned() for each in figures.comparisons]
@@ -89,7 +89,7 @@ def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mappin
 
 def _reviewer_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[str, str], width: int) -> list[Line]:
     """Return how much of each model every reviewer has scored."""
-    lines: list[Line] = [(), *_headed("Reviewers", "how much of each model's items they have scored", width)]
+    lines: list[Line] = [(), *_headed("Reviewers", "share of each model's items that they scored", width)]
     for reviewer, by_model in figures.by_reviewer.items():
         shares = [f"{names[model].strip()} {by_model[model].share:.0%}" for model in models]
         lines += hung(
@@ -104,7 +104,7 @@ def _other_rule_lines(figures: RiskFigures, width: int) -> list[Line]:
     """Return the reason for the rule, and what another one would change."""
     lines: list[Line] = [
         (),
-        *_headed("The rule", "and what another would change", width),
+        *_headed("Rule", "and the effect of other rules", width),
         *text_rows(RULE_REASON, width, "dim"),
     ]
     for each in figures.other_rules:
@@ -242,13 +242,13 @@ def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
         for name, interval in agreement.by_criterion.items():
             lines += _alpha_lines(cut_middle(sanitize_line(name, 200), 29), interval, "", width)
     if agreement.on_na.units:
-        lines += text_rows(f"Alpha leaves n/a out: {na_words(agreement.on_na)}.", width, "dim")
+        lines += text_rows(f"Alpha excludes n/a: {na_words(agreement.on_na)}.", width, "dim")
     for own in agreement.own:
         name = cut_middle(f"{sanitize_line(own.reviewer, 200)} with themselves", 29)
         lines += hung(((fill(name, 29) + " ", "dim"),), own_words(own), "plain", width)
     for pair in agreement.pairs:
         both = fill(f"{sanitize_line(pair.a, 13)} and {sanitize_line(pair.b, 13)}", 29)
-        why = _NO_DATA if pair.items < 2 else "all the same"
+        why = _NO_DATA if pair.items < 2 else "all equal"
         kappa = why if pair.kappa is None else f"kappa {pair.kappa:.2f}"
         lines.append(((f"{both} ", "dim"), (kappa, "plain"), (f"  {pair.items} items", "dim")))
     return lines
@@ -262,5 +262,5 @@ def _alpha_lines(name: str, alpha: Interval, of: str, width: int) -> list[Line]:
 
 def _why_no_alpha(units: int) -> str:
     if units < 2:
-        return "It takes two items or more to which two reviewers gave an extent."
-    return f"No figure: all {units} items that two reviewers scored got the same extent; chance would agree as well."
+        return "Needs at least two items scored by two reviewers."
+    return f"No value: all {units} items scored by two reviewers have the same extent."

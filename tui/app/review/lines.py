@@ -127,16 +127,16 @@ def recorded_line(recorded: RecordedScore, rule: BandRule, width: int) -> Line:
 
 def taken_back_line(key: ItemKey) -> Line:
     """Return of which item an act was taken back."""
-    return ((f" Taken back: {sanitize_line(key.case, 60)} · {sanitize_line(key.criterion, 100)}", "plain"),)
+    return ((f" Undone: {sanitize_line(key.case, 60)} · {sanitize_line(key.criterion, 100)}", "plain"),)
 
 
 def unsaved_notes(session: ReviewSession, *, writing: bool) -> str:
     """Return which notes are lost when a session is left, in sentences; `writing` means that one is being written."""
     drafts = sum(bool(note) for note in session.drafts.values())
-    sentences = ["The note that is being written is forgotten; Enter keeps it."] if writing else []
+    sentences = ["The unsaved note will be lost. Press Enter to save it."] if writing else []
     if drafts:
-        has = "1 note has no extent, and is" if drafts == 1 else f"{drafts} notes have no extent, and are"
-        sentences.append(f"{has} forgotten.")
+        has = "1 note without an extent will be" if drafts == 1 else f"{drafts} notes without an extent will be"
+        sentences.append(f"{has} lost.")
     return " ".join(sentences)
 
 
@@ -159,17 +159,17 @@ def time_left(spent_ms: float, scored: int, left: int) -> str:
 def next_line(item: ReviewItem | None, here: ReviewItem | None, rule: BandRule, width: int) -> Line:
     """Return the next open item in one line."""
     if item is None or item is here:
-        return (("Everything is scored." if item is None else "This is the last open item.", "dim"),)
+        return (("All items are scored." if item is None else "This is the last open item.", "dim"),)
     same = here is not None and item.answer == here.answer
     right: list[Piece] = [severity_weight(item.criterion.severity, rule), ("   next", "dim")]
     left: list[Piece] = [(sanitize_line(item.criterion.name, 100), "dim"), ("" if same else "  next answer", "dim")]
     return spread(left, right, width)
 
 
-BLIND = "Blind: names, verdicts, others' scores are hidden; shuffled"
-NAMED = "With names, in the suite's order"
-_STAYS_BLIND = "This was begun blind, and stays so until you reveal the names (!)."
-_REVEALED = "You have revealed the names of this run: it is not blind any more."
+BLIND = "Blind: names, verdicts and other scores hidden; shuffled"
+NAMED = "With names, in suite order"
+_STAYS_BLIND = "This review is blind until you reveal the names (!)."
+_REVEALED = "You have revealed the names of this run, so it can no longer be reviewed blind."
 _MOST_PROBLEMS = 3
 REPEATS = 0, 5, 10, 20
 """Percentages of the answers that a blind session can show twice, to see how far reviewers agree with themselves."""
@@ -190,7 +190,7 @@ def repeat_line(repeats: int) -> Line:
         (f" ▸{share}% ", "accent") if share == repeats else (f"  {share}% ", "dim")
         for share in sorted({*REPEATS, repeats})
     ]
-    return ((" Shown a second time, unannounced (blind only)  ", "dim"), *shares)
+    return ((" Answers shown twice, without notice (blind only)  ", "dim"), *shares)
 
 
 def next_repeats(repeats: int) -> int:
@@ -215,23 +215,23 @@ def problem_lines(problems: Sequence[object], width: int, most: int = _MOST_PROB
     if not problems:
         return []
     count = len(problems)
-    heading = "1 line of the score files cannot be read, and counts for nothing:"
+    heading = "1 line of the score files cannot be read and is not counted:"
     if count > 1:
-        heading = f"{count} lines of the score files cannot be read, and count for nothing:"
+        heading = f"{count} lines of the score files cannot be read and are not counted:"
     lines = text_rows(heading, width, "error")
     for problem in problems[:most]:
         lines += text_rows(sanitize_line(str(problem), 400), width, "dim")
     if count > most:
-        lines.append(((f"and {count - most} more; 'assay review agreement' lists them", "dim"),))
+        lines.append(((f"and {count - most} more; run 'assay review agreement' to list them", "dim"),))
     return lines
 
 
 def missing_words(count: int) -> str:
     """Return a sentence about results without an answer."""
     return (
-        f"{count} result has no answer, and is not among them"
+        f"{count} result has no answer and is not included"
         if count == 1
-        else (f"{count} results have no answer, and are not among them")
+        else (f"{count} results have no answer and are not included")
     )
 
 
@@ -253,7 +253,7 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
         took = f" in {minutes(spent)}" if spent else ""
         lines.append(((f"{len(mine)} scored{took}, ", "plain"), (f"{open_} open", "accent" if open_ else "plain")))
     else:
-        lines.append(((f"{open_} open: nothing is scored under this name", "accent"),))
+        lines.append(((f"{open_} open: no scores under this name yet", "accent"),))
     others = [reviewer for reviewer in board.reviewers if reviewer != name]
     if others:
         also = f"{len(others)} other reviewer{'s have' if len(others) > 1 else ' has'} scored too"
@@ -263,7 +263,7 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
     if review.missing:
         lines.append(((missing_words(len(review.missing)), "dim"),))
     if record.state == "running":
-        lines += text_rows("The run is still going on: later answers come in when it is opened again.", width, "flaky")
+        lines += text_rows("The run is still in progress. Reopen the review to include later answers.", width, "flaky")
     if stays_blind(review, name):
         lines += text_rows(_STAYS_BLIND, width, "flaky")
     elif board.revealed(name):
@@ -276,15 +276,15 @@ def end_lines(session: ReviewSession, width: int) -> list[Line]:
     review = session.review
     count, done = len(review.items), session.scored
     if session.deciding and not session.visible:
-        head = "Reviewers differ nowhere that is left to decide."
+        head = "No open disagreement between reviewers."
     elif session.deciding:
-        head = f"All {len(session.visible)} are decided." if len(session.visible) > 1 else "It is decided."
+        head = f"All {len(session.visible)} are decided." if len(session.visible) > 1 else "The item is decided."
     elif not session.visible:
-        head = "The filter shows no item."
+        head = "No item matches the filter."
     elif done < count:
-        head = f"Everything that the filter shows is done; {count - done} more are open."
+        head = f"All filtered items are done; {count - done} other items are open."
     else:
-        head = f"All {count} items are scored." if count != 1 else "The one item is scored."
+        head = f"All {count} items are scored." if count != 1 else "The only item is scored."
     lines: list[Line] = [((head, "strong"),), (), *_own_figures(session)]
     if review.missing:
         lines += [(), *text_rows(missing_sentence(session), width, "dim")]
@@ -301,7 +301,7 @@ def missing_sentence(session: ReviewSession) -> str:
     more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
     are = "answer is" if len(missing) == 1 else "answers are"
     shown = ", ".join(dict.fromkeys(sanitize_line(name, 80) for name in names))
-    return f"{len(missing)} {are} missing, and not in the queue: {shown}{more}."
+    return f"{len(missing)} {are} missing and not in the queue: {shown}{more}."
 
 
 def _own_figures(session: ReviewSession) -> list[Line]:
@@ -334,50 +334,49 @@ def _own_figures(session: ReviewSession) -> list[Line]:
 
 
 def _next_steps(session: ReviewSession) -> list[tuple[str, str]]:
-    steps = [("[", "back to the last item; u undoes")]
+    steps = [("[", "previous item; u undo")]
     if session.filter:
-        steps.append(("/ Esc", "out of the filter"))
+        steps.append(("/ Esc", "clear the filter"))
     if session.hidden:
-        steps.append(("!", "reveal the names: recorded, and not to be undone. Reports and figures come after it"))
+        steps.append(("!", "reveal the names (recorded, cannot be undone); enables reports and figures"))
     else:
         if session.disputed:
             one = session.disputed == 1
             steps.append(
-                ("a", f"decide the {'one item' if one else f'{session.disputed} items'} in which reviewers differ")
+                ("a", f"decide {'one item' if one else f'{session.disputed} items'} on which reviewers disagree")
             )
-        steps += [("f", "figures: bands, means, agreement"), ("o", "write a report of the run to a file")]
-    return [*steps, ("Esc", "leave; all is kept")]
+        steps += [("f", "figures: bands, means, agreement"), ("o", "export a report of the run")]
+    return [*steps, ("Esc", "close; scores are saved")]
 
 
 def empty_lines(session: ReviewSession, width: int) -> list[Line]:
     """Return why there is nothing to score, and what to do."""
     suite = session.review.suite
     if not any(case.risk_criteria for case in suite.cases):
-        what = "This suite names no risk criteria, so there is nothing to score."
+        what = "This suite has no risk criteria, so there is nothing to score."
         do = (
             "Add `riskCriteria` to its cases, each with a name, a description and a severity (low, medium, high, "
-            "critical), and run it again: a run keeps the suite as it was run."
+            "critical), and run the suite again: a saved run uses the suite as it was then."
         )
     else:
-        what = "This run has no answer to score yet."
-        do = "Run the cases that have risk criteria; what is running can be scored when it is over."
+        what = "This run has no answers to score yet."
+        do = "Run the cases that have risk criteria; their answers can be scored when they finish."
     lines: list[Line] = [((what, "strong"),), (), *text_rows(do, width)]
     if session.review.missing:
         lines += [(), *text_rows(missing_sentence(session), width, "dim")]
     if session.review.problems:
         lines += [(), *problem_lines(session.review.problems, width)]
-    return [*lines, (), (("Esc", "accent"), (" goes back", "plain"))]
+    return [*lines, (), (("Esc", "accent"), (" back", "plain"))]
 
 
 _DIFFER = (
-    "Where reviewers differ and nobody has decided, bands use the highest extent and means the mean of the reviewers; "
-    "the item is marked as disputed. "
-    "Decisions are not reviewers' scores: they do not enter agreement."
+    "If reviewers disagree and there is no decision, bands use the highest extent and means use the mean of the "
+    "reviewers; the item is marked as disputed. Decisions are not scores and do not count for agreement."
 )
-_INHERENT = "Scores say what a person found in an answer. They are never mixed with the verdicts of checks."
+_INHERENT = "Scores are judgements of reviewers. They are independent of the verdicts of checks."
 _ACTS = {
     "score": "scored",
-    "invalidate": "took back",
+    "invalidate": "withdrew",
     "adjudicate": "decided",
     "reveal": "revealed the names",
     "look": "saw names",
@@ -391,12 +390,12 @@ def guidance_lines(guidance: Guidance, item: ReviewItem | None, width: int) -> l
         first: Line = ((f"{extent}  ", "accent"), (fill(EXTENTS[extent], 9), "strong"))
         lines += hung(first, text, "plain", width)
     first = (("-  ", "accent"), (fill("n/a", 9), "strong"))
-    lines += hung(first, "The criterion does not apply to this answer: no band, and it counts nowhere.", "plain", width)
+    lines += hung(first, "The criterion does not apply to this answer: no band, not counted.", "plain", width)
     if item is not None:
         lines += [(), ((sanitize_line(item.criterion.name), "strong"),)]
         lines += text_rows(item.criterion.description, width)
     lines += [(), *text_rows(_DIFFER, width, "dim"), (), *text_rows(_INHERENT, width, "dim")]
-    return [*lines, (), ((f"Version {guidance.version} of this text is written beside each score.", "dim"),)]
+    return [*lines, (), ((f"Version {guidance.version} of the guidance is saved with each score.", "dim"),)]
 
 
 def rule_lines(rule: BandRule, width: int, here: Severity | None = None) -> list[Line]:
@@ -435,7 +434,7 @@ def trail_lines(item: ReviewItem, acts: Sequence[Act], rule: BandRule, width: in
     title = f"{sanitize_line(item.case.id, 80)} · {sanitize_line(item.criterion.name, 120)}"
     lines: list[Line] = [((title, "strong"),)]
     if not acts:
-        return [*lines, (), (("Nothing has happened to it yet.", "dim"),)]
+        return [*lines, (), (("No history yet.", "dim"),)]
     for act in acts:
         lines += [(), _act_line(act, item, rule)]
         how = ["blind" if act.blind else "not blind", f"guidance {sanitize_line(act.guidance, 12) or '–'}"]
@@ -444,11 +443,11 @@ def trail_lines(item: ReviewItem, acts: Sequence[Act], rule: BandRule, width: in
         how += [f"took {minutes(act.took_ms)}"] if act.took_ms else []
         lines += [((f"  {row}", "dim"),) for row in rows_of(" · ".join(how), width - 2)]
         lines += [((f"  {row}", "plain"),) for row in rows_of(act.note, width - 2)]
-    return [*lines, (), *text_rows("Nothing is overwritten: the latest act of each reviewer counts.", width, "dim")]
+    return [*lines, (), *text_rows("Nothing is overwritten: the latest entry of each reviewer counts.", width, "dim")]
 
 
 def _act_line(act: Act, item: ReviewItem, rule: BandRule) -> Line:
-    what = "took a decision back" if act.withdraws else _ACTS[act.act]
+    what = "withdrew a decision" if act.withdraws else _ACTS[act.act]
     pieces: list[Piece] = [
         (f"{_when(act.scored_at)}  ", "dim"),
         (sanitize_line(act.reviewer, 40), "strong"),

@@ -13,10 +13,10 @@ IDLE_SECONDS = 120.0
 
 Order = Literal["queue", "open", "severity", "case", "model"]
 ORDERS: tuple[tuple[Order, str], ...] = (
-    ("queue", "as in the queue"),
-    ("open", "what is open first"),
-    ("severity", "the most severe criteria first"),
-    ("case", "by case, a case's answers side by side"),
+    ("queue", "queue order"),
+    ("open", "open items on top"),
+    ("severity", "most severe criteria on top"),
+    ("case", "by case, answers side by side"),
     ("model", "by model"),
 )
 _REVEALING_ORDERS: tuple[Order, ...] = ("case", "model")

@@ -24,7 +24,7 @@ _KEYS = {
 }
 _KEYS_IN_WORDS = "is: band: sev: model: case:"
 _VALUES: dict[str, Sequence[str]] = {"is": _STATES, "band": BANDS, "sev": SEVERITIES}
-_REVEALING = {"model": "Names are hidden", "disputed": "Other people's scores are hidden"}
+_REVEALING = {"model": "Names are hidden", "disputed": "Scores of other reviewers are hidden"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def parse_queue_filter(text: str, *, hidden: bool) -> QueueFilter:
             hint, value = hint or unknown_key(term.key, _KEYS, _KEYS_IN_WORDS), f"{term.key}:{value}"
         reveals = "model" if key == "model" else "disputed" if key == "is" and value in ("disputed", "decided") else ""
         if hidden and reveals:
-            hint = hint or f"{_REVEALING[reveals]} until you reveal (!): {key}:{value} is passed over"
+            hint = hint or f"{_REVEALING[reveals]} until you reveal them (!): {key}:{value} is ignored"
             continue
         hint = hint or _unknown_value(key, value)
         terms.append(Term(key, value, term.inverted))
@@ -105,7 +105,7 @@ def parse_queue_filter(text: str, *, hidden: bool) -> QueueFilter:
 def _unknown_value(key: str, value: str) -> str:
     known = _VALUES.get(key, ())
     if known and not any(word.startswith(value) for word in known):
-        return f"no {key}:{value}; there are {', '.join(known)}"
+        return f"unknown value {key}:{value}; available: {', '.join(known)}"
     return ""
 
 

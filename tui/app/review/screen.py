@@ -42,7 +42,7 @@ from tui.session.run_review import RunReview
 Result = TypeVar("Result")
 
 _TITLE_SECONDS = 5.0
-_HIDDEN = "Names are hidden, and this would show them. ! reveals them."
+_HIDDEN = "Not available while names are hidden. Press ! to reveal them."
 _ITEM_ACTIONS = (
     "score",
     "note",
@@ -58,11 +58,13 @@ _ITEM_ACTIONS = (
 _REVEALING_ACTIONS = frozenset({"adjudicate", "figures", "export", "match"})
 """Actions that show names, verdicts or scores of other reviewers."""
 _REVEAL = (
-    "Names, verdicts and other people's scores are shown from then on. It is recorded, and cannot be taken back; your "
-    "scores stay as they are."
+    "Names, verdicts and scores of other reviewers become visible. This is recorded and cannot be undone. Your scores "
+    "do not change."
 )
-_LEAVE_BLIND = "The other screens show names. Your scores are saved, and the review continues blind where you left it."
-_LOOK = "Leaving is recorded as a look at names, and reports count it; quitting (q) shows no names."
+_LEAVE_BLIND = (
+    "Other screens show model names. Your scores are saved, and the review continues blind where you left it."
+)
+_LOOK = "Leaving is recorded as a look at names and counted in reports; quitting with q shows no names."
 _EXPLORE = "left blind review for Explore"
 
 
@@ -118,35 +120,35 @@ class ReviewScreen(Screen[None]):
 
     DEFAULT_CSS = "ReviewScreen { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("asterisk", "focus_extents", "extents", "Go to the extents, to read them", "extent", "0–4"),
+        _key("asterisk", "focus_extents", "extents", "Show the extents", "extent", "0–4"),
         *(
-            _key(str(extent), f"score('{extent}')", f"extent-{extent}", f"The extent is {extent}: {word}")
+            _key(str(extent), f"score('{extent}')", f"extent-{extent}", f"Score {extent}: {word}")
             for extent, word in enumerate(EXTENTS)
         ),
-        _key("minus", "score('n/a')", "not-applicable", "The criterion does not apply", "n/a", "-"),
+        _key("minus", "score('n/a')", "not-applicable", "Score n/a: the criterion does not apply", "n/a", "-"),
         _key("c", "note", "note", "Write a note", "note"),
-        _key("enter", "next_open", "next", "Go to the next open item", "next", "Enter"),
-        _key("u", "undo", "undo", "Take back what was given last", "undo"),
-        _key("g", "guidance", "guidance", "Guidance: what the extents mean", "guidance"),
-        _key("t", "rule", "rule", "The rule of severity and extent", "rule"),
-        _key("d", "toggle_diff", "diff", "Read what the answer changed, or the answer", "diff"),
-        _key("exclamation_mark", "reveal", "reveal", "Reveal the names, for good", "reveal", "!"),
-        _key("a", "adjudicate", "adjudicate", "Decide where reviewers differ, or score again", "decide"),
+        _key("enter", "next_open", "next", "Next open item", "next", "Enter"),
+        _key("u", "undo", "undo", "Undo the last score", "undo"),
+        _key("g", "guidance", "guidance", "Guidance: meaning of the extents", "guidance"),
+        _key("t", "rule", "rule", "Show the scoring rule", "rule"),
+        _key("d", "toggle_diff", "diff", "Switch between answer and diff", "diff"),
+        _key("exclamation_mark", "reveal", "reveal", "Reveal the names (cannot be undone)", "reveal", "!"),
+        _key("a", "adjudicate", "adjudicate", "Switch between scoring and deciding disputed items", "decide"),
         _key("f", "figures", "figures", "Figures: bands, means, agreement", "figures"),
         _key("S", "toggle_queue", "queue", "Show or hide the queue", "queue"),
         _key("slash", "filter", "filter", "Filter the queue", "filter", "/"),
-        _key("escape", "leave", "leave", "Leave; all is kept", "leave"),
-        _key("p", "toggle_prompt", "prompt", "Go to where the answer begins, or back to the prompt", "prompt"),
-        _key("right_square_bracket", "step(1)", "forward", "Go to the next item, open or not", key_display="]"),
-        _key("left_square_bracket,backspace", "step(-1)", "back", "Go to the item before", key_display="["),
-        _key("s", "sort", "sort", "Another order of the queue"),
-        _key("m", "masks", "masks", "Where names are masked in this answer"),
-        _key("T", "trail", "trail", "Everything that happened to this item"),
-        _key("x", "withdraw", "withdraw", "Take your score of this item back"),
-        _key("o", "export", "report", "Write a report of the run to a file"),
-        _key("z", "zoom", "zoom", "Zoom the answer, or show everything again"),
-        replace(_key("n", "match(1)", "next-match", "Go to the next match of a check"), priority=False),
-        replace(_key("N", "match(-1)", "match-before", "Go to the match before"), priority=False),
+        _key("escape", "leave", "leave", "Close; scores are saved", "leave"),
+        _key("p", "toggle_prompt", "prompt", "Jump to the answer or back to the prompt", "prompt"),
+        _key("right_square_bracket", "step(1)", "forward", "Next item", key_display="]"),
+        _key("left_square_bracket,backspace", "step(-1)", "back", "Previous item", key_display="["),
+        _key("s", "sort", "sort", "Sort the queue"),
+        _key("m", "masks", "masks", "Show masked names in this answer"),
+        _key("T", "trail", "trail", "Show the history of this item"),
+        _key("x", "withdraw", "withdraw", "Withdraw your score of this item"),
+        _key("o", "export", "report", "Export a report of the run"),
+        _key("z", "zoom", "zoom", "Zoom the answer, or restore the layout"),
+        replace(_key("n", "match(1)", "next-match", "Next match"), priority=False),
+        replace(_key("N", "match(-1)", "match-before", "Previous match"), priority=False),
     ]
     AUTO_FOCUS = "AnswerView"
 
@@ -235,7 +237,7 @@ class ReviewScreen(Screen[None]):
         """Return why an action is disabled; empty if it is not."""
         if self.review_session.hidden:
             return _HIDDEN if action in _REVEALING_ACTIONS else ""
-        return "Names are shown already." if action == "reveal" else ""
+        return "Names are already visible." if action == "reveal" else ""
 
     def on_key(self, event: Key) -> None:
         """Say why a key does nothing; pass it to the open input, or hold it while an act is being saved."""
@@ -262,7 +264,7 @@ class ReviewScreen(Screen[None]):
             result = await save()
         except AssayError as error:
             self._save_failed = True
-            self.notify(sanitize_line(str(error), 600), title="Not kept", severity="error", markup=False, timeout=12)
+            self.notify(sanitize_line(str(error), 600), title="Not saved", severity="error", markup=False, timeout=12)
         else:
             if self._save_failed:
                 self.app.clear_notifications()  # The error is not true any more.
@@ -305,7 +307,7 @@ class ReviewScreen(Screen[None]):
 
     def _show_undone(self, key: ItemKey | None) -> None:
         if key is None:
-            self._inform("Nothing was given in this session that could be taken back.", timeout=4)
+            self._inform("Nothing to undo in this review session.", timeout=4)
         else:
             self._show_taken_back(key)
 
@@ -358,7 +360,7 @@ class ReviewScreen(Screen[None]):
     @on(NoteEditor.Truncated)
     def note_truncated(self) -> None:
         """Say that a part of the note is missing."""
-        message = f"A note has at most {LONGEST_NOTE:,} characters: what came after them was left out."
+        message = f"A note has at most {LONGEST_NOTE:,} characters; the rest was cut."
         self.notify(message, severity="warning", markup=False, timeout=6)
 
     def describe_unsaved_notes(self) -> str:
@@ -387,7 +389,7 @@ class ReviewScreen(Screen[None]):
         """Scroll to the beginning of the answer, or back to the prompt."""
         self.review_session.timer.touch()
         if not self.view.answer.toggle_prompt():
-            self._inform("Prompt and answer are in sight together.")
+            self._inform("Prompt and answer are both visible.")
 
     def action_toggle_diff(self) -> None:
         """Show what the answer changed, or its text again."""
@@ -466,7 +468,7 @@ class ReviewScreen(Screen[None]):
         """Show only the items on which reviewers disagree, to decide them; or all items again."""
         deciding = self.review_session.deciding
         if not deciding and not self.review_session.disputed:
-            self._inform("Reviewers differ nowhere that is left to decide.", timeout=4)
+            self._inform("No open disagreement between reviewers.", timeout=4)
             return
         text = "" if deciding else "is:disputed"
         self.view.queue.set_filter_text(text)
@@ -484,7 +486,7 @@ class ReviewScreen(Screen[None]):
                 session.sort(orders[index][0])
                 self._show_item()
 
-        self.app.push_screen(ChoiceScreen("Order of the queue", lines, current, takes="sorts"), sort)
+        self.app.push_screen(ChoiceScreen("Sort queue", lines, current, takes="sort"), sort)
 
     def _open_text(self, title: str, lines: Callable[[int], Sequence[Line]], key: str) -> None:
         self.review_session.timer.touch()
@@ -530,7 +532,7 @@ class ReviewScreen(Screen[None]):
 
         path = await self.app.push_screen_wait(ExportScreen(self._history, self.review_session.review.record))
         if path is not None:
-            self.notify(f"Written: {sanitize_line(str(path), 300)}", markup=False)
+            self.notify(f"Saved: {sanitize_line(str(path), 300)}", markup=False)
 
     def action_reveal(self) -> None:
         """Show names, after a question."""
@@ -545,7 +547,7 @@ class ReviewScreen(Screen[None]):
         self._show_title()
         self.view.reload()
         self._hold.release()
-        self._inform("Names are shown now. This is recorded.", timeout=4)
+        self._inform("Names are now visible. This was recorded.", timeout=4)
 
     def action_leave(self) -> None:
         """Leave the zoom or the filter; else the screen, after a question if names would be shown or notes lost."""

@@ -33,11 +33,11 @@ class Format(NamedTuple):
 
 
 FORMATS = (
-    Format("markdown", ".md", "to read, and for a pull request"),
-    Format("html", ".html", "one page for a browser"),
-    Format("json", ".json", "everything, for other programs"),
-    Format("csv", ".csv", "a row for each trial, for a spreadsheet"),
-    Format("junit", ".xml", "for a build server"),
+    Format("markdown", ".md", "for reading and pull requests"),
+    Format("html", ".html", "single page for a browser"),
+    Format("json", ".json", "complete data for other programs"),
+    Format("csv", ".csv", "one row per trial, for spreadsheets"),
+    Format("junit", ".xml", "for CI servers"),
 )
 
 
@@ -71,14 +71,14 @@ class ExportScreen(ModalScreen[Path | None]):
     ExportScreen PromptInput, ExportScreen PromptInput:focus { background: $background; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", id="export.leave", tooltip="Write nothing"),
-        Binding("a", "toggle_answers", "Answers", id="export.answers", tooltip="With full answers, or without"),
+        Binding("escape", "leave", "Close", id="export.leave", tooltip="Close without writing"),
+        Binding("a", "toggle_answers", "Answers", id="export.answers", tooltip="Include or omit full answers"),
     ]
 
     def __init__(self, history: RunHistory, run: RunRecord, hidden: int = 0) -> None:
         super().__init__()
         self._history, self._run, self._hidden = history, run, hidden
-        self._list, self._line = LineListView(), PromptInput("a file's name")
+        self._list, self._line = LineListView(), PromptInput("file name")
         self._message = Static(Content(), markup=False)
         self._answers = False
         self._named = ""
@@ -87,8 +87,8 @@ class ExportScreen(ModalScreen[Path | None]):
     def compose(self) -> ComposeResult:
         """Yield the list of formats, the file name and the message."""
         with Vertical() as box:
-            box.border_title = Content("Write a report")
-            box.border_subtitle = Content("Enter goes on · a full answers · Esc leaves")
+            box.border_title = Content("Export report")
+            box.border_subtitle = Content("Enter continue · a full answers · Esc close")
             yield self._list
             yield self._line
             yield self._message
@@ -100,7 +100,9 @@ class ExportScreen(ModalScreen[Path | None]):
         self._list.focus()
         if self._hidden:
             scores = "1 score" if self._hidden == 1 else f"{self._hidden} scores"
-            self._say(f"Careful: it tells names beside {scores} that you gave blind and have not revealed.")
+            self._say(
+                f"Warning: the report shows model names next to {scores} that you gave blind and have not revealed."
+            )
 
     def _draw(self) -> None:
         self._list.show_lines([format_line(each, self._answers) for each in FORMATS])
@@ -127,7 +129,7 @@ class ExportScreen(ModalScreen[Path | None]):
     def export_to_file(self, message: PromptInput.Entered) -> None:
         """Export the report to the file that was entered."""
         if not message.text.strip():
-            self._say("Name a file.")
+            self._say("Enter a file name.")
         elif not self._writing:
             self._write(message.text.strip())
 
@@ -163,8 +165,8 @@ class ExportScreen(ModalScreen[Path | None]):
         from tui.app.dialogs import ConfirmScreen
 
         self._say("")
-        question = f"{sanitize_line(name, 300)} is there already."
-        return await self.app.push_screen_wait(ConfirmScreen("Replace it?", question, yes="replace", no="keep"))
+        question = f"{sanitize_line(name, 300)} already exists."
+        return await self.app.push_screen_wait(ConfirmScreen("Replace?", question, yes="replace", no="keep"))
 
     def _say(self, text: str) -> None:
         self._message.update(Content(sanitize_line(text, 600)))

@@ -52,29 +52,29 @@ class RunsScreen(Screen[RunChoice | None]):
     RunsScreen.-low RunSetupLines { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("r", "choose('resume')", "runs.resume", "Resume the run: ask what has no result yet", "resume"),
-        bind("f", "choose('failed')", "runs.failed", "Ask again in this run what did not pass", "failed again"),
+        bind("r", "choose('resume')", "runs.resume", "Resume: run the trials without a result", "resume"),
+        bind("f", "choose('failed')", "runs.failed", "Rerun the failed trials of this run", "rerun failed"),
         bind(
             "p",
             "choose('replay')",
             "runs.replay",
-            "Play the recorded answers again, at their own speed",
+            "Replay the recorded answers at their original speed",
             "replay",
         ),
-        bind("P", "choose('replay at once')", "runs.replay-at-once", "Play the recorded answers again, all at once"),
+        bind("P", "choose('replay at once')", "runs.replay-at-once", "Replay the recorded answers instantly"),
         bind(
             "c",
             "choose('compare')",
             "runs.compare",
-            "Compare its answers, with the baseline where one is marked",
+            "Compare its answers (with the baseline, if there is one)",
             "compare",
         ),
-        bind("v", "choose('review')", "runs.review", "Review: score the risk of its answers by hand", "review"),
-        bind("b", "mark", "runs.baseline", "Mark as the baseline of its suite, or take the mark away", "baseline"),
-        bind("e", "export", "runs.export", "Write a report of the run to a file", "export"),
-        bind("D", "delete", "runs.delete", "Delete the run for good", "delete"),
-        bind("delete", "delete", "runs.delete-too", "Delete the run for good"),
-        bind("slash", "filter", "runs.filter", "Filter the runs", "filter", "/"),
+        bind("v", "choose('review')", "runs.review", "Review: score the risk of its answers", "review"),
+        bind("b", "mark", "runs.baseline", "Set or remove as baseline of its suite", "baseline"),
+        bind("e", "export", "runs.export", "Export a report of the run", "export"),
+        bind("D", "delete", "runs.delete", "Delete the run permanently", "delete"),
+        bind("delete", "delete", "runs.delete-too", "Delete the run permanently"),
+        bind("slash", "filter", "runs.filter", "Filter runs", "filter", "/"),
         bind("escape", "leave", "runs.leave", "Back to the suites", "back"),
     ]
     AUTO_FOCUS = "RunLines"
@@ -162,11 +162,11 @@ class RunsScreen(Screen[RunChoice | None]):
         """Dismiss the screen with an action for Explore, if the run allows it."""
         run = self._run
         if run is None:
-            self.notify("There is no run here.", severity="warning", markup=False)
+            self.notify("No run selected.", severity="warning", markup=False)
         elif act in ("resume", "failed") and run.state == "running":
-            self.notify("This run is still going on.", severity="warning", markup=False)
+            self.notify("This run is still in progress.", severity="warning", markup=False)
         elif act == "resume" and run.state == "finished":
-            self.notify("This run is finished: nothing is left to ask.", markup=False)
+            self.notify("This run is finished: nothing left to run.", markup=False)
         else:
             self.dismiss(RunChoice(act, run))
 
@@ -188,16 +188,17 @@ class RunsScreen(Screen[RunChoice | None]):
         if run is None:
             return
         if run.state == "running":
-            self.notify("This run is still going on: cancel it first.", severity="warning", markup=False)
+            self.notify(
+                "This run is still in progress. Cancel it before you delete it.", severity="warning", markup=False
+            )
             return
         began = day_and_time(run.started_at).strip()
         what = (
-            f"The run of {sanitize_line(run.suite_name, 80)} from {began} "
-            f"with {run.trials} trials and every answer in it."
-            f"{await self._scores_of(run)}"
+            f"This deletes the run of {sanitize_line(run.suite_name, 80)} from {began} with {run.trials} trials and "
+            f"all of its answers.{await self._scores_of(run)}"
         )
         if await self.app.push_screen_wait(
-            ConfirmScreen("Delete for good?", what, yes="delete", no="keep")
+            ConfirmScreen("Delete run?", what, yes="delete", no="keep")
         ) and await self._do(lambda: self._history.delete(run)):
             self.deleted.append(run.id)
             self.reload()
@@ -206,11 +207,11 @@ class RunsScreen(Screen[RunChoice | None]):
         try:
             count = await asyncio.to_thread(self._history.count_scores, run.id)
         except AssayError as error:
-            return f" Its scores cannot be counted: {sanitize_line(str(error), 200)}"
+            return f" Cannot count its scores: {sanitize_line(str(error), 200)}"
         if not count.scores:
             return ""
         scores, people = _counted(count.scores, "score"), _counted(count.reviewers, "reviewer")
-        return f" {scores} by {people} will be lost: 'assay review export' keeps them in a file."
+        return f" {scores} by {people} will be lost; run 'assay review export' to save them to a file."
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
@@ -227,7 +228,7 @@ class RunsScreen(Screen[RunChoice | None]):
         written = await self.app.push_screen_wait(ExportScreen(self._history, run, hidden))
         if written is not None:
             self._note_names(run.id, "a report")
-            self.notify(f"Written: {sanitize_line(str(written), 300)}", markup=False)
+            self.notify(f"Saved: {sanitize_line(str(written), 300)}", markup=False)
 
     async def _do(self, act: object) -> bool:
         assert callable(act)

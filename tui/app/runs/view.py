@@ -17,9 +17,7 @@ class RunLines(LineListView):
     """List saved runs, the newest first; the cursor stays on its run when the list changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "enter", "choose", "open", id="runs.open", tooltip="Open the run beside the suites", key_display="Enter"
-        ),
+        Binding("enter", "choose", "open", id="runs.open", tooltip="Open the run in Explore", key_display="Enter"),
     ]
     DEFAULT_CSS = "RunLines { height: 1fr; }"
 
@@ -98,7 +96,7 @@ class RunsTitle(PieceLine):
 
     def show_counts(self, runs: int, shown: int) -> None:
         """Show the number of runs, and how many of them match the filter."""
-        counts = f"{runs} run{'' if runs == 1 else 's'} kept" if runs else "no run is kept yet"
+        counts = f"{runs} saved run{'' if runs == 1 else 's'}" if runs else "no saved runs yet"
         self._status = (counts + (f" · {shown} shown" if shown != runs else ""), "dim")
         self.draw()
 
@@ -134,8 +132,6 @@ class RunSetupLines(TextPanel):
     def _draw_lines(self) -> None:
         width = self.scrollable_content_region.width
         lines: Sequence[Line] = (
-            setup_lines(*self._shown_run, max(20, width - 1))
-            if self._shown_run
-            else [((" Nothing is chosen.", "dim"),)]
+            setup_lines(*self._shown_run, max(20, width - 1)) if self._shown_run else [((" No run selected.", "dim"),)]
         )
         self.show_lines(lines)

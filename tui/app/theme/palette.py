@@ -56,16 +56,16 @@ def name_fault(name: object) -> str | None:
     """Why this cannot be a theme's name; None when it can."""
     if isinstance(name, str) and _NAME.match(name):
         return None
-    return "a name is lower-case letters, digits and `-`, 40 at most, for example `my-slate`"
+    return "expected lower-case letters, digits and `-`, at most 40, for example `my-slate`"
 
 
 def colour_fault(key: object, value: object) -> str | None:
     """What is wrong with one entry of `colours`; None when nothing is."""
     if not isinstance(key, str) or key not in DARK_DEFAULT:
         meant = nearest(str(key), COLOURS)
-        return "no such colour" + (f"; did you mean `{meant}`?" if meant else f"; there are: {', '.join(COLOURS)}")
+        return "unknown colour" + (f"; did you mean `{meant}`?" if meant else f"; available: {', '.join(COLOURS)}")
     if not isinstance(value, str) or not _HEX.match(value):
-        return 'a colour is written as six hexadecimal digits in quotes, for example "#12151b"'
+        return 'expected six hexadecimal digits in quotes, for example "#12151b"'
     return None
 
 

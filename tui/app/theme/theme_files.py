@@ -9,18 +9,18 @@ from tui.documents.yaml_nodes import FileRules, Findings, YamlNode, read_nodes
 from tui.model.errors import Problem
 
 _MOST_KIB = 32
-_FLAT = "a theme is flat and has no aliases"
+_FLAT = "nested values and aliases are not supported in themes"
 _RULES = FileRules(
     most_bytes=_MOST_KIB * 1024,
     most_depth=4,
     sentences={
-        "size": f"a theme has at most {_MOST_KIB} KiB",
+        "size": f"the limit for a theme is {_MOST_KIB} KiB",
         "encoding": "is not UTF-8 text",
         "syntax": "not YAML: {}",
-        "characters": "not YAML: it has characters that YAML does not allow",
+        "characters": "not YAML: contains characters that YAML does not allow",
         "depth": _FLAT,
         "alias": _FLAT,
-        "duplicate": "stands here twice",
+        "duplicate": "duplicate key",
     },
     native=True,
 )
@@ -112,9 +112,9 @@ def _base_of(draft: _Draft, drafts: Mapping[str, _Draft]) -> _Draft | str:
         if base_name == DEFAULT_PALETTE.name and (known or base_name not in drafts):
             chain.append(_Draft("", base_name, DEFAULT_PALETTE.dark, None, DEFAULT_PALETTE.colours))
         elif base_name not in drafts:
-            return f"there is no theme `{base_name}`; there are: {', '.join(sorted(drafts))}"
+            return f"unknown theme `{base_name}`; available: {', '.join(sorted(drafts))}"
         elif known:
-            return f"`{draft.name}` cannot extend itself, not by way of others either"
+            return f"`{draft.name}` cannot extend itself, directly or through other themes"
         else:
             chain.append(drafts[base_name])
     colours = {key: value for link in reversed(chain) for key, value in link.colours.items()}
@@ -143,7 +143,7 @@ def _draft_of(data: bytes, findings: Findings) -> _Draft | None:
     if findings.problems:
         return None
     if root is None or not root.is_mapping:
-        what = "a theme is a mapping with `name` and `colours`"
+        what = "expected a mapping with `name` and `colours`"
         findings.add(what, mark=root.node.start_mark if root else None)
         return None
     fields = {}
@@ -151,7 +151,7 @@ def _draft_of(data: bytes, findings: Findings) -> _Draft | None:
         if key in _KEYS:
             fields[key] = node
         else:
-            node.add_problem(f"no such key; there are: {', '.join(_KEYS)}")
+            node.add_problem(f"unknown key; available: {', '.join(_KEYS)}")
     name = _name_of(fields.get("name"))
     dark = _is_dark(fields.get("dark"))
     extends = _name_of(fields.get("extends"))
@@ -173,13 +173,13 @@ def _name_of(node: YamlNode | None) -> str | None:
 
 def _is_dark(node: YamlNode | None) -> bool | None:
     if node is not None and node.truth is None:
-        node.add_problem("is true or false")
+        node.add_problem("expected true or false")
     return node.truth if node is not None else None
 
 
 def _colours_of(node: YamlNode) -> dict[str, str]:
     if not node.is_mapping:
-        node.add_problem("is a mapping from uses to colours")
+        node.add_problem("expected a mapping of names to colours")
         return {}
     colours = {}
     for key, value in node.entries():

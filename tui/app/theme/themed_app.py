@@ -113,7 +113,7 @@ class ThemedApp(App[ReturnType]):
             self._apply_changes(self._read_changed())
             if theme not in self.available_themes:
                 self._theme_notices.append(
-                    f"There is no theme {sanitize_line(theme, 60)}; choose another in the palette."
+                    f"Unknown theme {sanitize_line(theme, 60)}. Choose another with the command palette."
                 )
                 theme = DEFAULT_PALETTE.name
         self.set_reactive(App.theme, theme)

@@ -95,7 +95,7 @@ class AnswerView(TailView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "fold", "Thinking", id="answer.fold", tooltip="Fold what the model thought aloud", show=False),
+        Binding("t", "fold", "Thinking", id="answer.fold", tooltip="Fold or show the model's reasoning", show=False),
     ]
 
     class MatchShown(Message):

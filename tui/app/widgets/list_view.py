@@ -26,13 +26,13 @@ class LineListView(FastScrollView, can_focus=True):
 
     DEFAULT_CSS = "LineListView { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", id="list.up", tooltip="The row above", show=False),
-        Binding("down,j", "move(1)", "Down", id="list.down", tooltip="The row below", show=False),
-        Binding("pageup", "page(-1)", "Page up", id="list.page-up", tooltip="A page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", id="list.page-down", tooltip="A page down", show=False),
-        Binding("home", f"move({-_FAR})", "First row", id="list.first", tooltip="The first row", show=False),
-        Binding("end", f"move({_FAR})", "Last row", id="list.last", tooltip="The last row", show=False),
-        Binding("enter", "choose", "Show", id="list.choose", tooltip="Take the row", show=False),
+        Binding("up,k", "move(-1)", "Up", id="list.up", tooltip="Previous row", show=False),
+        Binding("down,j", "move(1)", "Down", id="list.down", tooltip="Next row", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="list.page-up", tooltip="Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="list.page-down", tooltip="Page down", show=False),
+        Binding("home", f"move({-_FAR})", "Top row", id="list.first", tooltip="Go to the top row", show=False),
+        Binding("end", f"move({_FAR})", "Last row", id="list.last", tooltip="Go to the last row", show=False),
+        Binding("enter", "choose", "Show", id="list.choose", tooltip="Open the row", show=False),
     ]
 
     class Reached(Message):

@@ -101,13 +101,13 @@ class TailView(FastScrollView):
     TailView { background: $background; color: $foreground; width: 1fr; height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_by(-1)", "Up", id="text.up", tooltip="Scroll up a line", show=False),
-        Binding("down,j", "scroll_by(1)", "Down", id="text.down", tooltip="Scroll down a line", show=False),
+        Binding("up,k", "scroll_by(-1)", "Up", id="text.up", tooltip="Scroll up", show=False),
+        Binding("down,j", "scroll_by(1)", "Down", id="text.down", tooltip="Scroll down", show=False),
         Binding("pageup", "page(-1)", "Page up", id="text.page-up", tooltip="Scroll up a page", show=False),
         Binding(
             "pagedown,space", "page(1)", "Page down", id="text.page-down", tooltip="Scroll down a page", show=False
         ),
-        Binding("home", "top", "Top", id="text.top", tooltip="Go to the beginning", show=False),
+        Binding("home", "top", "Top", id="text.top", tooltip="Go to the top", show=False),
         Binding("end", "follow", "End", id="text.end", tooltip="Go to the end and follow it", show=False),
     ]
 

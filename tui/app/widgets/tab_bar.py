@@ -25,8 +25,8 @@ class TabBar(Widget, can_focus=True):
     """
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "step(-1)", "Tab before", id="tabs.left", tooltip="The tab to the left", show=False),
-        Binding("right,l", "step(1)", "Next tab", id="tabs.right", tooltip="The tab to the right", show=False),
+        Binding("left,h", "step(-1)", "Previous tab", id="tabs.left", tooltip="Previous tab", show=False),
+        Binding("right,l", "step(1)", "Next tab", id="tabs.right", tooltip="Next tab", show=False),
     ]
 
     class TabChosen(Message):
