@@ -62,7 +62,7 @@ def resume(environ: dict[str, str], suites: Path) -> None:
         terminal.press("H")
         terminal.wait_for("◐ interrupted")
         terminal.press("r")
-        terminal.wait_for("kept runs")
+        terminal.wait_for("saved runs")
         terminal.wait_for(f"{TRIALS - ANSWERED}/{TRIALS - ANSWERED}")
         terminal.press("H")
         terminal.wait_for("■ finished")

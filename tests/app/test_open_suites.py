@@ -88,7 +88,7 @@ def test_a_few_kept_runs_stand_beside_the_files(tmp_path: Path) -> None:
     open_suites.find()
     for number in range(6):
         path = Path(f"a.yaml (run {number})")
-        open_suites.add_saved_run(OpenSuite(path, "kept runs", suite_of(path, *CASES), run=str(number)), RunState())
+        open_suites.add_saved_run(OpenSuite(path, "saved runs", suite_of(path, *CASES), run=str(number)), RunState())
     assert [open_suite.run for open_suite in open_suites.all] == ["", "2", "3", "4", "5"]
     assert not open_suites.find()
     assert open_suites.read_changed() == ()

@@ -152,13 +152,13 @@ async def test_a_run_is_opened_with_its_own_suite_and_its_answers(store: SqliteS
         await seen.press("enter")
         await seen.until(lambda: in_explore(seen) and "Use a parameter." in seen.text(0))
         assert "Use a string." in seen.text(1)
-        assert "kept runs: 11 Nov" in seen.header
-        assert any("kept runs" in row for row in seen.rows)
+        assert "saved runs: 11 Nov" in seen.header
+        assert any("saved runs" in row for row in seen.rows)
         assert seen.row.startswith("✓✗ SQL query")
         await seen.press("down")
         await seen.until(lambda: "401: the key" in seen.text(1), "the next case is read too")
         await seen.press("e")
-        assert "no file" in seen.notices[-1]
+        assert "cannot be edited" in seen.notices[-1]
 
 
 async def test_a_file_that_is_gone_is_reported_in_the_overview(store: SqliteStore, tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ async def test_f_offers_errors_first_and_asks_in_the_run(
         await seen.press("f")
         await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         shown = [text_of(line) for line in rerun_lines(4, 1)]
-        assert shown[0].startswith(" Errors only (4)  they have no judged answer")
+        assert shown[0].startswith(" Errors only (4)  no judged answer")
         assert shown[1].startswith(" All not passed (5)  failed trials keep the original verdict")
         await seen.press(*keys)
         await seen.until(lambda: in_explore(seen))
@@ -281,7 +281,7 @@ async def test_a_run_is_deleted_only_when_the_person_is_sure(store: SqliteStore,
     keep(store, numbered(small_run(), 1), numbered(small_run(), 2))
     async with at_runs(store, tmp_path) as (seen, _):
         await seen.press("enter")
-        await seen.until(lambda: in_explore(seen) and "kept runs" in seen.header)
+        await seen.until(lambda: in_explore(seen) and "saved runs" in seen.header)
         await seen.press("H")
         await seen.until(lambda: listed(seen))
         for answer, left in (("n", 2), ("y", 1)):
@@ -292,7 +292,7 @@ async def test_a_run_is_deleted_only_when_the_person_is_sure(store: SqliteStore,
         assert len(store.list_runs()) == 1
         await seen.press("escape")
         await seen.until(lambda: "quickstart" in seen.header, "what is gone is not shown any more")
-        assert not any("kept runs" in row for row in seen.rows)
+        assert not any("saved runs" in row for row in seen.rows)
 
 
 async def test_who_deletes_a_run_is_reported_how_many_scores_go_with_it(store: SqliteStore, tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ async def test_the_mouse_looks_first_and_opens_then(store: SqliteStore, tmp_path
         await seen.pilot.click("RunLines", offset=(10, 1))
         await seen.until(lambda: runs_screen(seen).lines.cursor == 1)
         await seen.pilot.click("RunLines", offset=(10, 1))
-        await seen.until(lambda: in_explore(seen) and "kept runs: 11 Nov" in seen.header)
+        await seen.until(lambda: in_explore(seen) and "saved runs: 11 Nov" in seen.header)
 
 
 async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
@@ -358,6 +358,6 @@ async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
         title = runs_screen(seen).query_one("RunsTitle")
-        await seen.until(lambda: "no saved run yet" in str(title.render()))
+        await seen.until(lambda: "no saved runs yet" in str(title.render()))
         await seen.press("enter", "r", "f", "p", "b", "e", "D", "delete", "escape")
         await seen.until(lambda: in_explore(seen))

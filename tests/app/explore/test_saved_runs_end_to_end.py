@@ -150,7 +150,7 @@ def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp
         terminal.press("escape")
         terminal.wait_while("Export report")
         terminal.press("enter")
-        terminal.wait_for("kept runs")
+        terminal.wait_for("saved runs")
         terminal.wait_for("Attempts")
         for key in (".", ".", ".", "down", "left", "left", "."):
             terminal.press(key)

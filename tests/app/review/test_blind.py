@@ -272,7 +272,7 @@ async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> No
         await seen.press("escape", "y")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         await seen.press("H", "enter")
-        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.until(lambda: "saved runs" in drawn(seen))
         await seen.press("full_stop", "full_stop", "full_stop")
         await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
         assert "4 total" not in drawn(seen)
@@ -299,7 +299,7 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.press("escape", "y")
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         await seen.press("H", "enter")
-        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.until(lambda: "saved runs" in drawn(seen))
         await seen.press("full_stop", "full_stop", "full_stop")
         await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
         assert "4 total" not in drawn(seen)
@@ -373,7 +373,7 @@ async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> 
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         assert [act.act for act in acts(session)] == ["score", "look"]
         await seen.press("H", "enter")
-        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.until(lambda: "saved runs" in drawn(seen))
         await seen.press("m")
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
         assert [act.act for act in acts(session)] == ["score", "look"], "still the same look"

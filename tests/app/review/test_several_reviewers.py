@@ -132,7 +132,7 @@ async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
 async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: Path) -> None:
     async with at_runs(tmp_path, two(tmp_path)) as (seen, session):
         await seen.press("enter")
-        await seen.until(lambda: "kept runs" in drawn(seen))
+        await seen.until(lambda: "saved runs" in drawn(seen))
         await seen.press("full_stop", "full_stop", "full_stop")
         await seen.until(lambda: "zebra-one" in drawn(seen) and "differ" in drawn(seen))
         text = drawn(seen)

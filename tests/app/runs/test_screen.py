@@ -118,7 +118,7 @@ async def test_waiting_and_retrying_are_reported(tmp_path: Path) -> None:
     async with explored(session) as seen:
         await start(seen)
         session.say(TrialDelayed(A, 500))
-        await seen.until(lambda: "Waits 0.5 s before the next case" in seen.text(0))
+        await seen.until(lambda: "Waiting 0.5 s before the next case" in seen.text(0))
         session.say(*begun(A))
         await seen.until(lambda: "No text received yet" in seen.text(0))
         session.say(RequestRetried(A, 1, 0, "Too many requests (429).", 1500))

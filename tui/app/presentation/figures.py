@@ -79,7 +79,7 @@ def count(value: int | None, width: int, approximate: bool = False) -> str:
 
 
 def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, now: float, width: int) -> Line:
-    """What stands below a pane, for one attempt of its trial: `✓  0.9 s · first 0.15 · 128 tok/s ·   96 tok · $0.0042`,
+    """What stands below a pane, for one attempt of its trial: `✓  0.9 s · TTFT 0.15 · 128 tok/s ·   96 tok · $0.0042`,
     less of it where there is less room; a cost that is not known is not mentioned."""
     if trial is None:
         return ()
@@ -100,7 +100,7 @@ def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, no
         return (mark,)
     note = rerun_note(trial.ended) if trial.ended is not None and not trial.is_open and not earlier else ""
     note = f" {note} ·" if note else ""
-    for dropped in (None, "$", "first", "tok/s", " tok"):
+    for dropped in (None, "$", "TTFT", "tok/s", " tok"):
         parts = [part for part in parts if dropped is None or not _is(part, dropped)]
         line: Line = (mark, (prefix, "dim"), (note, "strong"), (" " + " · ".join(parts), "dim"))
         if width_of(text_of(line)) <= width:
