@@ -1,4 +1,4 @@
-"""The app: composes screens, themes, keys and commands, and ends well however it is ended."""
+"""The app: it opens the session behind a splash, owns the state above the screens, and quits without losing results."""
 
 import asyncio
 import signal
@@ -30,7 +30,7 @@ _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 
 
 class AssayApp(ThemedApp[int]):
-    """The one window. `open_session` is called in a thread after the first paint."""
+    """The app. It calls `open_session` in a thread after the first paint, and makes the context of the screens."""
 
     TITLE = "Assay"
     ENABLE_COMMAND_PALETTE = True
@@ -75,7 +75,7 @@ class AssayApp(ThemedApp[int]):
         self._leaving = False
 
     def on_mount(self) -> None:
-        """Signals end it like a person would."""
+        """Quit on SIGTERM and SIGHUP as a person would."""
         loop = asyncio.get_running_loop()
         for name, code in _SIGNALS.items():
             number = getattr(signal, name, None)
@@ -164,7 +164,7 @@ class AssayApp(ThemedApp[int]):
         self._notification_hold.notify(message, **options)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Every key of where you are, then Textual's own for themes."""
+        """Yield the enabled keys of the screen, then the command that changes the theme."""
         actions: set[str] = set()
         for node, binding, enabled, tooltip in screen.active_bindings.values():
             if binding.action in actions:
@@ -187,7 +187,7 @@ class AssayApp(ThemedApp[int]):
             self.push_screen(HelpScreen(self.screen))
 
     def action_leave(self) -> None:
-        """Leave; ask while something runs, or would be lost."""
+        """Quit, after a question while something is running or would be lost."""
         self._leave()
 
     @work(group="leave")

@@ -18,7 +18,7 @@ from tui.model.sanitize import sanitize_text
 
 
 class ChoiceScreen(ModalScreen[int | None]):
-    """Gives the place of the line that was chosen, from 0, or None."""
+    """Return the index of the line that was chosen, or None."""
 
     DEFAULT_CSS = """
     ChoiceScreen { align: center middle; background: $background 60%; }
@@ -38,29 +38,29 @@ class ChoiceScreen(ModalScreen[int | None]):
         self._list = LineListView()
 
     def compose(self) -> ComposeResult:
-        """The lines."""
+        """Compose the lines."""
         with Vertical() as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(f"Enter {self._takes} · Esc close")
             yield self._list
 
     def on_mount(self) -> None:
-        """Start on what holds now."""
+        """Start on the current choice."""
         self._list.show_lines(self._lines)
         self._list.go_to(self._current)
         self._list.focus()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """This one."""
+        """Choose the line."""
         self.dismiss(message.place)
 
     def action_leave(self) -> None:
-        """None."""
+        """Choose nothing."""
         self.dismiss(None)
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """Asks; `y` and Enter on nothing else say yes, everything that leaves says no."""
+    """Ask a question; `y` answers yes, every other way to close the dialog answers no."""
 
     DEFAULT_CSS = """
     ConfirmScreen { align: center middle; background: $background 60%; }
@@ -82,7 +82,7 @@ class ConfirmScreen(ModalScreen[bool]):
         self._yes, self._no = yes, no
 
     def compose(self) -> ComposeResult:
-        """The question, and the two keys."""
+        """Compose the question and the two keys."""
         with Vertical() as box:
             box.border_title = Content(f"{self._title}")
             yield Static(Content(sanitize_text(self._question)), markup=False)
@@ -95,12 +95,12 @@ class ConfirmScreen(ModalScreen[bool]):
             )  # fmt: skip
 
     def action_answer(self, yes: bool) -> None:
-        """Answer and go."""
+        """Close the dialog with the answer."""
         self.dismiss(yes)
 
 
 class HelpScreen(ModalScreen[None]):
-    """Lists the bindings that are active on the screen below, each with what it does, then the marks."""
+    """List the active bindings of the screen below, each with what it does, then the marks."""
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
@@ -119,18 +119,18 @@ class HelpScreen(ModalScreen[None]):
         self._keys = _keys_of(below)
 
     def compose(self) -> ComposeResult:
-        """One list."""
+        """Compose the list of keys."""
         with Vertical() as box:
             box.border_title = Content("Keys")
             box.border_subtitle = Content("↑ ↓ scroll · Esc close")
             yield TextPanel()
 
     def on_mount(self) -> None:
-        """Read from its beginning."""
+        """Focus the list."""
         self.query_one(TextPanel).focus()
 
     def on_resize(self) -> None:
-        """Fill it, for the room that there is."""
+        """Fit the lines to the size."""
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
@@ -139,7 +139,7 @@ class HelpScreen(ModalScreen[None]):
         panel.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
 
     def action_leave(self) -> None:
-        """Go back."""
+        """Close it."""
         self.dismiss(None)
 
 
@@ -153,7 +153,7 @@ def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
 
 
 class TextScreen(ModalScreen[None]):
-    """`lines` are made for the width that there is; `keys` close it besides Esc."""
+    """Show the `lines` for the available width. Esc and `key` close it."""
 
     DEFAULT_CSS = """
     TextScreen { align: center middle; background: $background 60%; }
@@ -173,29 +173,29 @@ class TextScreen(ModalScreen[None]):
         self._panel = TextPanel()
 
     def compose(self) -> ComposeResult:
-        """One text."""
+        """Compose the text."""
         with Vertical() as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content("↑ ↓ scroll · Esc close")
             yield self._panel
 
     def on_mount(self) -> None:
-        """The key that opened it closes it."""
+        """Close it with the key that opened it, too."""
         if self._key:
             self._bindings.bind(self._key, "leave", show=False)
         self._panel.focus()
 
     def change(self, lines: Callable[[int], Sequence[Line]]) -> None:
-        """Show others."""
+        """Show other lines."""
         self._lines = lines
         self.on_resize()
 
     def on_resize(self) -> None:
-        """Fill it, for the room that there is."""
+        """Fit the lines to the size."""
         lines = self._lines(max(20, min(100, self.size.width * 96 // 100) - 7))
         self._panel.show_lines(lines)
         self._panel.styles.height = max(1, min(len(lines), self.size.height * 92 // 100 - 4))
 
     def action_leave(self) -> None:
-        """Go back."""
+        """Close it."""
         self.dismiss(None)

@@ -1,4 +1,4 @@
-"""The person's editor on a file at a line: which command that is, and running it with the terminal handed over."""
+"""The person's editor: its command, and how it runs in the terminal of the app."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ _GOTO = {"code", "codium", "code-insiders", "cursor"}
 
 
 def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[str]:
-    """The command as a list, never for a shell: `$VISUAL`, `$EDITOR`, else `vi`. Raises ValueError."""
+    """Return the command as a list, never for a shell: `$VISUAL`, `$EDITOR`, else `vi`. Raises ValueError."""
     words = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "") or ["vi"]
     name = Path(words[0]).stem.lower()
     path = str(file.absolute())
@@ -42,7 +42,7 @@ def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[st
 
 
 async def edit(app: App[object], file: Path, line: int) -> str | None:
-    """Run the editor until it is closed; a sentence where that was not possible. What runs in the app runs on."""
+    """Run the editor until it is closed, and return a sentence where that was not possible. Runs continue meanwhile."""
     try:
         command = editor_command(os.environ, file, line)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The way in from the command line: the app over the real workbench, which is opened after the first paint."""
+"""The entry from the command line: run the app on the session of the current user."""
 
 import asyncio
 import gc
@@ -36,7 +36,7 @@ async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[s
 
 
 async def run_to_the_end(app: AssayApp) -> int:
-    """Run it, then let go of everything it had opened."""
+    """Run the app, then release everything that it has opened."""
     try:
         await app.run_async()
     finally:
@@ -46,7 +46,7 @@ async def run_to_the_end(app: AssayApp) -> int:
 
 
 def open_workbench() -> "Session":
-    """The real thing. Raises ConfigError and StoreError."""
+    """Open the session of the current user. Raises ConfigError and StoreError."""
     from tui.session.session import Session
 
     session = Session(os.environ)

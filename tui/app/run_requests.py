@@ -90,7 +90,7 @@ def models_with_results(selection: Selection, open_suite: OpenSuite) -> tuple[st
 
 
 def _request(selection: Selection, open_suite: OpenSuite | None, trials: Sequence[TrialKey]) -> RunRequest | None:
-    """What is requested for a saved run becomes part of that run."""
+    """Return a request; of a saved run it becomes part of that run."""
     if open_suite is None or open_suite.suite is None or not trials:
         return None
     return RunRequest(open_suite.path, open_suite.suite, tuple(trials), selection.streaming, open_suite.run)

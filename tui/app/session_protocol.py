@@ -1,4 +1,4 @@
-"""What the app asks of the layers below it: a desk on which suites are opened and plans are run."""
+"""The session as the app uses it, so that tests can run the app on a scripted one."""
 
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
@@ -19,56 +19,56 @@ if TYPE_CHECKING:
 
 
 class Loaded(Protocol):
-    """A suite file that was read: `suite` is None where a problem is an error."""
+    """A suite file that was read: `suite` is None where one of the problems is an error."""
 
     @property
     def suite(self) -> Suite | None:
-        """The suite, unless something is wrong with it."""
+        """Return the suite, None where the file has an error."""
         ...
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that was found, warnings too."""
+        """Return errors and warnings."""
         ...
 
 
 class Session(Protocol):
-    """The session as the app sees it. Everything that is not async may block and is called in a thread."""
+    """The session. Methods that are not async may block and are called in a thread."""
 
     @property
     def config(self) -> Config:
-        """The person's config."""
+        """Return the configuration."""
         ...
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know before anything else, as sentences."""
+        """Return sentences to notify of at the start."""
         ...
 
     @property
     def history(self) -> RunHistory:
-        """The kept runs."""
+        """Return the history of saved runs."""
         ...
 
     @property
     def reviews(self) -> "Reviews":
-        """Their scoring by hand."""
+        """Return the scores of saved runs by people."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:
-        """Suite files at or below the paths, in a stable order. Raises SuiteError for a path that is not there."""
+        """Return the suite files at or below the paths in a stable order. Raises SuiteError for a missing path."""
         ...
 
     def open_suite(self, path: Path) -> Loaded:
-        """Read one file; what is wrong with it is in `problems`, never raised."""
+        """Read one file; its errors are in `problems` and never raised."""
         ...
 
     def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
-        """Where the models' names lead. Raises ConfigError (ModelUnresolved) for the first that leads nowhere."""
+        """Return the subject of each model. Raises ModelUnresolved (a ConfigError) for the first that has none."""
         ...
 
     def subjects_of(self, suite: Suite) -> tuple[Subject, ...]:
-        """Whom the suite itself names: its agent, else its models. Raises ConfigError."""
+        """Return the subjects that the suite names: its agent, else its models. Raises ConfigError."""
         ...
 
     def make_plan(
@@ -79,7 +79,7 @@ class Session(Protocol):
         trials: Sequence[TrialKey] | None = None,
         stream: bool | None = None,
     ) -> Plan:
-        """A plan of exactly these trials, or of the whole suite. `stream` None means: as the suite says, else yes."""
+        """Return a plan of these trials, or of the whole suite. `stream` None means: as the suite says, else yes."""
         ...
 
     def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
@@ -87,17 +87,17 @@ class Session(Protocol):
         ...
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
-        """The newest kept result of each trial. Raises StoreError."""
+        """Return the newest saved result of each trial. Raises StoreError."""
         ...
 
     def missing_consents(self, suite: Suite) -> Sequence[Consent]:
-        """What the suite would do that nobody has allowed yet."""
+        """Return what a run of the suite needs consent for and does not have."""
         ...
 
     def allow(self, consent: Consent) -> None:
-        """The person has allowed it; it is remembered."""
+        """Record that the person has given a consent."""
         ...
 
     async def close(self) -> None:
-        """Let go of processes, connections and files."""
+        """Release processes, connections and files."""
         ...

@@ -14,7 +14,7 @@ from tui.model.sanitize import sanitize_text
 
 
 def start_lines(message: str) -> list[Line]:
-    """What a newcomer reads when nothing is chosen."""
+    """Return the first keys to know, below a message."""
     rows: list[Line] = [
         (("Assay", "accent"), ("  tests language models, side by side", "dim")),
         (),
@@ -40,7 +40,7 @@ _SHORT, _LOW = 30, 18
 
 
 class FrameScreen(Screen[None]):
-    """Lays out `#suites`, `#middle` and, in that, `#overview`."""
+    """Lay out `#suites` beside `#middle` with `#overview` in it, as the size allows."""
 
     DEFAULT_CSS = """
     FrameScreen { background: $background; color: $foreground; }
@@ -54,7 +54,7 @@ class FrameScreen(Screen[None]):
     """
 
     def on_resize(self, event: Resize) -> None:
-        """What does not fit is left out, and comes back when it fits."""
+        """Set the classes of the size, by which the layout hides what has no room."""
         self.set_class(event.size.width >= _WIDE, "-wide")
         self.set_class(event.size.width < _NARROW, "-narrow")
         self.set_class(event.size.width < _TINY, "-tiny")

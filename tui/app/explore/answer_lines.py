@@ -1,4 +1,4 @@
-"""An attempt as one text: the answers of its steps in order, each under its input where there are several."""
+"""The text of an answer pane: the answers of all steps of an attempt, its marks, and the notes below."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tui.model.suite import Case
 
 
 def heading(step: int, steps: int, text: str) -> str:
-    """What stands above the answer of a step; nothing where there is only one."""
+    """Return the heading above the answer of a step, empty where the case has one step."""
     if steps < 2:
         return ""
     one_line = " ".join(text.split())
@@ -18,7 +18,7 @@ def heading(step: int, steps: int, text: str) -> str:
 
 
 def transcript(case: Case, attempt: AttemptProgress | None) -> str:
-    """The whole text so far."""
+    """Return the answers of all steps so far."""
     if attempt is None:
         return ""
     return "".join(
@@ -28,12 +28,12 @@ def transcript(case: Case, attempt: AttemptProgress | None) -> str:
 
 
 def starts(case: Case, attempt: AttemptProgress) -> list[int]:
-    """Where the answer of each step begins in the transcript."""
+    """Return where the answer of each step starts in the transcript."""
     return [at + len(head) for at, head in _heads(case, attempt)]
 
 
 def steps_at(case: Case, attempt: AttemptProgress) -> list[int]:
-    """Where each step itself begins in the transcript: at its input."""
+    """Return where each step starts in the transcript, with its heading."""
     return [at + len(head) - len(head.lstrip("\n")) for at, head in _heads(case, attempt)]
 
 
@@ -46,14 +46,14 @@ def _heads(case: Case, attempt: AttemptProgress) -> Iterator[tuple[int, str]]:
 
 
 def reasoning(attempt: AttemptProgress | None) -> str:
-    """What the model thought aloud, all steps together."""
+    """Return the reasoning of all steps."""
     if attempt is None:
         return ""
     return "".join(step.result.reasoning if step.result else "".join(step.reasoning) for step in attempt.steps)
 
 
 def marks_in(case: Case, attempt: AttemptProgress | None) -> list[Mark]:
-    """Where the checks of all steps found something, in code points of the transcript."""
+    """Return the matches of the checks of all steps, in code points of the transcript."""
     if attempt is None:
         return []
     marks: list[Mark] = []
@@ -67,7 +67,7 @@ def marks_in(case: Case, attempt: AttemptProgress | None) -> list[Mark]:
 
 
 def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
-    """What the pane of a trial without text says; empty where there is nothing to say."""
+    """Return what a pane without text displays; empty where that is nothing."""
     if reason == "queued":
         return "Queued: starts when the current run finishes."
     if reason == "preparing":
@@ -92,7 +92,7 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
 
 
 def closing_note(trial: TrialProgress | None) -> str:
-    """Why a trial ended without a clean answer; empty where it did not."""
+    """Return why a trial ended without a judged answer; empty where it did not."""
     if trial is None or trial.result is None or trial.result.error is None:
         return "Cancelled." if trial is not None and trial.status == "cancelled" else ""
     return sanitize_text(trial.result.error)

@@ -38,7 +38,7 @@ class Arrangement(NamedTuple):
 
 
 def arrange(panes: int, width: int, height: int) -> Arrangement:
-    """All beside each other where each has room to be read, else in two rows, else one at a time."""
+    """Arrange panes side by side where each is wide enough, else in two rows, else one at a time."""
     if panes <= 1:
         return Arrangement(1, 1, False)
     fitting = max(1, width // LEAST_WIDTH)
@@ -53,7 +53,7 @@ def arrange(panes: int, width: int, height: int) -> Arrangement:
 
 
 class AnswerPane(Vertical):
-    """Shows one trial at a time, and one attempt of it: the last, or the one that was asked for."""
+    """Display one attempt of a trial: the last one, or the one that was chosen."""
 
     DEFAULT_CSS = """
     AnswerPane {
@@ -79,7 +79,7 @@ class AnswerPane(Vertical):
         self._figures: Line = ()
 
     def compose(self) -> ComposeResult:
-        """The answer."""
+        """Compose the answer and the error below it."""
         yield self.view
         yield self._fault
 
@@ -110,14 +110,14 @@ class AnswerPane(Vertical):
         return True
 
     def append(self, text: str) -> None:
-        """More text of the trial that is shown."""
+        """Append text of the trial that is displayed."""
         if self._pinned is None:
             self.view.note("")
             self._length += len(text)
             self.view.append(text)
 
     def append_reasoning(self, text: str) -> None:
-        """More of what the model thinks aloud."""
+        """Append reasoning of the trial that is displayed."""
         if self._pinned is None:
             self._thought += len(text)
             self.view.append_reasoning(text)
@@ -148,7 +148,7 @@ class AnswerPane(Vertical):
 
     @property
     def figures(self) -> str:
-        """What stands below, as text."""
+        """Return the figures below the answer as text."""
         return text_of(self._figures)
 
     def draw_figures(self) -> None:
@@ -162,7 +162,7 @@ class AnswerPane(Vertical):
             self.refresh(bottom.translate(-self.content_offset))
 
     def on_resize(self) -> None:
-        """Other room, other figures."""
+        """Fit the figures to the size."""
         self.draw_figures()
 
     def _shown(self, trial: TrialProgress | None) -> TrialProgress | None:
@@ -179,7 +179,7 @@ class AnswerPane(Vertical):
     def _note(
         self, trial: TrialProgress | None, attempt: AttemptProgress | None, reason: WaitReason, fault: str
     ) -> None:
-        """What went wrong stands at the bottom, where no text can push it out; what is waited for under the text."""
+        """Display an error at the bottom, where no text pushes it out, and what is waited for below the text."""
         waits, broke = "", ""
         if self._pinned is not None and attempt is not None and attempt.finished is not None:
             broke = sanitize_text(attempt.finished.error or "")
@@ -196,7 +196,7 @@ class AnswerPane(Vertical):
 
 
 class AnswerPanes(Container):
-    """Panes in columns, in rows, or one at a time, as there is room; one of them may be zoomed."""
+    """Display panes in columns, in rows, or one at a time, as the size allows; one of them may be zoomed."""
 
     DEFAULT_CSS = """
     AnswerPanes { layout: grid; grid-gutter: 0; grid-size: 1 1; height: 1fr; }
@@ -213,16 +213,16 @@ class AnswerPanes(Container):
         self.in_step = False
 
     def compose(self) -> ComposeResult:
-        """All panes that there may be; those without a model are not displayed."""
+        """Compose the panes; those without a model are not displayed."""
         yield from self._panes
 
     def on_mount(self) -> None:
-        """Follow how far each pane is scrolled."""
+        """Watch the scroll position of each pane."""
         for pane in self._panes:
             self.watch(pane.view, "scroll_y", partial(self._follow, pane), init=False)
 
     def _follow(self, scrolled: AnswerPane) -> None:
-        """The pane that a person scrolls takes the others with it."""
+        """Scroll the other panes with the one that the person scrolls."""
         if not self.in_step or not (scrolled.view.has_focus or scrolled.view.mouse_hover):
             return
         for pane in self.displayed:
@@ -231,12 +231,12 @@ class AnswerPanes(Container):
 
     @property
     def panes(self) -> list[AnswerPane]:
-        """The panes that have a model."""
+        """Return the panes that have a model."""
         return self._panes[: len(self._models)]
 
     @property
     def current(self) -> AnswerPane | None:
-        """The pane that has, or had last, the focus."""
+        """Return the pane that has the focus, or had it last."""
         return self._panes[self._current] if self._current < len(self._models) else None
 
     @property
@@ -246,7 +246,7 @@ class AnswerPanes(Container):
 
     @property
     def displayed(self) -> Iterator[AnswerPane]:
-        """The panes that are displayed."""
+        """Return the panes that are displayed."""
         return (pane for pane in self.panes if pane.display)
 
     def show(self) -> None:
@@ -276,7 +276,7 @@ class AnswerPanes(Container):
             pane.go_to_step(step)
 
     def pane_of(self, model: str) -> AnswerPane | None:
-        """The pane of a model."""
+        """Return the pane of a model."""
         return next((pane for pane in self.panes if pane.model == model), None)
 
     def go_to(self, number: int) -> None:
@@ -297,12 +297,12 @@ class AnswerPanes(Container):
         self._arrange()
 
     def on_resize(self, event: Resize) -> None:
-        """Other room, another arrangement."""
+        """Arrange the panes for the size."""
         del event
         self._arrange()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """The pane with the focus is the current one."""
+        """Make the pane with the focus the current one."""
         for number, pane in enumerate(self.panes):
             if event.widget is pane.view:
                 self._current = number

@@ -21,17 +21,17 @@ class AttemptRow(NamedTuple):
 
 
 def attempt_rows(named: Iterable[tuple[str, TrialProgress]]) -> list[AttemptRow]:
-    """All attempts of all these trials, in order."""
+    """Return all attempts of these trials, in order."""
     return [AttemptRow(name, trial, attempt) for name, trial in named for attempt in trial.attempts]
 
 
 def name_width(rows: Sequence[AttemptRow], width: int) -> int:
-    """Cells for the models' names."""
+    """Return the width of the column of models."""
     return min(max((width_of(row.name) for row in rows), default=0), width // 3)
 
 
 def attempt_line(row: AttemptRow, names: int, *, repeats: bool) -> Line:
-    """An attempt: verdict, time, retries, error; with `repeats` also which repeat it belongs to."""
+    """Return an attempt as one line: verdict, time, retries, error; with `repeats` also its repeat."""
     attempt, finished = row.attempt, row.attempt.finished
     mark = mark_of(finished.verdict if finished else "running")
     word = word_of(finished.verdict) if finished else "running"
@@ -55,7 +55,7 @@ def attempt_line(row: AttemptRow, names: int, *, repeats: bool) -> Line:
 
 
 def retry_lines(attempt: AttemptProgress) -> list[Line]:
-    """Each transport retry of an attempt."""
+    """Return one line for each retried request of an attempt."""
     return [
         ((f"waited {retry.waited_ms / 1000:.1f} s  ", "dim"), (sanitize_line(retry.reason), "plain"))
         for retry in _retries(attempt)
@@ -63,7 +63,7 @@ def retry_lines(attempt: AttemptProgress) -> list[Line]:
 
 
 def served_lines(attempt: AttemptProgress) -> list[Line]:
-    """What the servers that answered an attempt say of themselves, each once, and what it cost where that is known."""
+    """Return what the servers of an attempt report about themselves, each once, and its cost where that is known."""
     results = [step.result for step in attempt.steps if step.result is not None]
     servers = dict.fromkeys(result.served_by.words for result in results if result.served_by)
     lines: list[Line] = [(("answered by  ", "dim"), (sanitize_line(words), "plain")) for words in servers if words]

@@ -32,13 +32,13 @@ class CheckRow(NamedTuple):
 
 
 def check_rows(case: Case) -> list[CheckRow]:
-    """All checks of a case in their order."""
+    """Return all checks of a case in their order."""
     found = (enumerate(step.checks) for step in case.steps)
     return [CheckRow(step, number, check) for step, checks in enumerate(found) for number, check in checks]
 
 
 def target_of(check: Check) -> str:
-    """What the check looks for, in one line."""
+    """Return what the check looks for, in one line."""
     if check.kind in ("memory", "tools_used", "expected"):
         value = dumps(check.expected, ensure_ascii=False)
         return f"{check.target} = {value}" if check.target else value
@@ -46,14 +46,14 @@ def target_of(check: Check) -> str:
 
 
 def step_of(trial: TrialProgress | None, step: int) -> StepProgress | None:
-    """A step of the attempt that counts."""
+    """Return a step of the attempt that counts."""
     if trial is None or trial.attempt is None or step >= len(trial.attempt.steps):
         return None
     return trial.attempt.steps[step]
 
 
 def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
-    """The state of a check for one model."""
+    """Return the state of a check for one model."""
     step = step_of(trial, row.step)
     live = step.checks.get(row.number, LiveCheck()) if step else LiveCheck()
     if trial is None or (step is None and not trial.is_open):
@@ -119,7 +119,7 @@ class Columns(NamedTuple):
 
 
 def columns(rows: Sequence[CheckRow], models: int, width: int, steps: int = 1) -> Columns:
-    """The columns for so many cells. All models are always there: where there is little room their cells say less."""
+    """Return the columns for a width. Every model has one: where they are narrow, their cells are shortened."""
     kind = max((len(_kind(row, steps)) for row in rows), default=4) + 1
     longest = max((width_of(sanitize_line(target_of(row.check), _LONGEST)) for row in rows), default=0)
     models, room = max(1, models), width - kind - 1
@@ -132,7 +132,7 @@ def columns(rows: Sequence[CheckRow], models: int, width: int, steps: int = 1) -
 
 
 def is_cut(row: CheckRow, widths: Columns) -> bool:
-    """Whether the table has no room for all of what a check looks for."""
+    """Return whether the table cuts off what a check looks for."""
     target = target_of(row.check)
     return "\n" in target or width_of(sanitize_line(target)) > widths.target
 
@@ -142,7 +142,7 @@ def _kind(row: CheckRow, steps: int) -> str:
 
 
 def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: Columns, steps: int) -> Line:
-    """One row of the table."""
+    """Return one row of the table."""
     pieces: list[Piece] = [(fill(_kind(row, steps), widths.kind), "dim"), (" ", "plain")]
     pieces.append((fill(sanitize_line(target_of(row.check)), widths.target), "plain"))
     for trial in trials:
@@ -152,7 +152,7 @@ def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: Colu
 
 
 def _fitted(line: Line, width: int) -> list[Piece]:
-    """A cell; where it has no room for all, it leaves the place out first, then says it shorter, then by its mark."""
+    """Return a cell; a narrow one omits the position first, then uses shorter words, then the mark alone."""
     if len(line) > 1 and line[1][0].startswith("  line") and width_of(text_of(line)) > width:
         line = line[:1]
     if width_of(text_of(line)) > width:
@@ -171,7 +171,7 @@ def _fitted(line: Line, width: int) -> list[Piece]:
 
 
 def head_line(models: Sequence[str], widths: Columns) -> Line:
-    """The heads of the columns: names, or the numbers of the panes where no name can be read."""
+    """Return the headings of the columns: names, or the numbers of the panes where these are too narrow."""
     pieces: list[Piece] = [(" " * (widths.kind + 1 + widths.target), "plain")]
     by_number = len(models) > 1 and widths.cell < _LEAST_WORDS
     names = [str(number) for number, _ in enumerate(models, 1)] if by_number else fitted_names(models, widths.cell)

@@ -68,7 +68,7 @@ class ChecksTab(Vertical):
         self._case: Case | None = None
 
     def compose(self) -> ComposeResult:
-        """Heads, rows, details."""
+        """Compose headings, rows and details."""
         yield self._head
         yield self._table
         yield self._detail
@@ -89,13 +89,13 @@ class ChecksTab(Vertical):
         self._show_details()
 
     def _measure(self, width: int) -> None:
-        """Heads and rows stand in the same columns, with or without a scrollbar at the end of the rows."""
+        """Give headings and rows the same columns, with or without a scrollbar beside the rows."""
         table = self._table
         table.widths = self._head.widths = columns(table.rows, len(table.named), width - 1, table.steps)
         self._head.draw()
 
     def on_resize(self, event: Resize) -> None:
-        """No blank line where there are few."""
+        """Fit the columns to the size, and omit the blank line where there are few lines."""
         self.set_class(event.size.height < 9, "-short")
         self._measure(event.size.width)
         self._table.refresh()
@@ -123,6 +123,6 @@ class ChecksTab(Vertical):
         self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """The same for a click."""
+        """Show the details of the check that was clicked."""
         message.stop()
         self._show_details()

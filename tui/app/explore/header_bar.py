@@ -18,5 +18,5 @@ class HeaderBar(PieceLine):
         self.draw()
 
     def line_for(self, width: int) -> Line:
-        """The line in at most so many cells."""
+        """Return the header, at most `width` cells wide."""
         return header_line(self._heading, width)

@@ -1,4 +1,4 @@
-"""The header line: product, suite, how far the run is, and how long it may still take."""
+"""The header as a line: product, suite, progress of the run, and the time left."""
 
 from dataclasses import dataclass
 
@@ -38,14 +38,14 @@ class Heading:
 
 
 def seconds_left(elapsed: float, counts: Counts) -> float | None:
-    """An estimate from what is over; None while nothing is."""
+    """Return an estimate from the finished trials; None while none is finished."""
     if not counts.done or counts.done >= counts.trials:
         return None
     return elapsed / counts.done * (counts.trials - counts.done)
 
 
 def header_line(shown: Heading, width: int) -> Line:
-    """The line in at most so many cells: what matters least is left out first."""
+    """Return the header, at most `width` cells wide: the least important parts are omitted first."""
     name: list[Piece] = [(" Assay", "accent"), ("  ", "plain"), (sanitize_line(shown.suite, 40), "strong")]
     size: list[Piece] = [(f"  {shown.cases} cases × {shown.models} models", "dim")] if shown.cases else []
     size = [(_singular(text), role) for text, role in size]
@@ -76,7 +76,7 @@ def header_line(shown: Heading, width: int) -> Line:
 
 
 def clone_note(cloned: RepositoryCloned) -> str:
-    """What a person should know of a clone that is there; empty where there is nothing to say."""
+    """Return the notes of a finished clone; empty where it has none."""
     kept = [f"Saved in {cloned.kept_folder}"] if cloned.kept_folder else []
     notes = [sanitize_line(each, 600) for each in (*cloned.notes, *kept)]
     return "\n".join([sanitize_line(f"{cloned.url}, branch {cloned.branch}"), *notes]) if notes else ""
@@ -147,7 +147,7 @@ def _pace(shown: Heading) -> tuple[list[Piece], list[Piece]]:
 
 
 def _pauses(shown: Heading) -> list[list[Piece]]:
-    """What says that the run is paused, from the longest to the shortest."""
+    """Return the texts for a paused run, from the longest to the shortest."""
     if not (shown.running and shown.paused):
         return []
     return [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]

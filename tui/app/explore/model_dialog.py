@@ -1,4 +1,4 @@
-"""Which models stand beside each other: the suite's, the config's variants, the local one, or any by name."""
+"""The dialog that chooses the displayed models: those of the suite, the variants of the config, or any by name."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -25,7 +25,7 @@ class _Names(LineListView):
 
 
 class ModelChooser(ModalScreen[tuple[str, ...] | None]):
-    """Gives the chosen names in the order in which they were taken, or None."""
+    """Return the chosen names in the order of their selection, or None."""
 
     DEFAULT_CSS = """
     ModelChooser { align: center middle; background: $background 60%; }
@@ -50,7 +50,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._hint = Static(Content(), markup=False)
 
     def compose(self) -> ComposeResult:
-        """Names to take, and a line for another."""
+        """Compose the names, and an input for another one."""
         with Vertical() as box:
             box.border_title = Content("Models")
             box.border_subtitle = Content("Space select · Enter show · Esc close")
@@ -59,7 +59,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
             yield self._hint
 
     def on_mount(self) -> None:
-        """Start in the list."""
+        """Focus the list."""
         self._draw()
         self._list.focus()
 
@@ -73,7 +73,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} selected"))
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Take a model, or leave it."""
+        """Select a model, or no longer."""
         self._turn(self._names[message.place])
 
     def _turn(self, name: str) -> None:
@@ -84,7 +84,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._draw()
 
     def on_prompt_input_entered(self, message: PromptInput.Entered) -> None:
-        """Take a model by its name; Enter on nothing is done."""
+        """Select the typed model; accept the selection where nothing is typed."""
         name = message.text.strip()
         if not name:
             self.action_accept()
@@ -97,17 +97,17 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._list.focus()
 
     def on_prompt_input_left(self) -> None:
-        """Back to the list."""
+        """Focus the list."""
         self._list.focus()
 
     def action_type(self) -> None:
-        """Go to the line."""
+        """Focus the input."""
         self.query_one(PromptInput).focus()
 
     def action_accept(self) -> None:
-        """These."""
+        """Close the dialog with the selected models."""
         self.dismiss(tuple(self._chosen) or None)
 
     def action_leave(self) -> None:
-        """None."""
+        """Close the dialog without a choice."""
         self.dismiss(None)

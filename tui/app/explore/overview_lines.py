@@ -1,4 +1,4 @@
-"""The Prompt tab, the help and the problems of a suite, as lines."""
+"""The overview of a suite, its problems, and the Prompt tab as lines."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,13 +14,13 @@ _FILES = 200
 
 
 def size_words(text: str) -> str:
-    """How much text it is: `412 characters`, `12 kB`."""
+    """Return the size of a text: `412 bytes`, `12 kB`."""
     size = len(text.encode(errors="replace"))
     return f"{size} bytes" if size < 10_000 else f"{size / 1000:.0f} kB"
 
 
 def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Line]:
-    """What was sent to a model, step by step; before it was, what will be the heart of it."""
+    """Return the messages that were sent to a model, or the inputs of the case before that."""
     attempt = trial.attempt if trial else None
     sent = [step.prompt for step in attempt.steps if step.prompt] if attempt else []
     if not sent:
@@ -62,7 +62,7 @@ def _file_lines(prompt: Prompt) -> list[Line]:
 
 
 def problem_lines(problems: Sequence[Problem]) -> list[Line]:
-    """The problems of a suite, each with its place."""
+    """Return the problems of a suite, each with its position."""
     lines: list[Line] = []
     for problem in problems:
         place = sanitize_line(
@@ -77,7 +77,7 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
 
 
 def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[Line]:
-    """A model on each line, those that stand side by side with their pane's number."""
+    """Return a line for each model; a displayed one has the number of its pane."""
     lines: list[Line] = []
     for name in dict.fromkeys((*named, *shown)):
         number = str(shown.index(name) + 1) if name in shown else " "
@@ -90,7 +90,7 @@ def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[L
 def suite_lines(
     path: str, suite: Suite, models: Sequence[str], problems: Sequence[Problem], faults: Mapping[str, str]
 ) -> list[Line]:
-    """What a suite is, for when no case of it is chosen; `faults` says of models why they cannot be asked."""
+    """Return the overview of a suite; `faults` has a sentence for each model that cannot be resolved."""
     options = suite.options
     facts: list[tuple[str, str]] = [
         ("file", path),

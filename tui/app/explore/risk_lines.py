@@ -30,7 +30,7 @@ class BesideRow:
 
     @property
     def counts(self) -> Extent | None:
-        """The decision, else the highest of what may be seen."""
+        """Return the adjudicated score, else the highest visible one."""
         if self.decision is not None:
             return self.decision.extent
         extents = [score.extent for score in self.scores if score.extent is not None]
@@ -38,12 +38,12 @@ class BesideRow:
 
     @property
     def disputed(self) -> bool:
-        """Reviewers differ and nobody has decided."""
+        """Return whether reviewers differ without a decision."""
         return self.decision is None and len({score.extent for score in self.scores}) > 1
 
 
 def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -> list[BesideRow]:
-    """Criterion by criterion the answers of these models and of all others of the run, all repeats."""
+    """Return the answers of all models and repeats of a run criterion by criterion, displayed models first."""
     rows: list[BesideRow] = []
     order = {model: place for place, model in enumerate(models_beside(models, review))}
     for criterion in case.risk_criteria:
@@ -61,7 +61,7 @@ def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -
 
 
 def models_beside(models: Sequence[str], review: "RunReview | None") -> tuple[str, ...]:
-    """Those that are looked at first, then the others of the run."""
+    """Return the displayed models, then the others of the run."""
     return tuple(dict.fromkeys((*models, *(review.record.models if review else ()))))
 
 
@@ -72,7 +72,7 @@ def _row(criterion: RiskCriterion, item: ItemKey, review: "RunReview") -> Beside
 
 
 def beside_line(row: BesideRow, rule: BandRule, models: Sequence[str], width: int) -> Line:
-    """A row in at most so many cells."""
+    """Return a row, at most `width` cells wide."""
     if row.item is None:
         weight = severity_weight(row.criterion.severity, rule)
         return spread([(f"{sanitize_line(row.criterion.name, 200)} ", "strong")], [weight, (" ", "plain")], width)
@@ -105,13 +105,13 @@ def _short(score: Act) -> str:
 
 
 def hidden_line(rows: Sequence[BesideRow]) -> Line:
-    """How many scores may not be seen here yet."""
+    """Return how many scores are hidden here."""
     count = sum(row.hides for row in rows)
     return ((f"scored blind, not revealed: {count}", "flaky"),) if count else ()
 
 
 def detail_lines(row: BesideRow | None, rule: BandRule, width: int) -> list[Line]:
-    """The criterion's description; of an answer every score with its note."""
+    """Return the description of the criterion, and every score of an answer with its note."""
     if row is None:
         return []
     lines = text_rows(row.criterion.description, width, "dim")

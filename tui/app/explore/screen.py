@@ -422,17 +422,14 @@ class ExploreScreen(FrameScreen):
             open_suite, self.selection.models, self.answers.current_model, self.selection.case_id
         )
 
-    def action_review(self) -> None:
-        """Score the answers of the selected suite."""
-        self._review(None)
-
     @on(RiskTab.ReviewRequested)
     def review_item(self, message: RiskTab.ReviewRequested) -> None:
         """Score the answer under the cursor of the Risk tab."""
-        self._review(message.item)
+        self.action_review(message.item)
 
     @work(group="review", exclusive=True)
-    async def _review(self, start: ItemKey | None) -> None:
+    async def action_review(self, start: ItemKey | None = None) -> None:
+        """Score the answers of the selected suite, from an item on where names are shown."""
         open_suite = self.selection.open_suite
         if open_suite is None or open_suite.suite is None:
             self.notify("Nothing to review here. Select a suite.", severity="warning", markup=False)

@@ -35,22 +35,22 @@ class Row(NamedTuple):
 
     @property
     def case(self) -> Case | None:
-        """The case of a case or step row."""
+        """Return the case of a case or step row."""
         return self.cases[0] if self.kind in ("case", "step") else None
 
 
 def suite_key(open_suite: OpenSuite) -> RowKey:
-    """What identifies the row of a suite."""
+    """Return the key of the row of a suite."""
     return (open_suite.folder, str(open_suite.path))
 
 
 def case_key(open_suite: OpenSuite, case: Case) -> RowKey:
-    """What identifies the row of a case."""
+    """Return the key of the row of a case."""
     return (*suite_key(open_suite), case.category, case.id)
 
 
 def ancestors(key: RowKey) -> Iterator[RowKey]:
-    """The keys of the rows above."""
+    """Yield the keys of the rows above."""
     for size in range(1, len(key)):
         yield key[:size]
 
@@ -122,13 +122,13 @@ def _case_rows(
 
 
 def row_tally(row: Row, marks_of: MarksOf) -> Line:
-    """How the trials below a folded row stand."""
+    """Return the counts of the statuses below a folded row."""
     marks = [marks_of(case) for case in row.cases]
     return tally((status for each in marks for status in each.statuses), sum(each.reruns for each in marks))
 
 
 def indent_of(row: Row, width: int) -> int:
-    """Cells before a row: fewer where the tree is narrow."""
+    """Return the indent of a row in cells, smaller where the tree is narrow."""
     return row.depth * (1 if width < _NARROW else 2)
 
 
@@ -138,7 +138,7 @@ def row_line(
     width: int,
     tally_of: Callable[[Row, MarksOf], Line] = row_tally,
 ) -> Line:
-    """One row in exactly so many cells."""
+    """Return one row, exactly `width` cells wide."""
     indent = " " * indent_of(row, width)
     if row.kind == "case":
         return _case_line(row, marks_of(row.cases[0]), indent, width)

@@ -62,25 +62,25 @@ class SuiteTree(LineListView):
 
     @property
     def rows(self) -> Sequence[Row]:
-        """What is shown."""
+        """Return the displayed rows."""
         return self._rows
 
     @property
     def row(self) -> Row | None:
-        """The row under the cursor."""
+        """Return the row under the cursor."""
         return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self._rows)
 
     def line_at(self, place: int, width: int) -> Line:
-        """A row with its marks as they are now."""
+        """Return a row with its current marks."""
         return row_line(self._rows[place], lambda case: self._marks_of(place, case), width, self._tally)
 
     def _tally(self, row: Row, marks_of: MarksOf) -> Line:
-        """Counting thousands of cases costs more than painting does: once a second is enough for those."""
+        """Return the counts of a folded row; those of thousands of cases are counted once a second at most."""
         if len(row.cases) < _MANY:
             return row_tally(row, marks_of)
         known = self._tallies.get(row.key)
@@ -89,7 +89,7 @@ class SuiteTree(LineListView):
         return known[1]
 
     def refresh_marks(self, *, exact: bool = False) -> None:
-        """Statuses have changed; `exact` where no other change will follow."""
+        """Draw the marks again; `exact` where no other change follows."""
         if exact:
             self._tallies.clear()
         self.refresh()
@@ -136,7 +136,7 @@ class SuiteTree(LineListView):
                 self._bring_in_what_is_below(row)
 
     def _bring_in_what_is_below(self, row: Row) -> None:
-        """What was unfolded at the bottom is seen, too."""
+        """Scroll so that the rows below an unfolded one are visible."""
         below = next((n for n in range(self.cursor + 1, len(self._rows)) if self._rows[n].depth <= row.depth), None)
         last = (len(self._rows) if below is None else below) - 1
         height = min(last - self.cursor + 1, max(1, self.size.height))
@@ -163,7 +163,7 @@ class SuiteTree(LineListView):
             self.action_move(place - self.cursor)
 
     def clicked(self, place: int, column: int) -> None:
-        """On an arrow, or on what is no case, a click folds and unfolds too."""
+        """Choose the row; fold or unfold it where its arrow, or what is no case, was clicked."""
         row = self._rows[place]
         on_arrow = row.unfolded is not None and column <= indent_of(row, self.line_width) + 1
         if row.kind not in ("case", "step") or on_arrow:
@@ -188,12 +188,12 @@ class SuitePanel(FilteredPanel):
         self.border_title = Content("Suites")
 
     def compose(self) -> ComposeResult:
-        """The tree; the filter comes when it is asked for."""
+        """Compose the tree; the filter is mounted when it is opened."""
         yield self.suite_tree
 
     @property
     def rows(self) -> SuiteTree:
-        """The tree."""
+        """Return the tree."""
         return self.suite_tree
 
     def show(self) -> None:
@@ -218,7 +218,7 @@ class SuitePanel(FilteredPanel):
         self.suite_tree.go_to_key(key)
 
     def first_case_if_lost(self) -> Row | None:
-        """The first case that is shown, with the cursor on it, where the case that is looked at is not among them."""
+        """Move the cursor to the first displayed case and return it, if the selected case is not displayed."""
         rows = self.suite_tree.rows
         here = (self._selection.path, self._selection.case_id)
         if any(row.case and row.open_suite and (row.open_suite.path, row.case.id) == here for row in rows):
@@ -229,7 +229,7 @@ class SuitePanel(FilteredPanel):
         return row
 
     def case_beside(self, by: int) -> Row | None:
-        """The next shown case row from the cursor on; folded suites and categories are passed over."""
+        """Move the cursor to the next displayed case in a direction, past folded rows, and return its row."""
         tree = self.suite_tree
         place = tree.cursor + by
         while 0 <= place < len(tree.rows):

@@ -76,7 +76,7 @@ class AttemptsTab(Vertical):
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Rows and details."""
+        """Compose rows and details."""
         yield self._table
         yield self._detail
 
@@ -210,7 +210,7 @@ class RiskTab(Vertical):
 
     @on(_RiskTable.TrailRequested)
     def request_trail(self, message: _RiskTable.TrailRequested) -> None:
-        """Of an answer, not of a criterion."""
+        """Request the trail of an answer; a criterion has none."""
         message.stop()
         rows = self._table.rows
         item = rows[self._table.cursor].item if 0 <= self._table.cursor < len(rows) else None
@@ -248,7 +248,7 @@ class DetailTabs(Vertical):
         self._named = ""
 
     def compose(self) -> ComposeResult:
-        """The line of names, and what they stand for."""
+        """Compose the bar of tabs and the tabs."""
         yield self._line
         for name, tab in self._tabs.items():
             tab.display = name == self.current
@@ -273,11 +273,11 @@ class DetailTabs(Vertical):
 
     @property
     def diff(self) -> "DiffPanel | None":
-        """The diff, once it was looked at."""
+        """Return the Diff tab, None until it is first shown."""
         return self._tabs.get("diff")  # type: ignore[return-value]
 
     def offers(self, tab: TabId) -> bool:
-        """Whether there is such a tab for what is looked at."""
+        """Return whether the selected case has such a tab."""
         return any(each.id == tab for each in self._line.tabs)
 
     def focus_diff(self) -> None:
@@ -293,7 +293,7 @@ class DetailTabs(Vertical):
         self.mount(tab)
 
     def beside(self, by: int) -> TabId:
-        """The tab so many to the right, around the ends."""
+        """Return the tab beside the current one, around the ends."""
         names = [tab.id for tab in self._line.tabs]
         if not names:  # no case is shown yet
             return self.current
@@ -355,7 +355,7 @@ class DetailTabs(Vertical):
             self.app.push_screen(TextScreen("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T"))
 
     def _put_name(self, case: Case | None) -> None:
-        """The case's id and whole name stand below: the tree may have had no room for it."""
+        """Display the id and the whole name of the case below, which the tree may cut."""
         shown = [sanitize_line(text) for text in (case.id, case.name) if text] if case else []
         name = " · ".join(dict.fromkeys(shown))
         if name != self._named:  # the setter paints everything anew
