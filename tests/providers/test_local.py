@@ -21,7 +21,7 @@ from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, End, Request, Sent, Text, UsageChunk
 from tui.model.results import Message
 from tui.model.subjects import Settings
-from tui.providers import local as local_provider
+from tui.providers import local_models as local_provider
 from tui.providers.local import LocalProvider, LocalServer
 from tui.providers.local_models import BUNDLED, ModelFile, bundled_model, find_model
 
