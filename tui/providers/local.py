@@ -15,7 +15,6 @@ from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderSettings, Settings
 from tui.providers.http.limits import RetryLimits
 from tui.providers.local_models import ModelFile, bundled_model, find_model
-from tui.providers.openai.provider import OpenAIProvider
 from tui.providers.processes.environ import without_keys
 from tui.providers.processes.worker import Launch, Worker, WorkerLost
 
@@ -39,6 +38,8 @@ class LocalServer:
         self.room = asyncio.Semaphore(SLOTS)
         # llama.cpp closes a kept-alive connection without notice, and a request would fail on it.
         settings = ProviderSettings("local", "openai", f"{url}/v1", key, headers={"Connection": "close"})
+        from tui.providers.openai.provider import OpenAIProvider  # it loads the HTTP client
+
         self.chat = OpenAIProvider(settings, _PATIENCE, called=f"the local model {sanitize_line(model.name, 80)}")
 
     @classmethod
