@@ -194,7 +194,7 @@ async def test_nothing_that_moves_or_opens_tells_who_is_hidden(store: SqliteStor
         await seen.until(lambda: (comparison := screen(seen).comparison) is not None and comparison.pair.b.attempt == 1)
         for key in "12p":
             await seen.press(key)
-            await seen.until(lambda: any("names are hidden" in note.message for note in seen.app._notifications))
+            await seen.until(lambda: any("Names are hidden" in note.message for note in seen.app._notifications))
             assert isinstance(seen.app.screen, CompareScreen)
             seen.app.clear_notifications()
 
@@ -209,7 +209,7 @@ async def test_preferences_are_reported_with_how_sure_they_are(store: SqliteStor
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen))
         content = " ".join(str(seen.app.screen.query_one("TextPanel > Static", Static).content).split())
-        assert "2 choices in this suite, about 2 cases; 0 of them blind." in content
+        assert "2 choices in this suite, for 2 cases; 0 blind." in content
         assert "no preference shown." in content
         await seen.press("p")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))

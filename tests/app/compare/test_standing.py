@@ -43,7 +43,7 @@ def test_a_pair_has_its_share_and_its_interval() -> None:
     spread = 2.0227 * math.sqrt(1 / 30 + 1 / 10)
     ends = [100 / (1 + math.exp(-math.log(3) - by)) for by in (-spread, spread)]
     assert [int(end) for end in shown.groups()] == pytest.approx(ends, abs=2)
-    assert "40 choices in this suite, about 40 cases; 40 of them blind." in summary
+    assert "40 choices in this suite, for 40 cases; 40 blind." in summary
     assert summary.index("\ngood ") < summary.index("\nbad ")
     assert "these people" not in summary
     even = summary_of(chosen([("good", "bad", "a", 6), ("good", "bad", "b", 5)]))
@@ -54,7 +54,7 @@ def test_of_several_people_it_is_reported_for_whom_it_holds() -> None:
     alone = chosen([("good", "bad", "a", 24), ("good", "bad", "b", 6)])
     loyal = [replace(each, reviewer=name) for each in alone for name in ("Ada", "Bo", "Cy")]
     summary = " ".join(summary_of(loyal).split())
-    assert "90 choices in this suite, by 3 people, about 30 cases" in summary
+    assert "90 choices in this suite, by 3 people, for 30 cases" in summary
     assert "good is preferred." in summary
     split = [replace(each, reviewer="Ada", choice="a") for each in alone]
     split += [replace(each, reviewer="Bo") for each in alone] + [
@@ -75,7 +75,7 @@ def test_a_choice_made_again_counts_once_whichever_stood_first() -> None:
 
 def test_what_cannot_be_reported_is_reported() -> None:
     assert summary_of([]).startswith("No preference between two models recorded in this suite yet.")
-    assert "Not enough data: bad was never preferred to good" in summary_of(chosen([("good", "bad", "a", 4)]))
+    assert "Not enough data: bad was not preferred to good" in summary_of(chosen([("good", "bad", "a", 4)]))
     same_model = chosen([("good", "good", "a", 4)])
     assert summary_of(same_model).startswith("No preference")
     elsewhere = leaderboard_of(chosen([("good", "bad", "a", 4)]), "/other.yaml")

@@ -48,9 +48,9 @@ def test_another_block_makes_another_diff_and_its_patch_applies(tmp_path: Path) 
 def test_a_block_that_cannot_be_tried_says_why(tmp_path: Path) -> None:
     answer = block(MENDED) + block(SERVICE)
     kept = shown_for(tmp_path, {PATH: SERVICE}, answer, case_for(PATH))
-    assert "makes no change to src/bank/accounts.py" in str(with_block(kept, 1))
+    assert "does not change src/bank/accounts.py" in str(with_block(kept, 1))
     none = ShownDiff(kept.case, kept.trial, kept.answer)
-    assert "Nothing is kept of src/bank/accounts.py" in str(with_block(none, 1))
+    assert "The original of src/bank/accounts.py is not saved" in str(with_block(none, 1))
     assert block_in_use(none) is None
 
 

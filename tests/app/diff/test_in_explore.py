@@ -74,7 +74,7 @@ async def test_the_tabs_can_be_zoomed_and_follow_the_pane(tmp_path: Path) -> Non
         await seen.until(lambda: seen.screen.answers.display)
         await seen.press("2")
         await seen.until(
-            lambda: "other has not been asked" in str(seen.screen.query_one("#tab-diff TextPanel Static").render())
+            lambda: "other has not run yet" in str(seen.screen.query_one("#tab-diff TextPanel Static").render())
         )
         await seen.press("1")
         await seen.until(lambda: not diff_of(seen).has_class("-empty"))  # type: ignore[union-attr]

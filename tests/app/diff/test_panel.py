@@ -155,7 +155,7 @@ async def test_another_block_is_tried_and_left(tmp_path: Path) -> None:
         await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         await seen.press("down", "enter")
         await seen.until(lambda: any("sha256" in row for row in seen.rows), "the diff of the other block")
-        assert "trying block 2" in seen.place
+        assert "preview of block 2" in seen.place
         assert "The verdict does not change" in seen.notices
         await seen.press("escape")
         await seen.until(lambda: "trying" not in seen.place and any("scrypt" in row for row in seen.rows))
@@ -171,7 +171,7 @@ async def test_a_patch_is_copied_and_saved(tmp_path: Path, monkeypatch: pytest.M
         saved = tmp_path / "case-local-smollm2.patch"
         assert seen.app.clipboard == saved.read_text()
         await seen.press("p", "enter")
-        await seen.until(lambda: "is there already" in seen.notices)
+        await seen.until(lambda: "already exists" in seen.notices)
     git(tmp_path / "work", "apply", str(saved))
     assert (tmp_path / "work/src/bank/accounts.py").read_text() == MENDED
 

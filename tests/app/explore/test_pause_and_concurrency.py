@@ -96,7 +96,7 @@ async def test_a_paused_run_finishes_what_is_out_and_goes_on_by_the_same_key(tmp
     async with paced(tmp_path) as seen:
         assert "P pause" not in seen.footer
         await seen.pilot.press("R")
-        await seen.until(lambda: seen.server.in_flight == 4 and "4 at once" in seen.header, "four are asked")
+        await seen.until(lambda: seen.server.in_flight == 4 and "concurrency 4" in seen.header, "four are asked")
         await seen.until(lambda: "P pause" in seen.footer, "the key is offered")
         await seen.pilot.press("P")
         await seen.until(lambda: "paused · 4 answering · P continue" in seen.header, "it is paused")
@@ -151,14 +151,14 @@ async def test_more_and_fewer_at_once_of_each_model_or_of_the_pane_that_has_the_
         await seen.pilot.press("R")
         await seen.until(lambda: seen.server.in_flight == 8 and "concurrency 8" in seen.header)
         await seen.pilot.press("greater_than_sign")
-        await seen.until(lambda: seen.server.in_flight == 10 and "10 at once" in seen.header)
-        assert "5 cases of each model at once." in seen.notices
+        await seen.until(lambda: seen.server.in_flight == 10 and "concurrency 10" in seen.header)
+        assert "Concurrency of all models: 5." in seen.notices
         await seen.pilot.press("2", "less_than_sign", "less_than_sign")
         await seen.until(lambda: "concurrency 8" in seen.header)
-        assert "3 cases of one/mock-b at once." in seen.notices
+        assert "Concurrency of one/mock-b: 3." in seen.notices
         for _ in range(9):
             await seen.pilot.press("less_than_sign")
-        await seen.until(lambda: "6 at once" in seen.header, "never fewer than one")
+        await seen.until(lambda: "concurrency 6" in seen.header, "never fewer than one")
         seen.gate.set()
         await seen.until(lambda: seen.done == 40)
         assert seen.server.most_in_flight == 10
@@ -172,11 +172,11 @@ def refusing(asked: Asked) -> Reply:
 async def test_the_header_says_how_many_go_at_once_and_why(tmp_path: Path) -> None:
     async with paced(tmp_path, first=refusing) as seen:
         await seen.pilot.press("R")
-        await seen.until(lambda: "3 of 4 at once · 429" in seen.header, "a burst is one episode")
+        await seen.until(lambda: "concurrency 3/4 · 429" in seen.header, "a burst is one episode")
         await seen.until(lambda: seen.server.in_flight == 3)
         await seen.pilot.press("home")
         overview = seen.explore.overview.query_one("Static")
-        await seen.until(lambda: "at once   one 3 of 4: 429, Retry-After 0.05 s" in str(overview.render()))
+        await seen.until(lambda: "limits    one 3 of 4: 429, Retry-After 0.05 s" in str(overview.render()))
 
 
 async def test_the_matrix_pauses_and_paces_too(tmp_path: Path) -> None:
@@ -184,9 +184,9 @@ async def test_the_matrix_pauses_and_paces_too(tmp_path: Path) -> None:
         await seen.pilot.press("R")
         await seen.until(lambda: seen.server.in_flight == 4)
         await seen.pilot.press("m")
-        await seen.until(lambda: "4 at once" in seen.matrix)
+        await seen.until(lambda: "concurrency 4" in seen.matrix)
         await seen.pilot.press("greater_than_sign")
-        await seen.until(lambda: seen.server.in_flight == 5 and "5 at once" in seen.matrix)
+        await seen.until(lambda: seen.server.in_flight == 5 and "concurrency 5" in seen.matrix)
         await seen.pilot.press("P")
         await seen.until(lambda: "paused · 5 answering · P continue" in seen.matrix)
         seen.gate.set()

@@ -64,7 +64,7 @@ def test_the_mark_of_what_runs_moves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "said", "was"),
+    ("before", "now", "text", "was"),
     [
         ("✗", "✓", "✓ fixed", "✓ was ✗"),
         ("✓", "✗", "✗ broke", "✗ was ✓"),

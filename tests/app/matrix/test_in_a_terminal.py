@@ -29,7 +29,7 @@ def test_leaving_from_it_while_it_runs_asks_and_interrupts(tmp_path: Path) -> No
         terminal.press("R")
         terminal.wait_until(lambda screen: any(mark in screen.text for mark in "∙•●"), "a mark moves")
         terminal.press("q")
-        terminal.wait_for("Leave?")
+        terminal.wait_for("Quit?")
         terminal.press("y")
         assert terminal.wait_exit() == 0
         assert (tmp_path / "ended").read_text() == "interrupted"

@@ -290,7 +290,7 @@ async def test_the_statistics_choose_the_pair_below() -> None:
         await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in text(screen))
 
 
-@pytest.mark.parametrize(("width", "told"), [(80, False), (140, True)])
+@pytest.mark.parametrize(("width", "expected"), [(80, False), (140, True)])
 async def test_figures_of_pairs_are_whole_or_left_out(width: int, expected: bool) -> None:
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
     async with running_app(matrix, (width, 24)) as app:

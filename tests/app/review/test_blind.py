@@ -78,7 +78,7 @@ def review_in(terminal: Terminal, *, blind: bool = True) -> int:
     """From the list of runs to the first item; how much the terminal had got before."""
     terminal.wait_for("No suites found")
     terminal.press("H")
-    terminal.wait_for("1 run kept")
+    terminal.wait_for("1 saved run")
     terminal.press("v")
     terminal.wait_for("Enter start")
     if not blind:
@@ -313,7 +313,7 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
         await seen.press("e")
-        await seen.until(lambda: "beside 6 scores that you gave blind" in drawn(seen))
+        await seen.until(lambda: "names next to 6 scores" in drawn(seen))
 
 
 async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:

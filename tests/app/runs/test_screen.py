@@ -220,7 +220,7 @@ async def test_a_run_that_is_not_allowed_does_not_run(tmp_path: Path) -> None:
         await seen.press("r")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
         await seen.press("n")
-        await seen.until(lambda: any("not allowed" in notice for notice in seen.notices))
+        await seen.until(lambda: any("permission denied" in notice for notice in seen.notices))
         assert session.plans == []
         await seen.press("r")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))

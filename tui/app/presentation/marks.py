@@ -40,9 +40,9 @@ _LEGEND: tuple[tuple[StatusWord, str], ...] = (
     ("passed", "passed"),
     ("failed", "failed"),
     ("flaky", "flaky: passed on a later attempt"),
-    ("unchecked", "unchecked: the case has no check; not in any rate"),
-    ("incomplete", "incomplete: the provider stopped the answer early; an error"),
-    ("error", "error or timed out: no judged answer"),
+    ("unchecked", "unchecked: no check, so in no rate"),
+    ("incomplete", "incomplete: cut off by the provider"),
+    ("error", "error or timed out: not judged"),
     ("cancelled", "cancelled"),
     ("running", "running"),
     ("waiting", "waiting"),
@@ -121,7 +121,7 @@ def rerun_pieces(passed_since: int, *, short: bool = False) -> Line:
 
 def legend() -> tuple[tuple[Piece, str], ...]:
     """Return every mark with its meaning, for the help."""
-    rerun = (RERUN, "rerun with another verdict; the original verdict counts")
+    rerun = (RERUN, "rerun differs; original counts")
     return (*((_MARKS[status], means) for status, means in _LEGEND), rerun)
 
 
