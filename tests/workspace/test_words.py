@@ -38,6 +38,13 @@ def test_a_very_long_line_is_marked_from_first_to_last_difference() -> None:
     assert changed_words(old, old.replace("1", "22")) == (((5_000, 5_001),), ((5_000, 5_002),))
 
 
+def test_the_number_of_edits_limits_the_search_for_common_words() -> None:
+    old, new = "a x " * 7, "a y " * 7
+    assert changed_words(old, new) == (((2, 27),), ((2, 27),))
+    before, after = changed_words(old, new, most_edits=14)
+    assert before == after == tuple((at, at + 1) for at in range(2, 28, 4))
+
+
 @given(st.text(alphabet="ab (.)", max_size=40), st.text(alphabet="ab (.)", max_size=40))
 def test_what_is_not_marked_is_the_same_in_both(old: str, new: str) -> None:
     before, after = changed_words(old, new)

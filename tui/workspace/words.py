@@ -5,19 +5,19 @@ import re
 from tui.model.results import Span
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
-_LONGEST_LINE = 2_000
-_MOST_EDITS = 12
-_MIDDLE = _MOST_EDITS + 1
 
 
-def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+def changed_words(
+    old: str, new: str, *, longest: int = 2_000, most_edits: int = 12
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return the spans (half-open, code points) removed from the old line and added in the new one.
 
-    Lines with little in common, and very long ones, are marked from their first difference to their last.
+    Lines that differ in more than `most_edits` words, and those with more than `longest` code points, are marked from
+    their first difference to their last. The defaults suit lines of code; a paragraph needs more of both.
     """
     if old == new:
         return (), ()
-    if len(old) > _LONGEST_LINE or len(new) > _LONGEST_LINE:
+    if len(old) > longest or len(new) > longest:
         return _outer_spans(old, new)
     a, b = _WORD.findall(old), _WORD.findall(new)
     start = 0
@@ -29,7 +29,7 @@ def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...
     most = min(len(a), len(b)) - start
     while end < most and a[-1 - end] == b[-1 - end]:
         end += 1
-    common = _common_words(a[start : len(a) - end], b[start : len(b) - end])
+    common = _common_words(a[start : len(a) - end], b[start : len(b) - end], most_edits)
     return (
         _spans(a, start, end, {at for at, _ in common}),
         _spans(b, start, end, {at for _, at in common}),
@@ -67,21 +67,22 @@ def _spans(words: list[str], start: int, end: int, common: set[int]) -> tuple[Sp
     return tuple(spans)
 
 
-def _common_words(a: list[str], b: list[str]) -> list[tuple[int, int]]:
-    """Return a longest common subsequence of words (Myers 1986), or nothing if more than a few edits differ."""
-    if not a or not b or abs(len(a) - len(b)) > _MOST_EDITS:
+def _common_words(a: list[str], b: list[str], most_edits: int) -> list[tuple[int, int]]:
+    """Return a longest common subsequence of words (Myers 1986), or nothing if more than `most_edits` differ."""
+    if not a or not b or abs(len(a) - len(b)) > most_edits:
         return []
     size_a, size_b = len(a), len(b)
-    # The furthest index in `a` on each diagonal, that of diagonal d at d + _MIDDLE; one state for each number of
-    # edits.
-    furthest = [0] * (2 * _MIDDLE)
+    most_edits = min(most_edits, size_a + size_b)
+    # The furthest index in `a` on each diagonal (negative ones count from the end of the list); one state for each
+    # number of edits.
+    furthest = [0] * (2 * most_edits + 2)
     trace: list[list[int]] = []
-    for edits in range(_MOST_EDITS + 1):
+    for edits in range(most_edits + 1):
         trace.append(furthest[:])
-        for diagonal in range(_MIDDLE - edits, _MIDDLE + edits + 1, 2):
+        for diagonal in range(-edits, edits + 1, 2):
             down = _goes_down(furthest, diagonal, edits)
             x = furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
-            y = x - diagonal + _MIDDLE
+            y = x - diagonal
             while x < size_a and y < size_b and a[x] == b[y]:
                 x, y = x + 1, y + 1
             furthest[diagonal] = x
@@ -91,17 +92,16 @@ def _common_words(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _goes_down(furthest: list[int], diagonal: int, edits: int) -> bool:
-    lowest, highest = _MIDDLE - edits, _MIDDLE + edits
-    return diagonal == lowest or (diagonal != highest and furthest[diagonal - 1] < furthest[diagonal + 1])
+    return diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
 
 
 def _backtracked(trace: list[list[int]], x: int, y: int) -> list[tuple[int, int]]:
     common: list[tuple[int, int]] = []
     for edits in range(len(trace) - 1, 0, -1):
-        furthest, diagonal = trace[edits], x - y + _MIDDLE
+        furthest, diagonal = trace[edits], x - y
         previous = diagonal + 1 if _goes_down(furthest, diagonal, edits) else diagonal - 1
         before_x = furthest[previous]
-        before_y = before_x - previous + _MIDDLE
+        before_y = before_x - previous
         while x > before_x and y > before_y:
             x, y = x - 1, y - 1
             common.append((x, y))

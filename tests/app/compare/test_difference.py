@@ -5,7 +5,7 @@ import pytest
 from tests.support.kept_runs import HOSTILE
 from tui.app.compare.pairs import answer_diff
 from tui.app.diff.layout import Document, Look
-from tui.app.diff.word_diff import prose_emphasis
+from tui.app.diff.word_diff import changed_spans
 
 LONG = "\n".join(f"line {number}" for number in range(60))
 
@@ -39,7 +39,7 @@ def test_every_pair_can_be_shown(left: str, right: str) -> None:
 
 
 def marked(old: str, new: str) -> tuple[list[str], list[str]]:
-    first, second = prose_emphasis(old, new)
+    first, second = changed_spans(old, new, prose=True)
     return [old[low:high] for low, high in first], [new[low:high] for low, high in second]
 
 

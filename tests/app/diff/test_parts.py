@@ -13,7 +13,7 @@ from tui.app.diff.highlight import FileColours, SideColours, language_of
 from tui.app.diff.render import DiffStyle, fit, grounds, skip
 from tui.app.diff.rows import Sides, ignore_spacing
 from tui.app.diff.view import DiffStyles
-from tui.app.diff.word_diff import emphasis, pair_lines
+from tui.app.diff.word_diff import changed_spans, pair_lines
 from tui.app.text.highlight import load_lexer
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette, contrast
 from tui.app.theme.theme_files import ThemeFiles
@@ -50,8 +50,8 @@ def test_pairs_hold_every_line_once_in_order(old: list[str], new: list[str]) -> 
 
 
 def test_lines_that_have_little_in_common_are_not_marked() -> None:
-    assert emphasis("return hashlib.md5(x)", "salt = token(16)") == ((), ())
-    assert emphasis("value = 1", "value = 2") == (((8, 9),), ((8, 9),))
+    assert changed_spans("return hashlib.md5(x)", "salt = token(16)") == ((), ())
+    assert changed_spans("value = 1", "value = 2") == (((8, 9),), ((8, 9),))
 
 
 @given(

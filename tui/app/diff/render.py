@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -10,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 from tui.app.diff.layout import SAY_MARGIN, Look, Section
 from tui.app.diff.rows import BlankEntry, GapEntry, HeadEntry, LineEntry, NoteEntry, SayEntry, TitleEntry
-from tui.app.diff.word_diff import emphasis, prose_emphasis
+from tui.app.diff.word_diff import changed_spans
 from tui.app.presentation.pieces import cut_middle, width_of
 from tui.app.text.highlight import CodeRole, LineColours
 from tui.app.text.wrap import drawn_at, row_cells, whole_characters
@@ -124,7 +123,6 @@ Colours = Callable[[DiffLine, int], LineColours]
 Found = Callable[[int, int], Sequence[tuple[Span, bool]]]
 Side = Literal[0, 1]
 
-_emphasis = lru_cache(4_000)(emphasis)
 _SIGNS: dict[str, tuple[str, Front, Ground]] = {
     "context": (" ", "dim", "plain"),
     "added": ("+", "added", "added"),
@@ -301,18 +299,18 @@ def _text(
 
 
 def _words(section: Section, number: int, side: Side) -> Sequence[Span]:
-    """The words that are others than in the partner."""
-    emphasis_of = prose_emphasis if section.look.prose else _emphasis
-    entry = section.entries[number]
+    """Return the words that differ from the partner of the line."""
+    entry, prose = section.entries[number], section.look.prose
     if not isinstance(entry, LineEntry) or entry.old is entry.new:
         return ()
     if entry.old is not None and entry.new is not None:
-        return emphasis_of(*section.texts[number])[side]
+        return changed_spans(*section.texts[number], prose=prose)[side]
     if entry.partner is None:
         return ()
     partner = section.partner_text(entry.partner)
     text = section.texts[number][side]
-    return emphasis_of(text, partner)[0] if side == 0 else emphasis_of(partner, text)[1]
+    old, new = (text, partner) if side == 0 else (partner, text)
+    return changed_spans(old, new, prose=prose)[side]
 
 
 def _shifted(runs: list[DiffRun], shift: int, room: int, ground: Ground) -> list[DiffRun]:
