@@ -1,1 +1,1 @@
-"""The screens; the only home of textual."""
+"""Screens, widgets and dialogs of the terminal app. Only this package imports textual."""

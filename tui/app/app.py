@@ -30,7 +30,10 @@ _SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 
 
 class AssayApp(ThemedApp[int]):
-    """The app. It calls `open_session` in a thread after the first paint, and makes the context of the screens."""
+    """The terminal app.
+
+    It calls `open_session` in a thread after the first paint, and creates the context that all screens share.
+    """
 
     TITLE = "Assay"
     ENABLE_COMMAND_PALETTE = True
@@ -75,7 +78,7 @@ class AssayApp(ThemedApp[int]):
         self._leaving = False
 
     def on_mount(self) -> None:
-        """Quit on SIGTERM and SIGHUP as a person would."""
+        """Install handlers that quit cleanly on SIGTERM and SIGHUP."""
         loop = asyncio.get_running_loop()
         for name, code in _SIGNALS.items():
             number = getattr(signal, name, None)
@@ -87,12 +90,12 @@ class AssayApp(ThemedApp[int]):
         return SplashScreen()
 
     def on_splash_screen_painted(self) -> None:
-        """Load the rest now that something is displayed."""
+        """Load the remaining modules and open the session, now that the splash is displayed."""
         self._open_explore()
 
     @work(group="explore")
     async def _open_explore(self) -> None:
-        """Open the session and replace the splash with Explore; or display there why that is not possible."""
+        """Open the session and replace the splash with Explore; display the error on the splash when that fails."""
         splash = self.screen
         assert isinstance(splash, SplashScreen)
         await asyncio.to_thread(import_module, "tui.app.explore.screen")
@@ -139,11 +142,11 @@ class AssayApp(ThemedApp[int]):
             target.post_message(message)
 
     def on_run_refused(self, message: "RunRefused") -> None:
-        """Notify of a run that did not start."""
+        """Notify that a run did not start, with the reason."""
         self.notify(sanitize_line(message.why, 600), title="Not run", severity="error", markup=False, timeout=12)
 
     def on_store_trouble(self, message: "StoreTrouble") -> None:
-        """Notify that results wait in memory, or were stored after all."""
+        """Notify that results cannot be stored at the moment, or that all pending results are stored now."""
         if message.reason:
             text = f"{message.reason} Results stay in memory; saving is retried."
             self.notify(sanitize_line(text, 600), title="Not saved", severity="error", markup=False, timeout=20)
@@ -151,8 +154,10 @@ class AssayApp(ThemedApp[int]):
             self.notify("All pending results are saved now.", markup=False)
 
     async def _confirm_consent(self, consent: "Consent") -> bool:
-        """Ask whether a suite may do what needs a consent, once notifications are not held back: the question may name
-        an agent."""
+        """Ask whether a suite may do what needs a consent.
+
+        Waits until notifications are no longer held back, because the question may name a model or an agent.
+        """
         from tui.app.dialogs import ConfirmScreen
 
         await self._notification_hold.wait_until_released()
@@ -164,7 +169,7 @@ class AssayApp(ThemedApp[int]):
         self._notification_hold.notify(message, **options)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Yield the enabled keys of the screen, then the command that changes the theme."""
+        """Yield a command for each enabled key of the screen, then the command that changes the theme."""
         actions: set[str] = set()
         for node, binding, enabled, tooltip in screen.active_bindings.values():
             if binding.action in actions:
@@ -180,14 +185,14 @@ class AssayApp(ThemedApp[int]):
         return lambda: self.run_action(action, default_namespace=node)  # type: ignore[arg-type]
 
     def action_help(self) -> None:
-        """Show the keys of this screen."""
+        """Show the keys that are active on the current screen."""
         from tui.app.dialogs import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
 
     def action_leave(self) -> None:
-        """Quit, after a question while something is running or would be lost."""
+        """Quit, after a confirmation while a run is in progress or changes are unsaved."""
         self._leave()
 
     @work(group="leave")
@@ -222,6 +227,6 @@ class AssayApp(ThemedApp[int]):
         self.exit(code, return_code=code)
 
     async def close_session(self) -> None:
-        """Release processes and files; to be called after the app has run."""
+        """Close processes, connections and files of the session; call this after the app has run."""
         if self._app_context is not None:
             await self._app_context.session.close()

@@ -1,4 +1,4 @@
-"""What the app owns above its screens: the session, the open suites, the selection and the run queue."""
+"""The state and services that all screens share: session, open suites, selection and run queue."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

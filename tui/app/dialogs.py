@@ -1,4 +1,4 @@
-"""Dialogs of every feature: a choice, a question, the help, and a text to read."""
+"""Dialogs that several screens use: a choice from a list, a confirmation, the help, and scrollable text."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -18,7 +18,10 @@ from tui.model.sanitize import sanitize_text
 
 
 class ChoiceScreen(ModalScreen[int | None]):
-    """Return the index of the line that was chosen, or None."""
+    """A dialog with a list of lines. The result is the index of the chosen line, or None.
+
+    `verb` is the word for Enter in the frame.
+    """
 
     DEFAULT_CSS = """
     ChoiceScreen { align: center middle; background: $background 60%; }
@@ -32,35 +35,35 @@ class ChoiceScreen(ModalScreen[int | None]):
         Binding("escape,q", "leave", "Close", id="choice.leave", tooltip="Close without changes"),
     ]
 
-    def __init__(self, title: str, lines: Sequence[Line], current: int, *, takes: str = "select") -> None:
+    def __init__(self, title: str, lines: Sequence[Line], current: int, *, verb: str = "select") -> None:
         super().__init__()
-        self._title, self._lines, self._current, self._takes = title, lines, current, takes
+        self._title, self._lines, self._current, self._verb = title, lines, current, verb
         self._list = LineListView()
 
     def compose(self) -> ComposeResult:
-        """Compose the lines."""
+        """Compose the frame and the list."""
         with Vertical() as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = Content(f"Enter {self._takes} · Esc close")
+            box.border_subtitle = Content(f"Enter {self._verb} · Esc close")
             yield self._list
 
     def on_mount(self) -> None:
-        """Start on the current choice."""
+        """Fill the list, with the cursor on the current choice."""
         self._list.show_lines(self._lines)
         self._list.go_to(self._current)
         self._list.focus()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Choose the line."""
+        """Close the dialog with the index of the chosen line."""
         self.dismiss(message.place)
 
     def action_leave(self) -> None:
-        """Choose nothing."""
+        """Close the dialog with None."""
         self.dismiss(None)
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """Ask a question; `y` answers yes, every other way to close the dialog answers no."""
+    """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no."""
 
     DEFAULT_CSS = """
     ConfirmScreen { align: center middle; background: $background 60%; }
@@ -100,7 +103,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 class HelpScreen(ModalScreen[None]):
-    """List the active bindings of the screen below, each with what it does, then the marks."""
+    """A dialog that lists the active bindings of the screen below it, then the meaning of the marks."""
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
@@ -119,18 +122,18 @@ class HelpScreen(ModalScreen[None]):
         self._keys = _keys_of(below)
 
     def compose(self) -> ComposeResult:
-        """Compose the list of keys."""
+        """Compose the frame and the text panel."""
         with Vertical() as box:
             box.border_title = Content("Keys")
             box.border_subtitle = Content("↑ ↓ scroll · Esc close")
             yield TextPanel()
 
     def on_mount(self) -> None:
-        """Focus the list."""
+        """Focus the panel, so that the keys scroll it."""
         self.query_one(TextPanel).focus()
 
     def on_resize(self) -> None:
-        """Fit the lines to the size."""
+        """Wrap the lines to the new size."""
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
@@ -139,11 +142,12 @@ class HelpScreen(ModalScreen[None]):
         panel.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
 
     def action_leave(self) -> None:
-        """Close it."""
+        """Close the help."""
         self.dismiss(None)
 
 
 def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
+    """Return the group, the displayed keys and the description of each enabled binding of a screen."""
     keys: dict[tuple[str, str], list[str]] = {}
     for _, binding, enabled, tooltip in screen.active_bindings.values():
         if enabled and not binding.system:
@@ -153,7 +157,7 @@ def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
 
 
 class TextScreen(ModalScreen[None]):
-    """Show the `lines` for the available width. Esc and `key` close it."""
+    """A dialog with scrollable text. `lines` returns the lines for a width in cells; Esc and `key` close the dialog."""
 
     DEFAULT_CSS = """
     TextScreen { align: center middle; background: $background 60%; }
@@ -173,29 +177,29 @@ class TextScreen(ModalScreen[None]):
         self._panel = TextPanel()
 
     def compose(self) -> ComposeResult:
-        """Compose the text."""
+        """Compose the frame and the text panel."""
         with Vertical() as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content("↑ ↓ scroll · Esc close")
             yield self._panel
 
     def on_mount(self) -> None:
-        """Close it with the key that opened it, too."""
+        """Bind the key that opened the dialog so that it closes the dialog, too."""
         if self._key:
             self._bindings.bind(self._key, "leave", show=False)
         self._panel.focus()
 
     def change(self, lines: Callable[[int], Sequence[Line]]) -> None:
-        """Show other lines."""
+        """Replace the text."""
         self._lines = lines
         self.on_resize()
 
     def on_resize(self) -> None:
-        """Fit the lines to the size."""
+        """Wrap the lines to the new size, and fit the height of the dialog to their number."""
         lines = self._lines(max(20, min(100, self.size.width * 96 // 100) - 7))
         self._panel.show_lines(lines)
         self._panel.styles.height = max(1, min(len(lines), self.size.height * 92 // 100 - 4))
 
     def action_leave(self) -> None:
-        """Close it."""
+        """Close the dialog."""
         self.dismiss(None)

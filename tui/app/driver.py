@@ -1,4 +1,4 @@
-"""Textual's driver, made safe for a terminal that is closed or resized at any moment."""
+"""Make Textual's terminal driver robust against a terminal that is closed or resized at any moment."""
 
 import asyncio
 import contextlib
@@ -79,7 +79,7 @@ def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
             try:
                 super().start_application_mode()  # type: ignore[no-untyped-call]
-                if signal.getsignal(signal.SIGWINCH) is not signal.SIG_DFL:  # it does not start in the background
+                if signal.getsignal(signal.SIGWINCH) is not signal.SIG_DFL:  # no handler: in the background
                     asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._post_size)
             finally:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGWINCH])

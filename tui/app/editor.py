@@ -1,4 +1,4 @@
-"""The person's editor: its command, and how it runs in the terminal of the app."""
+"""Open a file in the user's editor: build its command line, and run it in the terminal of the app."""
 
 import asyncio
 import os
@@ -29,7 +29,10 @@ _GOTO = {"code", "codium", "code-insiders", "cursor"}
 
 
 def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[str]:
-    """Return the command as a list, never for a shell: `$VISUAL`, `$EDITOR`, else `vi`. Raises ValueError."""
+    """Return the command line that opens a file at a line in `$VISUAL`, `$EDITOR` or `vi`.
+
+    The list is executed without a shell. Raises ValueError when the variable cannot be parsed.
+    """
     words = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "") or ["vi"]
     name = Path(words[0]).stem.lower()
     path = str(file.absolute())
@@ -42,7 +45,7 @@ def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[st
 
 
 async def edit(app: App[object], file: Path, line: int) -> str | None:
-    """Run the editor until it is closed, and return a sentence where that was not possible. Runs continue meanwhile."""
+    """Run the editor until it is closed, and return an error message, or None on success. Runs continue meanwhile."""
     try:
         command = editor_command(os.environ, file, line)
     except ValueError as error:

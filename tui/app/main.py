@@ -1,4 +1,4 @@
-"""The entry from the command line: run the app on the session of the current user."""
+"""Entry points for the command line: run the app with the session of the current user."""
 
 import asyncio
 import gc
@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 
 
 def run_app(paths: Sequence[Path]) -> int:
-    """Run the app until it is left: 0; 143 and 129 after SIGTERM and SIGHUP; 1 after a fault of its own."""
+    """Run the app until it quits, and return the exit code.
+
+    It is 0 after quitting, 143 after SIGTERM, 129 after SIGHUP, and 1 after an internal error.
+    """
     theme, folders = find_theme(os.environ)
     app = AssayApp(open_workbench, paths, theme=theme or DEFAULT_PALETTE.name, theme_folders=folders)
     return asyncio.run(run_to_the_end(app))
 
 
 async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[str] | None:
-    """Let the person choose models in a list below the prompt; None where they cancel. Draws on stderr, so that stdout
-    stays free for a report."""
+    """Show a list of models below the prompt, and return the chosen ones, or None after a cancel.
+
+    The list is drawn on stderr, so that stdout contains only the report.
+    """
     from tui.app.model_picker import ModelPicker
 
     theme, folders = find_theme(os.environ)
@@ -36,7 +41,7 @@ async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[s
 
 
 async def run_to_the_end(app: AssayApp) -> int:
-    """Run the app, then release everything that it has opened."""
+    """Run the app, then close the session even after an error. Returns the exit code."""
     try:
         await app.run_async()
     finally:
@@ -50,5 +55,5 @@ def open_workbench() -> "Session":
     from tui.session.session import Session
 
     session = Session(os.environ)
-    gc.freeze()  # modules live until the end: without this a collection traverses them again and again
+    gc.freeze()  # imported modules are never freed: keep the garbage collector from scanning them
     return session

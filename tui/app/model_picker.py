@@ -1,4 +1,4 @@
-"""A list in the terminal from which a person chooses the models of a run, for `assay run -i`."""
+"""A list in the terminal to choose the models of a run from, for `assay run -i`."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ _KEYS = "Space select · a all or none · Enter run · Esc cancel"
 
 
 class ModelPicker(ThemedApp[list[str]]):
-    """Returns the chosen names in the order of the list, at least one; None where the person cancels."""
+    """An app with a list of models. The result is the chosen names in list order, at least one; None after a cancel."""
 
     ENABLE_COMMAND_PALETTE = False
     INLINE_PADDING = 0
@@ -40,20 +40,23 @@ class ModelPicker(ThemedApp[list[str]]):
         yield Static(_KEYS, id="keys")
 
     def action_accept(self) -> None:
-        """End with what is selected."""
+        """Exit with the selected models, or ask for at least one."""
         if chosen := self.query_one(_ModelList).chosen:
             self.exit(chosen)
         else:
             self.query_one("#title", Static).update("Select at least one model")
 
     def action_cancel(self) -> None:
-        """End without a choice."""
+        """Exit without a choice."""
         self.exit(None)
 
 
 class _ModelList(OptionList):
-    """Names with a mark before those that are selected. A key takes effect at once, so that keys that are typed ahead
-    keep their order: Textual's SelectionList toggles by a message that a later key may overtake."""
+    """A list of model names with a checkbox each.
+
+    A key takes effect at once, so that keys typed ahead keep their order: Textual's SelectionList toggles by a message
+    that a later key can overtake.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark"),
@@ -70,22 +73,22 @@ class _ModelList(OptionList):
 
     @property
     def chosen(self) -> list[str]:
-        """The selected names in order."""
+        """Return the selected names in list order."""
         return [name for name, marked in zip(self._names, self._marked, strict=True) if marked]
 
     def action_mark(self) -> None:
-        """Select the highlighted model, or no longer."""
+        """Select or deselect the highlighted model."""
         if self.highlighted is not None:
             self._mark(self.highlighted, not self._marked[self.highlighted])
 
     def action_toggle_all(self) -> None:
-        """Select all models, or none where all are selected."""
+        """Select all models, or none if all are selected."""
         selected = not all(self._marked)
         for index in range(len(self._names)):
             self._mark(index, selected)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click selects like the space bar."""
+        """Select or deselect the clicked model."""
         self._mark(event.option_index, not self._marked[event.option_index])
 
     def _mark(self, index: int, marked: bool) -> None:

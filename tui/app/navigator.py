@@ -1,4 +1,4 @@
-"""Open the screens of the app above the current one; each is imported when it is first opened."""
+"""Open other screens above the current one; each screen module is imported on first use."""
 
 import asyncio
 from importlib import import_module
@@ -24,18 +24,20 @@ _NO_MODEL = "Nothing to compare here. The suite has no models."
 
 
 class ScoresChanged(Message, bubble=False):
-    """A session of Review was closed: scores that are displayed may be out of date."""
+    """Posted after a session of Review was closed: displayed scores may be out of date."""
 
 
 class Navigator:
-    """Open screens from `screen`. Its coroutines end when the screen is closed again, and are to be awaited in a
-    worker; they notify of an error."""
+    """Open other screens above `screen`.
+
+    Its coroutines end when the opened screen is closed: await them in a worker. Errors are notified.
+    """
 
     def __init__(self, context: AppContext, screen: Screen[Any]) -> None:
         self._context, self._screen = context, screen
 
     async def choose_run(self) -> "tuple[RunChoice | None, list[str]]":
-        """Open the list of runs; return what to do with which run, and the ids of the runs that were deleted."""
+        """Open the list of runs, and return the chosen action with its run, and the ids of the deleted runs."""
         from tui.app.runs.screen import RunsScreen
 
         scores = self._context.scores
@@ -43,7 +45,7 @@ class Navigator:
         return await self._screen.app.push_screen_wait(screen), screen.deleted
 
     def compare(self, suite: Suite, sources: tuple[Source, Source] | None, case_id: str | None) -> None:
-        """Open Compare with the answers of two sources."""
+        """Open Compare with the answers of two sources; `case_id` is the case to start on."""
         from tui.app.compare.screen import CompareScreen
 
         if sources is None:
@@ -54,7 +56,7 @@ class Navigator:
     async def compare_models(
         self, open_suite: OpenSuite, models: tuple[str, ...], current: str, case_id: str | None
     ) -> None:
-        """Compare the answers of the current model of a suite with those of another one."""
+        """Open Compare with the answers of the current model of a suite and of another model."""
         from tui.app.compare.pairs import sources_of_models
 
         suite = open_suite.suite
@@ -68,7 +70,7 @@ class Navigator:
         self.compare(suite, sources_of_models(suite.path, open_suite.run, models, current, runs), case_id)
 
     async def compare_run(self, run: "RunRecord") -> None:
-        """Compare the answers of a run with those of its baseline, or of two of its models."""
+        """Open Compare with a run and its baseline, or with two models of the run."""
         from tui.app.compare.pairs import sources_of_run
 
         history = self._context.session.history
@@ -82,7 +84,7 @@ class Navigator:
         self.compare(opened.suite, sources_of_run(run, baseline, runs), None)
 
     async def review(self, open_suite: OpenSuite, start: ItemKey | None = None) -> None:
-        """Review the run whose answers a suite displays, from `start` on where names are shown."""
+        """Open Review for the run whose answers a suite displays. It starts on `start` unless names are hidden."""
         try:
             run_id = await asyncio.to_thread(self._context.scores.run_of, open_suite)
             if run_id:
@@ -93,14 +95,14 @@ class Navigator:
             notify_error(self._screen, error)
 
     async def review_run(self, run_id: str) -> None:
-        """Review a saved run."""
+        """Open Review for a saved run."""
         try:
             await self._review(run_id, None)
         except AssayError as error:
             notify_error(self._screen, error)
 
     async def _review(self, run_id: str, start: ItemKey | None) -> None:
-        await asyncio.to_thread(import_module, "tui.app.review.screen")  # a tenth of a second the first time
+        await asyncio.to_thread(import_module, "tui.app.review.screen")  # the first import takes about 0.1 s
         from tui.app.review.dialogs import ReviewStartScreen
         from tui.app.review.screen import ReviewScreen
 

@@ -1,4 +1,4 @@
-"""Notifications: held back while they could reveal something to a blind reviewer, and errors in one form."""
+"""Hold notifications back while they could name a model to a blind reviewer, and notify of errors uniformly."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,9 +13,10 @@ _MOST_HELD = 50
 
 
 class NotificationHold:
-    """Pass notifications to `show`, or keep them until the hold is released. `clear` removes those that are displayed.
+    """Pass notifications to `show`, or keep them until the hold is released.
 
-    An app sends every notification through `notify`; the screen that holds them uses `show_now` for its own.
+    `clear` removes the displayed notifications. An app sends every notification through `notify`; the screen that holds
+    them back uses `show_now` for its own.
     """
 
     def __init__(self, show: Callable[..., None], clear: Callable[[], None]) -> None:
@@ -25,21 +26,21 @@ class NotificationHold:
         self._released.set()
 
     def hold(self) -> None:
-        """Hold notifications back from now on, and remove those that are displayed."""
+        """Hold notifications back from now on, and remove the displayed ones."""
         if self._held is None:
             self._held = []
             self._released.clear()
             self._clear()
 
     def release(self) -> None:
-        """Show what was held back, and everything from now on."""
+        """Show the notifications that were held back, and stop holding."""
         held, self._held = self._held or [], None
         self._released.set()
         for message, options in held[-_MOST_HELD:]:
             self._show(message, **options)
 
     async def wait_until_released(self) -> None:
-        """Wait until nothing is held back."""
+        """Wait until notifications are not held back."""
         await self._released.wait()
 
     def notify(self, message: str, **options: Any) -> None:
@@ -50,12 +51,12 @@ class NotificationHold:
             self._held.append((message, options))
 
     def show_now(self, message: str, **options: Any) -> None:
-        """Show a notification although others are held back."""
+        """Show a notification even while others are held back."""
         self._show(message, **options)
 
 
 def notify_error(
     target: App[Any] | Screen[Any], error: Exception, severity: Literal["warning", "error"] = "error"
 ) -> None:
-    """Notify of an error with its whole text, up to a few lines."""
+    """Notify of an error with the text of the exception, cut to a few lines."""
     target.notify(sanitize_line(str(error), 600), severity=severity, markup=False, timeout=12)

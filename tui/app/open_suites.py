@@ -1,4 +1,4 @@
-"""The suites that are open, what is known of their trials, and what is selected among them. Without textual."""
+"""The open suites, the state of their trials, and the selection. This module does not import textual."""
 
 from collections.abc import Sequence
 from os.path import commonpath
@@ -19,10 +19,10 @@ FileStamp = tuple[int, int]
 
 
 class OpenSuite(NamedTuple):
-    """A suite file as far as it has been read, or a saved run opened beside the files.
+    """A suite file, read or not yet, or a saved run that was opened beside the files.
 
-    `suite` is None with `problems` where the file cannot be used. `run` is the id of the saved run that the suite and
-    its results belong to, and `label` describes that run.
+    `suite` is None and `problems` says why if the file cannot be used. `run` is the id of the saved run that the suite
+    and its results belong to, and `label` describes that run.
     """
 
     path: Path
@@ -35,30 +35,32 @@ class OpenSuite(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return the name to display."""
+        """Return the name to display: the label of the run, else the name of the suite, else that of the file."""
         return self.label or (self.suite.name if self.suite else self.path.name)
 
     @property
     def heading(self) -> str:
-        """Return the name to display without its folder above it; that of a saved run names the kind of run."""
+        """Return the name to display without a folder above it; for a saved run with its folder."""
         return f"{self.folder}: {self.label}" if self.label else self.title
 
     @property
     def broken(self) -> bool:
-        """Return whether the file was read and cannot be used."""
+        """Return whether the file was read and has errors."""
         return self.read and self.suite is None
 
 
 class CaseMarks(NamedTuple):
-    """One status for each model of a case, and the number of its trials that a rerun judged differently."""
+    """The status of each model of a case, and the number of its trials that a rerun judged differently."""
 
     statuses: Sequence[StatusWord]
     reruns: int = 0
 
 
 class OpenSuites:
-    """Hold suite files in a stable order, then saved runs. `find`, `read` and `read_changed` block: call them in a
-    thread."""
+    """The open suite files in a stable order, then the open saved runs.
+
+    `find`, `read` and `read_changed` block: call them in a thread.
+    """
 
     def __init__(self, session: Session, paths: Sequence[Path]) -> None:
         self._session, self._paths = session, tuple(paths)
@@ -69,11 +71,11 @@ class OpenSuites:
 
     @property
     def all(self) -> tuple[OpenSuite, ...]:
-        """Return all of them, saved runs last."""
+        """Return all open suites, saved runs last."""
         return (*self._files.values(), *self._saved_runs.values())
 
     def get(self, path: Path) -> OpenSuite | None:
-        """Return the open suite at a path."""
+        """Return the open suite at a path, or None."""
         return self._files.get(path) or self._saved_runs.get(path)
 
     def first_usable(self) -> OpenSuite | None:
@@ -81,24 +83,23 @@ class OpenSuites:
         return next((each for each in self._files.values() if each.suite is not None), None)
 
     def state(self, path: Path) -> RunState:
-        """Return the state of the trials of a suite."""
+        """Return the state of the trials of a suite; an empty one if none is known."""
         return self._states.setdefault(path, RunState())
 
     def add_saved_run(self, saved: OpenSuite, state: RunState) -> None:
-        """Open a saved run as the last one; close the oldest where more than a few are open."""
+        """Open a saved run as the last one, and close the oldest if too many are open."""
         self.remove_saved_run(saved.path)
         while len(self._saved_runs) >= _MOST_SAVED_RUNS:
             self.remove_saved_run(next(iter(self._saved_runs)))
         self._saved_runs[saved.path], self._states[saved.path] = saved, state
 
     def remove_saved_run(self, path: Path) -> None:
-        """Close a saved run, if it is open."""
+        """Close a saved run if it is open."""
         if self._saved_runs.pop(path, None) is not None:
             self._states.pop(path, None)
 
     def find(self) -> bool:
-        """Find the suite files, and return whether there are others than before. Raises SuiteError for a missing
-        path."""
+        """Find the suite files, and return whether the list has changed. Raises SuiteError for a missing path."""
         found = list(self._session.find_suites(self._paths))
         if list(self._files) == found:
             return False
@@ -110,7 +111,7 @@ class OpenSuites:
         return True
 
     def read(self, path: Path) -> OpenSuite:
-        """Read a suite file, and the first time the latest stored results of its trials."""
+        """Read a suite file, and on the first read also the latest stored results of its trials."""
         self._stamps[path] = _stamp(path)
         folder = self._files[path].folder
         loaded = self._session.open_suite(path)
@@ -127,7 +128,7 @@ class OpenSuites:
         return read
 
     def read_changed(self) -> tuple[Path, ...]:
-        """Read the files that have changed on disk since they were read, and return their paths."""
+        """Read the files that have changed on disk since the last read, and return their paths."""
         changed = [path for path, stamp in self._stamps.items() if path in self._files and _stamp(path) != stamp]
         for path in changed:
             self.read(path)
@@ -137,8 +138,8 @@ class OpenSuites:
 class Selection:
     """The selected suite and case, the models displayed for each suite, the filter and the streaming option.
 
-    `streaming` None means: as the suite says. `model_errors` holds a sentence for each model of the selected suite that
-    cannot be resolved.
+    `streaming` None means the setting of the suite. `model_errors` has a message for each model of the selected suite
+    that cannot be resolved.
     """
 
     def __init__(self, open_suites: OpenSuites) -> None:
@@ -159,12 +160,12 @@ class Selection:
 
     @property
     def suite(self) -> Suite | None:
-        """Return its suite, None where it cannot be used."""
+        """Return the selected suite; None if its file has errors."""
         return self.open_suite.suite if self.open_suite else None
 
     @property
     def state(self) -> RunState:
-        """Return the state of its trials."""
+        """Return the state of the trials of the selected suite."""
         return self.open_suites.state(self.path) if self.path else RunState()
 
     @property
@@ -178,7 +179,7 @@ class Selection:
         return self._by_id.get(self.case_id)
 
     def select(self, path: Path, case_id: str | None) -> bool:
-        """Select a case of a suite, or the suite itself; return whether it is another suite than before."""
+        """Select a case of a suite, or the suite itself; return whether the suite has changed."""
         before, self.path, self.case_id = self.path, path, case_id
         return path != before
 
@@ -188,7 +189,7 @@ class Selection:
         return self.models_of(self.path) if self.path else ()
 
     def models_of(self, path: Path) -> tuple[str, ...]:
-        """Return the models displayed for a suite: those that were chosen, else its agent, else its first models."""
+        """Return the models displayed for a suite: the chosen ones, else its agent, else its first models."""
         if path in self._models:
             return self._models[path]
         open_suite = self.open_suites.get(path)
@@ -199,25 +200,25 @@ class Selection:
         return tuple(dict.fromkeys(names))[:MOST_PANES]
 
     def choose_models(self, models: Sequence[str], path: Path | None = None) -> None:
-        """Display these models for a suite from now on, for the selected one where there is no path."""
+        """Choose the models to display for a suite, by default for the selected one."""
         path = path or self.path
         if path is not None:
             self._models[path] = tuple(models)[:MOST_PANES]
 
     @property
     def streams(self) -> bool:
-        """Return whether the next run of the selected suite streams."""
+        """Return whether the next run of the selected suite streams its answers."""
         if self.streaming is not None:
             return self.streaming
         default = self.suite.options.streaming if self.suite else None
         return default is not False
 
     def trial(self, model: str) -> TrialProgress | None:
-        """Return the progress of a model's trial of the selected case."""
+        """Return the progress of the selected case on a model."""
         return self.state.trial(self.case_id, model) if self.case_id else None
 
     def trials(self) -> tuple[TrialProgress | None, ...]:
-        """Return the progress of the selected case for each displayed model."""
+        """Return the progress of the selected case on each displayed model."""
         return tuple(self.trial(model) for model in self.models)
 
     def repeats(self) -> tuple[TrialProgress, ...]:
@@ -226,13 +227,13 @@ class Selection:
         return tuple(each for model in self.models for each in state.repeats(case, model)) if case else ()
 
     def statuses(self, path: Path, case: Case) -> Sequence[StatusWord]:
-        """Return one status for each displayed model of a case."""
+        """Return the status of a case on each displayed model."""
         return self.marks(path, case).statuses
 
     def marks(self, path: Path, case: Case) -> CaseMarks:
-        """Return what the tree displays of a case: one status for all repeats of a model."""
+        """Return what the tree displays for a case: one status per model for all its repeats."""
         state = self.open_suites.state(path)
-        if not state.has_repeats:  # one look-up a trial keeps suites of ten thousand cases fast
+        if not state.has_repeats:  # one look-up per trial keeps suites with ten thousand cases fast
             trials = [state.trial(case.id, model) for model in self.models_of(path)]
             return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
         repeats = [state.repeats(case.id, model) for model in self.models_of(path)]
@@ -248,7 +249,7 @@ class Selection:
         return self.filter.matches(case, statuses, self._shares(path, case) if self.filter.needs_shares else None)
 
     def _shares(self, path: Path, case: Case) -> dict[str, float]:
-        """Return the share of passed repeats of each model, as the matrix counts it."""
+        """Return the share of passed repeats of each model, counted as in the matrix."""
         from tui.app.matrix.cells import fold
 
         state = self.open_suites.state(path)
@@ -264,7 +265,7 @@ def _stamp(path: Path) -> FileStamp | None:
 
 
 def _folder_names(paths: Sequence[Path]) -> list[str]:
-    """Return the folders of the files, as short as they stay distinct."""
+    """Return the folders of the files, as short as they remain distinct."""
     folders = [str(path.parent) for path in paths]
     if len(set(folders)) < 2:
         return [Path(folder).name for folder in folders]

@@ -1,4 +1,4 @@
-"""The commands for runs, the same for every screen: start, rerun, cancel, pause, resume and change the concurrency."""
+"""The commands for runs, identical on every screen: start, rerun, cancel, pause and change the concurrency."""
 
 import asyncio
 from collections.abc import Collection, Mapping
@@ -24,18 +24,18 @@ _KEEPS_COUNTING = "Statistics keep counting the original verdict of a failed tri
 
 
 class RunControls:
-    """Carry out what a person asks of the run queue; `screen` displays the answers and questions."""
+    """Carry out the commands of a user on the run queue; `screen` displays notifications and questions."""
 
     def __init__(self, context: AppContext, screen: Screen[Any]) -> None:
         self._context, self._runs, self._screen = context, context.runs, screen
 
     @property
     def can_pause(self) -> bool:
-        """Return whether a run can be paused or resumed."""
+        """Return whether a run is in progress that can be paused or resumed."""
         return self._runs.running_state is not None
 
     def start(self, request: RunRequest | None, nothing: str) -> None:
-        """Run this when everything before it is over; notify of `nothing` where there is nothing to run."""
+        """Queue a run, or notify with the text `nothing` if there is nothing to run."""
         if request is None:
             self._screen.notify(nothing, severity="warning", markup=False)
             return
@@ -44,7 +44,10 @@ class RunControls:
         self._runs.add(request)
 
     def rerun(self, request: RunRequest | None, nothing: str) -> None:
-        """Run this again: all of it or only what has no judged answer, each trial in the run that has its result."""
+        """Rerun trials, after asking which; each trial becomes an attempt in the run that has its result.
+
+        Notifies with the text `nothing` if there is nothing to run.
+        """
         self._screen.run_worker(self._rerun(request, nothing), group="rerun", exclusive=True)
 
     async def _rerun(self, request: RunRequest | None, nothing: str) -> None:
@@ -66,7 +69,10 @@ class RunControls:
             self.start(each, nothing)
 
     async def _choose_trials(self, request: RunRequest) -> RunRequest | None:
-        """Ask which trials to rerun where some failed and others have no judged answer; return None for none."""
+        """Return the request for the trials to rerun, or None after a cancel.
+
+        Asks if some trials failed and others have no judged answer.
+        """
         errors, failed = split_errors(request.trials, self._context.open_suites.state(request.path).trials)
         if not failed:
             return request
@@ -74,13 +80,13 @@ class RunControls:
             self._screen.notify(_KEEPS_COUNTING, markup=False, timeout=6)
             return request
         lines = rerun_lines(len(errors), len(failed))
-        place = await self._screen.app.push_screen_wait(ChoiceScreen("Rerun", lines, 0, takes="start"))
+        place = await self._screen.app.push_screen_wait(ChoiceScreen("Rerun", lines, 0, verb="start"))
         if place is None:
             return None
         return request if place else replace(request, trials=errors)
 
     def cancel(self, path: Path | None, trials: tuple[TrialKey, ...]) -> None:
-        """Cancel these trials of a suite."""
+        """Cancel trials of a suite, or notify that they are not running."""
         current = self._runs.current
         if trials and current is not None and current.path == path:
             self._runs.cancel(trials)
@@ -89,19 +95,19 @@ class RunControls:
             self._screen.notify(f"This case is not running.{more}", markup=False, timeout=4)
 
     def cancel_all(self) -> None:
-        """Cancel the current run, and empty the queue."""
+        """Cancel the current run and all queued runs."""
         if self._runs.busy:
             self._runs.cancel_all()
         else:
             self._screen.notify("No run in progress.", markup=False, timeout=3)
 
     def toggle_pause(self) -> None:
-        """Pause the current run, or resume it."""
+        """Pause or resume the current run."""
         if self.can_pause:
             self._runs.toggle_pause()
 
     def change_concurrency(self, by: int, model: str = "") -> None:
-        """Change how many cases of a model run at once, or of each model where that one is not running."""
+        """Change the concurrency of a model by `by`; of all models if that one is not running."""
         numbers = self._runs.change_concurrency(by, model) or self._runs.change_concurrency(by)
         text = f"{at_once_words(numbers)}." if numbers else "No run in progress."
         self._screen.notify(text, markup=False, timeout=3)
@@ -110,13 +116,13 @@ class RunControls:
 def split_errors(
     trials: Collection[TrialKey], known: Mapping[TrialKey, TrialProgress]
 ) -> tuple[tuple[TrialKey, ...], tuple[TrialKey, ...]]:
-    """Return the trials without a judged answer, and the failed ones."""
+    """Return the trials without a judged answer, and the failed trials."""
     judged = {key for key in trials if (trial := known.get(key)) is not None and trial.status in JUDGED}
     return tuple(key for key in trials if key not in judged), tuple(key for key in trials if key in judged)
 
 
 def rerun_lines(errors: int, failed: int) -> list[Line]:
-    """Return the two choices where some trials failed and others have no judged answer."""
+    """Return the two choices of a rerun: only the trials without a judged answer, or the failed ones, too."""
     return [
         ((f" Errors only ({errors:,})", "strong"), ("  no judged answer: the rerun counts", "dim")),
         (
@@ -127,8 +133,11 @@ def rerun_lines(errors: int, failed: int) -> list[Line]:
 
 
 def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest]:
-    """Return one request for each run that has the newest results of the trials, so that they become its attempts.
-    Trials without a result, or of another state of the suite's file, become a new run. Blocks. Raises StoreError."""
+    """Return one request for each run that has the newest results of the trials, so that they become attempts in it.
+
+    Trials without a result, or with a result of an older version of the suite, become a new run. Blocks. Raises
+    StoreError.
+    """
     runs = history.latest_runs(request.suite, request.trials)
     return [
         replace(request, run=run, trials=tuple(key for key in request.trials if runs[key] == run))
@@ -137,11 +146,11 @@ def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest
 
 
 def current_pace(state: RunState) -> Pace:
-    """Return the concurrency of a run as it is now."""
+    """Return the current concurrency of a run as text."""
     return pace_of(state.limits, monotonic())
 
 
 def key_of(screen: Screen[Any], binding_id: str) -> str:
-    """Return the key of a binding of the screen as it is displayed; empty where it is not active."""
+    """Return the displayed key of a binding of the screen; an empty text if the binding is not active."""
     keys = (each.binding for each in screen.active_bindings.values() if each.binding.id == binding_id)
     return next((screen.app.get_key_display(binding) for binding in keys), "")

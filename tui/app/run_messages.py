@@ -37,7 +37,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class RunQueued(Message, bubble=False):
-    """A run was added to the queue; it starts when those before it are over."""
+    """Posted when a run was added to the queue."""
 
     def __init__(self, request: RunRequest) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class RunQueued(Message, bubble=False):
 
 
 class RunBegan(Message, bubble=False):
-    """A run of the suite at `path` has started."""
+    """Posted when a run of the suite at `path` has started."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class RunBegan(Message, bubble=False):
 
 
 class RunEnded(Message, bubble=False):
-    """A run is over, or was given up before it started: then `outcome` is None."""
+    """Posted when a run has ended; `outcome` is None if it was cancelled before it started."""
 
     def __init__(self, path: Path, outcome: Outcome | None) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class RunEnded(Message, bubble=False):
 
 
 class RunRefused(Message, bubble=False):
-    """A run did not start, or could not continue; `why` is a sentence."""
+    """Posted when a run did not start, or could not continue; `why` is a sentence."""
 
     def __init__(self, why: str) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class RunRefused(Message, bubble=False):
 
 
 class ModelsUnresolved(Message, bubble=False):
-    """Models are left out of a run because they cannot be resolved; `errors` has a sentence for each."""
+    """Posted when models are omitted from a run; `errors` has a message for each of them."""
 
     def __init__(self, path: Path, errors: dict[str, str]) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class ModelsUnresolved(Message, bubble=False):
 
 
 class TrialChanged(Message, bubble=False):
-    """A trial has another state."""
+    """Posted when a trial has a new state."""
 
     def __init__(self, path: Path, trial: TrialKey) -> None:
         super().__init__()
@@ -85,7 +85,10 @@ class TrialChanged(Message, bubble=False):
 
 
 class PaceChanged(Message, bubble=False):
-    """The run was paused or resumed, or its concurrency has changed; the state of the suite has the details."""
+    """Posted when a run was paused or resumed, or its concurrency has changed.
+
+    The state of the suite at `path` has the details.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -93,7 +96,7 @@ class PaceChanged(Message, bubble=False):
 
 
 class StoreTrouble(Message, bubble=False):
-    """Results cannot be stored; `reason` is empty once they can be stored again."""
+    """Posted when results cannot be stored, with the reason; `reason` is empty once they can be stored again."""
 
     def __init__(self, reason: str) -> None:
         super().__init__()
@@ -101,7 +104,7 @@ class StoreTrouble(Message, bubble=False):
 
 
 class CloneProgress(Message, bubble=False):
-    """The repository of a run is being cloned; `cloned` is set when that is done."""
+    """Posted while the repository of a run is cloned; `cloned` is set when the clone is complete."""
 
     def __init__(self, path: Path, cloned: RepositoryCloned | None) -> None:
         super().__init__()
@@ -109,11 +112,11 @@ class CloneProgress(Message, bubble=False):
 
 
 class StreamBuffers(Generic[Key]):
-    """Buffer streamed text for each pane, in the order in which it arrives.
+    """Buffer streamed text for each pane, in the order of its arrival.
 
     `put` is called for each piece; it costs well under a microsecond and paints nothing. A timer of the screen calls
-    `take` FLUSHES_A_SECOND times with the panes that are displayed; the text of others stays in the buffer. A pane gets
-    at most `largest` code points at once, so that a burst does not delay keys; the next flush has the rest.
+    `pop` FLUSHES_PER_SECOND times with the displayed panes; the text of other panes stays in the buffer. A pane gets at
+    most `largest` code points at once, so that a burst does not delay keys; the next flush gets the rest.
     """
 
     def __init__(self, largest: int = LARGEST_FLUSH) -> None:
@@ -121,18 +124,18 @@ class StreamBuffers(Generic[Key]):
         self._waiting: dict[Key, deque[str]] = {}
 
     def put(self, key: Key, text: str) -> None:
-        """Add a piece of text for a pane."""
+        """Append a piece of text for a pane."""
         try:
             self._waiting[key].append(text)
         except KeyError:
             self._waiting[key] = deque((text,))
 
     def __bool__(self) -> bool:
-        """Return whether any text is in the buffers."""
+        """Return whether any text is buffered."""
         return bool(self._waiting)
 
     def take(self, displayed: Iterable[Key]) -> Iterator[tuple[Key, str]]:
-        """Remove and yield the next portion of text of each of these panes that has any."""
+        """Remove and yield the next portion of text of each displayed pane that has any."""
         if not self._waiting:
             return
         for key in displayed:
@@ -141,11 +144,11 @@ class StreamBuffers(Generic[Key]):
                 yield key, self._portion(key, pieces)
 
     def take_all(self, key: Key) -> str:
-        """Remove and return all text of one pane."""
+        """Remove and return all buffered text of a pane."""
         return "".join(self._waiting.pop(key, ()))
 
     def drop(self, key: Key) -> None:
-        """Discard the text of a pane."""
+        """Discard the buffered text of a pane."""
         self._waiting.pop(key, None)
 
     def _portion(self, key: Key, pieces: deque[str]) -> str:
@@ -164,10 +167,10 @@ class StreamBuffers(Generic[Key]):
 
 
 class RunMessages:
-    """Turn the events of a run into messages for `post`.
+    """Convert the events of a run to messages for `post`.
 
     Text goes to the buffers `text` and `reasoning` instead, and trials whose checks change are collected for
-    `take_changed`: a timer reads all three.
+    `pop_changed`: a timer reads all three.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
@@ -177,7 +180,7 @@ class RunMessages:
         self.reasoning: StreamBuffers[TrialKey] = StreamBuffers()
 
     def drop_text(self, trial: TrialKey) -> None:
-        """Discard the buffered text of a trial that is displayed anew or is over."""
+        """Discard the buffered text of a trial that starts again or has ended."""
         self.text.drop(trial)
         self.reasoning.drop(trial)
 
@@ -187,7 +190,7 @@ class RunMessages:
         return changed
 
     def post_event(self, path: Path, event: Event) -> None:
-        """Post the message for an event in a run of the suite at `path`."""
+        """Post the message for an event of a run of the suite at `path`."""
         match event:
             case TextArrived():
                 self.text.put(event.trial, event.text)

@@ -1,4 +1,4 @@
-"""The run queue: run one request at a time in the background, fold its events into the state, then post messages."""
+"""The run queue: runs one request at a time in the background, applies its events to the state, and posts messages."""
 
 import asyncio
 from collections import deque
@@ -28,18 +28,18 @@ _SLICE_SECONDS = 0.01
 
 
 class Stopwatch:
-    """Measure how long a run takes, without its pauses. All times are monotonic seconds."""
+    """Measure the duration of a run without its pauses. All times are monotonic seconds."""
 
     def __init__(self) -> None:
         self._started: float | None = None
         self._stopped: float | None = None
 
     def start(self, now: float) -> None:
-        """Start from 0."""
+        """Start at zero."""
         self._started, self._stopped = now, None
 
     def stop(self, now: float) -> None:
-        """Stop, for a pause or for good."""
+        """Stop for a pause, or at the end of the run."""
         if self._stopped is None:
             self._stopped = now
 
@@ -57,10 +57,10 @@ class Stopwatch:
 
 
 class RunQueue:
-    """Run what is requested, in order.
+    """Run requests in the order in which they were added.
 
-    `post` gets the messages of `run_messages`; `confirm` asks the person for a consent. `work` is to be run as one
-    worker for as long as the app runs.
+    `post` gets the messages of `run_messages`; `confirm` asks the user for a consent. Run `work` as one worker for as
+    long as the app runs.
     """
 
     def __init__(
@@ -82,17 +82,17 @@ class RunQueue:
 
     @property
     def busy(self) -> bool:
-        """Return whether something is running or queued."""
+        """Return whether a run is in progress or queued."""
         return self.current is not None or bool(self._queued)
 
     @property
     def queued(self) -> tuple[RunRequest, ...]:
-        """Return the requests that wait for the current run."""
+        """Return the requests that wait for the current run to end."""
         return tuple(self._queued)
 
     @property
     def running_state(self) -> RunState | None:
-        """Return the state of the suite whose trials are running; None while nothing runs."""
+        """Return the state of the suite whose trials are running, or None."""
         state = self._open_suites.state(self.current.path) if self.current else None
         return state if state and state.running else None
 
@@ -101,11 +101,11 @@ class RunQueue:
         return path in self._reruns
 
     def is_active(self, path: Path) -> bool:
-        """Return whether a run of the suite is running or queued."""
+        """Return whether a run of the suite is in progress or queued."""
         return self._open_suites.state(path).running or any(each.path == path for each in self._queued)
 
     def wait_reason(self, path: Path, case: str, model: str) -> WaitReason:
-        """Return why a requested trial has not started; empty where it was not requested, or has started."""
+        """Return why a requested trial has not started; empty if it was not requested or has started."""
         current, queued = self.current, list(self._queued)
         trial = self._open_suites.state(path).trial(case, model) if self.is_paused else None
         if trial is not None and trial.is_open and not trial.is_answered and current and current.path == path:
@@ -122,13 +122,13 @@ class RunQueue:
         return request.path == path and TrialKey(case, model) in request.trials
 
     def add(self, request: RunRequest) -> None:
-        """Run this when everything before it is over."""
+        """Queue a request."""
         self._queued.append(request)
         self._added.set()
         self._post(RunQueued(request))
 
     def cancel(self, trials: tuple[TrialKey, ...]) -> None:
-        """Cancel these trials of the current run."""
+        """Cancel trials of the current run."""
         for trial in trials:
             self._control.cancel(trial)
 
@@ -143,7 +143,7 @@ class RunQueue:
         return self._plan is not None and self._control.is_paused
 
     def toggle_pause(self) -> None:
-        """Pause or resume the current run; its time does not count meanwhile."""
+        """Pause or resume the current run; the stopwatch stops meanwhile."""
         if self._plan is None:
             return
         if self._control.is_paused:
@@ -154,8 +154,10 @@ class RunQueue:
             self.stopwatch.stop(monotonic())
 
     def change_concurrency(self, by: int, model: str = "") -> dict[str, int]:
-        """Change how many cases of a model, or of each model, run at once in the current run; return the new numbers,
-        empty where nothing of it runs."""
+        """Change the concurrency of a model, or of every model, of the current run by `by`.
+
+        Returns the new concurrency of each changed model; empty if none is running.
+        """
         if self._plan is None:
             return {}
         control, initial = self._control, self._plan.options.concurrency
@@ -165,7 +167,7 @@ class RunQueue:
         return {name: control.concurrency_of(name, initial) for name in names}
 
     async def stop(self, within: float = 5.0) -> None:
-        """Interrupt the current run, so that it can be resumed, and wait until it is stored, `within` seconds."""
+        """Interrupt the current run so that it can be resumed, and wait up to `within` seconds until it is stored."""
         self._queued.clear()
         self._control.interrupt()
         try:
@@ -177,7 +179,7 @@ class RunQueue:
             pass
 
     async def work(self) -> None:
-        """Run what is requested, until cancelled."""
+        """Run queued requests until cancelled."""
         while True:
             while self._queued:
                 await self._work_on(self._queued.popleft())
@@ -196,7 +198,7 @@ class RunQueue:
             outcome = await self._run(request)
         except AssayError as error:
             self._post(RunRefused(str(error)))
-        except Exception as error:  # noqa: BLE001 - the one place around the app's worker: the app outlives it
+        except Exception as error:  # noqa: BLE001 - an unexpected error ends the run, not the app
             self._post(RunRefused(f"Run stopped: {type(error).__name__}: {error}"))
         finally:
             state = self._open_suites.state(request.path)
@@ -221,7 +223,7 @@ class RunQueue:
                 self.messages.post_event(request.path, event)
                 if isinstance(event, RunFinished):
                     outcome = event.state
-                if now - yielded > _SLICE_SECONDS:  # a fast server must not keep the keys waiting
+                if now - yielded > _SLICE_SECONDS:  # handle keys while a fast server sends events
                     await asyncio.sleep(0)
                     yielded = monotonic()
         if request.run and request.mode != "replay":
@@ -261,7 +263,7 @@ def _plan_in_saved_run(session: Session, request: RunRequest) -> Plan:
 def resolve_models(
     session: Session, suite: Suite, models: tuple[str, ...]
 ) -> tuple[tuple[Subject, ...], dict[str, str]]:
-    """Return the subjects of the models that can be resolved, and for each other model a sentence why not."""
+    """Return the subjects of the models that can be resolved, and an error message for each other model."""
     subjects: list[Subject] = []
     errors: dict[str, str] = {}
     for model in models:

@@ -1,4 +1,4 @@
-"""Which trials a run asks for: those of a case, of a suite or part of it, or those that did not pass."""
+"""Requests for the run queue: which trials of a suite to run, and in which run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from tui.model.results import TrialKey
 from tui.model.suite import Case, Suite
 
 WaitReason = Literal["", "queued", "preparing", "paused"]
-"""Why a requested trial has not started: runs before its own, its own run is being prepared, or it is paused."""
+"""Why a requested trial has not started: other runs come first, its run is being prepared, or it is paused."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """The trials of a suite to run; `streaming` None means: as the suite says.
+    """The trials of a suite to run. `streaming` None means the setting of the suite.
 
-    With the id of a saved `run` they are run in that run: as new `attempts`, only where a result is `missing`, or as a
-    `replay` of its recorded answers at `speed` times their own speed, without pauses where that is None.
+    With the id of a saved `run` the trials become part of that run: as new `attempts`, only those whose result is
+    `missing`, or as a `replay` of its recorded answers. `speed` is the factor of a replay; None replays without pauses.
     """
 
     path: Path
@@ -31,12 +31,12 @@ class RunRequest:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Return the models to run, in order."""
+        """Return the models of the trials, in order."""
         return tuple(dict.fromkeys(trial.model for trial in self.trials))
 
 
 def request_cases(selection: Selection, cases: Sequence[Case]) -> RunRequest | None:
-    """Return a request for these cases of the selected suite on all displayed models; None where that is nothing."""
+    """Return a request for cases of the selected suite on all displayed models; None if there are no trials."""
     trials = [TrialKey(case.id, model) for case in cases for model in selection.models]
     return _request(selection, selection.open_suite, trials)
 
@@ -47,12 +47,12 @@ def request_suite(selection: Selection) -> RunRequest | None:
 
 
 def request_failed(selection: Selection) -> RunRequest | None:
-    """Return a request for what did not pass in the selected suite, on the displayed models."""
+    """Return a request for the trials that did not pass in the selected suite, on the displayed models."""
     return request_failed_of(selection, selection.open_suite, selection.models)
 
 
 def request_failed_of(selection: Selection, open_suite: OpenSuite | None, models: Sequence[str]) -> RunRequest | None:
-    """Return a request for what did not pass in a suite, on these models."""
+    """Return a request for the trials that did not pass in a suite, on the given models."""
     if open_suite is None or open_suite.suite is None:
         return None
     state = selection.open_suites.state(open_suite.path)
@@ -63,7 +63,7 @@ def request_failed_of(selection: Selection, open_suite: OpenSuite | None, models
 
 
 def request_all_models(selection: Selection, open_suite: OpenSuite) -> RunRequest | None:
-    """Return a request for every case of a suite on every model that runs it, each as often as it was run before."""
+    """Return a request for every case of a suite on every model, with as many repeats as it has now."""
     state = selection.open_suites.state(open_suite.path)
     trials: list[TrialKey] = []
     for case in open_suite.suite.cases if open_suite.suite else ():
@@ -74,7 +74,7 @@ def request_all_models(selection: Selection, open_suite: OpenSuite) -> RunReques
 
 
 def models_to_run(selection: Selection, open_suite: OpenSuite) -> tuple[str, ...]:
-    """Return the models that a run of a whole suite uses: those that were chosen, else all that the suite names."""
+    """Return the models that a run of the whole suite uses: the chosen ones, else all models of the suite."""
     suite = open_suite.suite
     if suite is None:
         return ()
@@ -84,13 +84,13 @@ def models_to_run(selection: Selection, open_suite: OpenSuite) -> tuple[str, ...
 
 
 def models_with_results(selection: Selection, open_suite: OpenSuite) -> tuple[str, ...]:
-    """Return the models that a run of the suite uses, then all others that have results of it."""
+    """Return the models that a run of the suite uses, then all others that have results in it."""
     state = selection.open_suites.state(open_suite.path)
     return tuple(dict.fromkeys((*models_to_run(selection, open_suite), *(key.model for key in state.trials))))
 
 
 def _request(selection: Selection, open_suite: OpenSuite | None, trials: Sequence[TrialKey]) -> RunRequest | None:
-    """Return a request; of a saved run it becomes part of that run."""
+    """Return a request, or None if it would be empty; for a saved run the trials become part of that run."""
     if open_suite is None or open_suite.suite is None or not trials:
         return None
     return RunRequest(open_suite.path, open_suite.suite, tuple(trials), selection.streaming, open_suite.run)

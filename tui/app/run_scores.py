@@ -1,4 +1,4 @@
-"""Scores of runs as the current reviewer may see them: who scores, what is hidden, and when names were displayed."""
+"""Scores of runs for the current reviewer: who reviews, which scores are hidden, and when names were displayed."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ Found = TypeVar("Found")
 
 
 class RunScores:
-    """Read scores beside the answers of a suite, and record when a blind reviewer sees names.
+    """Read scores for display beside the answers, and record when a blind reviewer sees model names.
 
     `app` displays notifications and runs the workers.
     """
@@ -31,18 +31,20 @@ class RunScores:
         self._recorded: set[str] = set()
 
     def reviewer(self) -> str | None:
-        """Return who scored last in this process, else the configured reviewer: what that person scored blind stays
-        hidden from them. Blocks."""
+        """Return the last reviewer of this process, else the configured one.
+
+        Scores that this person gave blind stay hidden from them. Blocks.
+        """
         return self._reviewer or self._session.reviews.default_reviewer()
 
     async def set_reviewer(self, name: str) -> None:
-        """Remember who scores, also for the next start of the app."""
+        """Use a name as the reviewer from now on, and store it for the next start of the app."""
         self._reviewer = name
         reviews = self._session.reviews
         try:
             if name != await asyncio.to_thread(reviews.default_reviewer):
                 await asyncio.to_thread(reviews.remember_reviewer, name)
-        except AssayError as error:  # scores can be stored all the same
+        except AssayError as error:  # the name is only a default: scoring still works
             notify_error(self._app, error, severity="warning")
 
     def hidden_scores(self, run_id: str) -> int:
@@ -50,15 +52,15 @@ class RunScores:
         return self._session.reviews.hidden_scores(run_id, self.reviewer())
 
     def begin_review(self, run_id: str) -> None:
-        """Note that a session of Review begins: names that are displayed after it are recorded again."""
+        """Note that Review was opened for a run: names that are displayed after it are recorded again."""
         self._recorded.discard(run_id)
 
     def end_review(self, run_id: str) -> None:
-        """Note that Review was closed, which it has recorded itself where names were hidden."""
+        """Note that Review was closed for a run. Review itself has recorded that names were displayed."""
         self._recorded.add(run_id)
 
     def record_names(self, run_id: str, where: str) -> None:
-        """Record that names of a run that is scored blind are displayed, once between two sessions of Review."""
+        """Record that model names of a run reviewed blind are displayed, once between two sessions of Review."""
         if run_id not in self._recorded:
             self._recorded.add(run_id)
             self._app.run_worker(self._record_names(run_id, where), group="record names")
@@ -78,8 +80,10 @@ class RunScores:
             self._app.notify(text, severity="warning", markup=False, timeout=8)
 
     def run_of(self, open_suite: OpenSuite) -> str:
-        """Return the saved run whose answers a suite displays: its own or its current one, else the newest of the
-        suite; empty where none is saved. Blocks. Raises AssayError."""
+        """Return the id of the saved run whose answers a suite displays; empty if no run is saved.
+
+        This is its own or its current run, else the newest run of the suite. Blocks. Raises AssayError.
+        """
         if open_suite.suite is None:
             return ""
         runs = [run.id for run in self._session.history.answers.list_runs(open_suite.suite.path)]
@@ -87,17 +91,18 @@ class RunScores:
         return current if current in runs else next(iter(runs), "")
 
     def current_run(self, open_suite: OpenSuite) -> str:
-        """Return the id of a saved run, or of the run that was started in this process; else empty."""
+        """Return the id of the open saved run, or of the run that was started in this process; empty if there is none."""
         return open_suite.run or self._open_suites.state(open_suite.path).run_id or ""
 
     async def read_review(self, open_suite: OpenSuite) -> RunReview | None:
-        """Return the scores of the run that a suite displays; None where there is no run, or an error was notified."""
+        """Return the scores of the run that a suite displays; None if there is no run or after an error, which is
+        notified."""
         return await self._read(
             open_suite, lambda reviews, run, who: reviews.open_review(run, who or "reviewer", blind=False)
         )
 
     async def read_bands(self, open_suite: OpenSuite) -> Mapping[TrialKey, Band]:
-        """Return the risk band of each trial, without those that the reviewer may not see beside names yet."""
+        """Return the risk band of each trial, without the bands that the reviewer may not see beside names yet."""
         return await self._read(open_suite, lambda reviews, run, who: reviews.bands(run, who)) or {}
 
     async def _read(self, open_suite: OpenSuite, read: Callable[[Reviews, str, str | None], Found]) -> Found | None:

@@ -1,4 +1,4 @@
-"""The session as the app uses it, so that tests can run the app on a scripted one."""
+"""The interface of the session that the app uses, so that tests can run the app with a scripted session."""
 
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 
 
 class Loaded(Protocol):
-    """A suite file that was read: `suite` is None where one of the problems is an error."""
+    """A suite file that was read. `suite` is None if one of the problems is an error."""
 
     @property
     def suite(self) -> Suite | None:
-        """Return the suite, None where the file has an error."""
+        """Return the suite, or None if the file has errors."""
         ...
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return errors and warnings."""
+        """Return the errors and warnings of the file."""
         ...
 
 
 class Session(Protocol):
-    """The session. Methods that are not async may block and are called in a thread."""
+    """The session of the app. Methods that are not async may block and are called in a thread."""
 
     @property
     def config(self) -> Config:
-        """Return the configuration."""
+        """Return the configuration of the user."""
         ...
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Return sentences to notify of at the start."""
+        """Return messages to notify of at the start."""
         ...
 
     @property
@@ -52,7 +52,7 @@ class Session(Protocol):
 
     @property
     def reviews(self) -> "Reviews":
-        """Return the scores of saved runs by people."""
+        """Return the scores that people have given to saved runs."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:
@@ -60,7 +60,7 @@ class Session(Protocol):
         ...
 
     def open_suite(self, path: Path) -> Loaded:
-        """Read one file; its errors are in `problems` and never raised."""
+        """Read a suite file; errors are in `problems` and never raised."""
         ...
 
     def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
@@ -79,11 +79,13 @@ class Session(Protocol):
         trials: Sequence[TrialKey] | None = None,
         stream: bool | None = None,
     ) -> Plan:
-        """Return a plan of these trials, or of the whole suite. `stream` None means: as the suite says, else yes."""
+        """Return a plan of the given trials, or of the whole suite. `stream` None means the setting of the suite, else
+        yes."""
         ...
 
     def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
-        """Run the plan. A result is stored before its TrialFinished comes. Raises ConfigError, ConsentNeeded."""
+        """Run a plan and yield its events. A result is stored before its TrialFinished. Raises ConfigError,
+        ConsentNeeded."""
         ...
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
@@ -91,13 +93,13 @@ class Session(Protocol):
         ...
 
     def missing_consents(self, suite: Suite) -> Sequence[Consent]:
-        """Return what a run of the suite needs consent for and does not have."""
+        """Return the consents that a run of the suite needs and that were not given."""
         ...
 
     def allow(self, consent: Consent) -> None:
-        """Record that the person has given a consent."""
+        """Record that the user has given a consent."""
         ...
 
     async def close(self) -> None:
-        """Release processes, connections and files."""
+        """Close processes, connections and files."""
         ...

@@ -1,4 +1,4 @@
-"""The splash: displayed at once, while the rest of the app is loaded and the session is opened."""
+"""The splash screen, displayed at once while the rest of the app is loaded and the session is opened."""
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -14,7 +14,7 @@ from tui.model.sanitize import sanitize_text
 
 
 def start_lines(message: str) -> list[Line]:
-    """Return the first keys to know, below a message."""
+    """Return an optional message, then the most important keys."""
     rows: list[Line] = [
         (("Assay", "accent"), ("  tests language models, side by side", "dim")),
         (),
@@ -30,7 +30,7 @@ def start_lines(message: str) -> list[Line]:
         ("/", "filter the cases"),
         ("^p", "search all commands and themes"),
         ("?", "show the keys of this screen"),
-        ("q", "leave"),
+        ("q", "quit"),
     )
     return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]
 
@@ -40,7 +40,7 @@ _SHORT, _LOW = 30, 18
 
 
 class FrameScreen(Screen[None]):
-    """Lay out `#suites` beside `#middle` with `#overview` in it, as the size allows."""
+    """A screen with `#suites` beside `#middle`, which contains `#overview`, laid out for the size of the terminal."""
 
     DEFAULT_CSS = """
     FrameScreen { background: $background; color: $foreground; }
@@ -54,7 +54,7 @@ class FrameScreen(Screen[None]):
     """
 
     def on_resize(self, event: Resize) -> None:
-        """Set the classes of the size, by which the layout hides what has no room."""
+        """Set the classes for the size, by which the stylesheet hides widgets without room."""
         self.set_class(event.size.width >= _WIDE, "-wide")
         self.set_class(event.size.width < _NARROW, "-narrow")
         self.set_class(event.size.width < _TINY, "-tiny")
@@ -63,13 +63,15 @@ class FrameScreen(Screen[None]):
 
 
 class _Name(PieceLine):
+    """The name of the app in the header line."""
+
     def line_for(self, width: int) -> Line:
         del width
         return ((" Assay", "accent"),)
 
 
 class SplashScreen(FrameScreen):
-    """Look like Explore before anything is read, and keep the keys that are typed meanwhile."""
+    """The frame of Explore without content. It collects the keys that are typed until Explore is ready."""
 
     DEFAULT_CSS = """
     SplashScreen #suites { border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim; }
@@ -77,7 +79,7 @@ class SplashScreen(FrameScreen):
     AUTO_FOCUS = ""
 
     class Painted(Message):
-        """The splash has been painted."""
+        """Posted after the first paint of the splash."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +88,7 @@ class SplashScreen(FrameScreen):
         self._overview = TextPanel(id="overview")
 
     def compose(self) -> ComposeResult:
-        """Compose the frame of Explore without its content."""
+        """Compose the frame of Explore without content."""
         yield _Name()
         with Horizontal(id="body"):
             suites = Vertical(id="suites")
@@ -103,17 +105,17 @@ class SplashScreen(FrameScreen):
         self.call_after_refresh(self.post_message, self.Painted())
 
     def on_key(self, event: Key) -> None:
-        """Keep a key for the screen that follows; quit at once where a session takes long to open."""
+        """Collect a key for the screen that follows; pass on the keys that quit."""
         if self._keeps_keys and event.key not in ("ctrl+c", "ctrl+q"):
             event.stop()
             event.prevent_default()
             self._keys.append(event)
 
     def take_keys(self) -> list[Key]:
-        """Return the keys that were kept, and keep no more."""
+        """Return the collected keys, and stop collecting."""
         self._keeps_keys = False
         return self._keys
 
     def show_fault(self, why: str) -> None:
-        """Display why the session cannot be opened: `why` is a sentence."""
+        """Display the error message of a session that cannot be opened."""
         self._overview.show_lines(start_lines(why))

@@ -1,4 +1,4 @@
-"""Read the open suites in the background, and read them again when they change on disk."""
+"""Read the open suites in the background, and again when they change on disk."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ _POLLS_A_SEARCH = 5
 
 
 class SuitesRead(Message, bubble=False):
-    """Suite files were read; `again` where they had changed on disk, `more` while others are still unread."""
+    """Posted when suite files were read: `again` if they had changed on disk, `more` while others are unread."""
 
     def __init__(self, paths: Sequence[Path], *, again: bool, more: bool = False) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class SuiteLoader:
         self._open_suites, self._post = open_suites, post
 
     async def work(self) -> None:
-        """Read and poll until cancelled; to be run as a worker."""
+        """Read and poll until cancelled; run this as a worker."""
         await self._read_new()
         polls = 0
         while True:
@@ -49,7 +49,7 @@ class SuiteLoader:
     async def _search(self) -> None:
         try:
             found = await asyncio.to_thread(self._open_suites.find)
-        except AssayError:  # the folder is missing at the moment; keep what was read
+        except AssayError:  # the folder is missing at the moment: keep the suites that were read
             return
         if found:
             self._post(SuitesRead([], again=True))

@@ -1,1 +1,1 @@
-"""The matrix of cases and models as plain values: cells, rows, order, figures and sentences; no textual here."""
+"""The matrix of cases and models: its model, its lines of text, and its screen."""

@@ -1,4 +1,4 @@
-"""An earlier run to compare with: what changed since, and the list to choose it from."""
+"""The baseline of a matrix: an earlier run, what has changed since, and the lines of the list to choose it from."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,20 +20,22 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A kept run: its id, and its cells by case and model."""
+    """A saved run to compare with: its id, and its cells by case and model."""
 
     run_id: str
     cells: Mapping[Place, Cell]
 
     def before(self, case: str, model: str, now: Cell) -> Cell | None:
-        """What the cell was, where it is decided now and was something else."""
+        """Return the cell of the baseline, if it can be compared with the current cell and differs from it."""
         cell = self.cells.get((case, model))
         return cell if cell is not None and change_of(now, cell) else None
 
 
 class Change(NamedTuple):
-    """How many models do better at a case than they did, and how many worse; `fixed` and `broke` of those all the
-    way, from no pass to nothing but passes or back."""
+    """The number of models that do better, and worse, at a case than in the baseline.
+
+    `fixed` of the better ones passed no repeat before and pass all now; `broke` is the reverse.
+    """
 
     better: int = 0
     worse: int = 0
@@ -42,7 +44,7 @@ class Change(NamedTuple):
 
 
 def baseline_of(run_id: str, outcomes: Iterable[Outcome]) -> Baseline:
-    """A kept run as cells."""
+    """Return the baseline of a saved run with these outcomes."""
     together: dict[Place, list[Outcome]] = {}
     for outcome in outcomes:
         together.setdefault((outcome.trial.case, outcome.trial.model), []).append(outcome)
@@ -50,14 +52,14 @@ def baseline_of(run_id: str, outcomes: Iterable[Outcome]) -> Baseline:
 
 
 def change_of(now: Cell, before: Cell | None) -> int:
-    """1 where the share of plain passes is greater than before, −1 where it is less; 0 where one is not known."""
+    """Return 1 if the share of passed repeats is greater than before, −1 if it is less, 0 if it is equal or unknown."""
     if before is None or now.share < 0 or before.share < 0 or now.status in OPEN:
         return 0
     return (now.share > before.share) - (now.share < before.share)
 
 
 def changes(baseline: Baseline, case: str, models: Sequence[str], cells: Sequence[Cell]) -> Change:
-    """What has changed at a case."""
+    """Return how a case has changed since the baseline."""
     better = worse = fixed = broke = 0
     for model, now in zip(models, cells, strict=True):
         before = baseline.cells.get((case, model))
@@ -71,7 +73,11 @@ def changes(baseline: Baseline, case: str, models: Sequence[str], cells: Sequenc
 
 
 def change_line(change: Change) -> Line:
-    """`✓ fixed`, `✗ broke`, `◐ better`, `◐ worse`, with how many models where it is several; `+2 −1` for both."""
+    """Return the text of a change: `✓ fixed`, `✗ broke`, `◐ better` or `◐ worse`, with the number of models if greater
+    than 1.
+
+    If some models are better and others worse it is `+2 −1`.
+    """
     if change.better and change.worse:
         return sum_line(change.better, change.worse)
     count = change.better or change.worse
@@ -84,18 +90,18 @@ def change_line(change: Change) -> Line:
 
 
 def sum_line(better: int, worse: int) -> Line:
-    """`+3 −1`"""
+    """Return the numbers of better and worse cases or models: `+3 −1`."""
     return ((f"+{better}", "passed" if better else "dim"), (" ", "plain"), (f"−{worse}", "failed" if worse else "dim"))
 
 
 def runs_of(runs: Iterable[RunRecord], suite: Suite) -> list[RunRecord]:
-    """Those of a suite, in their order."""
+    """Return the runs of a suite, in their order."""
     place = _place(suite.path)
     return [run for run in runs if _place(run.suite_path) == place]
 
 
 def run_choice_line(run: RunRecord) -> Line:
-    """When, which, how it went, whom it asked."""
+    """Return the line of a run in a list to choose from: its time, id, result and models."""
     models = ", ".join(model_names(run.models))
     state = "" if run.state == "finished" else f" · {run.state}"
     return (
@@ -109,5 +115,5 @@ def run_choice_line(run: RunRecord) -> Line:
 def _place(path: str) -> str:
     try:
         return os.path.realpath(path)
-    except ValueError:  # NUL, or what no file name can hold
+    except ValueError:  # a stored path with a NUL character
         return path

@@ -1,4 +1,4 @@
-"""Cells of the matrix: the repeats of one case on one model as one status, counted for each model."""
+"""Cells of the matrix: the repeats of one case on one model as one status, and their totals for each model."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,19 +28,22 @@ from tui.model.suite import Case
 
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
 PULSE = "∙•●•"
-"""What the mark of a running cell goes through."""
+"""The animation frames of the mark of a running cell."""
 
 _BEFORE_BAND = 13
-"""Cells before a band: the longest word for a status, and a space."""
+"""The number of cells before a risk band: the longest word for a status, and a space."""
 _LONGEST_BAND = 2 + max(map(len, BANDS))
 _TEXTS = {"error", "timed_out", "incomplete", "cancelled", "delayed", "unchecked"}
 
 
 class Cell(NamedTuple):
-    """`passed` counts plain passes among the `results` of `repeats` trials; `share` is that of the checked ones, −1
-    where there is none or a result is still to come. `tries` is the attempt that passed, of how many, where one trial
-    is flaky. `passed_since` counts the trials that a rerun passed and that count as failed; `rerun` is what the rerun
-    of one trial came to where that does not count."""
+    """The status of all repeats of a case on a model.
+
+    `passed` counts the repeats that passed on the first attempt, of `results` that have ended, of `repeats` in all.
+    `share` is the share of passed ones among the checked ones; −1 if none is checked or a result is missing. `tries` is
+    the number of the attempt that passed and the number of attempts, for one flaky trial. `passed_since` counts the
+    failed trials that a rerun passed; `rerun` is the status of the rerun of one trial, if that differs.
+    """
 
     status: StatusWord = "not_run"
     passed: int = 0
@@ -53,7 +56,7 @@ class Cell(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, float]:
-        """The worst first; what was never asked last."""
+        """Return a sort key: the worst status first, a case that was not run last."""
         return STATUS_RANKS[self.status], self.share
 
 
@@ -61,8 +64,10 @@ UNASKED = Cell()
 
 
 def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[TrialKey, Outcome] | None = None) -> Cell:
-    """The cell of these repeats; `attempts` is how many the suite allows, `kept` has the outcomes of those that were
-    not read whole."""
+    """Return the cell of these repeats.
+
+    `attempts` is the number that the suite allows, `saved` has the outcomes of trials whose full results were not read.
+    """
     if not trials:
         return UNASKED
     if len(trials) == 1:
@@ -84,7 +89,7 @@ def _passed_since(trials: Sequence[TrialProgress]) -> int:
 
 
 def _tries(trial: TrialProgress, attempts: int, kept: Outcome | None) -> tuple[int, int] | None:
-    """The attempt that passed, of how many."""
+    """Return the number of the attempt that passed, and the number of attempts."""
     last = trial.attempt
     if last is not None:
         return last.number, max(attempts, last.of)
@@ -95,7 +100,7 @@ _PASSED = Cell("passed", 1, 1, 1, 1.0)
 
 
 def fold_outcomes(outcomes: Iterable[Outcome]) -> Cell:
-    """The cell of the repeats of a kept run."""
+    """Return the cell of the repeats of a saved run."""
     return _fold_words([outcome_status(outcome) for outcome in outcomes])
 
 
@@ -107,7 +112,10 @@ def _fold_words(words: Sequence[StatusWord]) -> Cell:
 
 
 def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
-    """The mark, then how many of how many where that says more, then what it was `before` where that was another."""
+    """Return the text of a cell: its mark, counts or a word if they add information, and the mark of the baseline.
+
+    `beat` counts animation frames, `before` is the cell of the baseline if it differs.
+    """
     mark, role = mark_of(cell.status)
     if cell.status == "running":
         mark = PULSE[beat % len(PULSE)]
@@ -131,8 +139,10 @@ def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
 
 
 def with_band(line: Line, band: Band | None, width: int) -> Line:
-    """The line of a cell of so many cells with its band, in the same place wherever there is room for that: its mark,
-    and its word, in narrow and full cells the first letter of that."""
+    """Return the text of a cell with its risk band in the last of `width` cells, if there is a band.
+
+    Bands are aligned where there is room. A narrow or full cell has the first letter of the band instead of its name.
+    """
     if band is None:
         return line
     mark, role = band_mark(band)
@@ -144,8 +154,11 @@ def with_band(line: Line, band: Band | None, width: int) -> Line:
 
 @dataclass(slots=True)
 class ModelTotals:
-    """Of one model. `outcomes` are those of the trials that are over, `words` counts what they count as,
-    `passed_since` the failed ones that a rerun passed."""
+    """The totals of one model.
+
+    `outcomes` has those of the trials that have ended, `words` the number of trials for each counted verdict, and
+    `passed_since` the number of failed trials that a rerun passed.
+    """
 
     outcomes: dict[TrialKey, Outcome] = field(default_factory=dict)
     words: dict[CountedVerdict, int] = field(default_factory=lambda: dict.fromkeys(get_args(CountedVerdict), 0))
@@ -153,11 +166,11 @@ class ModelTotals:
 
     @property
     def trials(self) -> int:
-        """How many have a result."""
+        """Return the number of trials with a result."""
         return len(self.outcomes)
 
     def put(self, key: TrialKey, outcome: Outcome | None) -> None:
-        """What a trial adds now, instead of what it added before."""
+        """Replace the outcome of a trial; None removes it."""
         before = self.outcomes.pop(key, None)
         if before is not None:
             self.words[before.counted] -= 1
@@ -168,7 +181,7 @@ class ModelTotals:
             self.passed_since += has_passed_since(outcome)
 
     def copy(self) -> "ModelTotals":
-        """The same as it is now, for a thread."""
+        """Return a copy that another thread can read."""
         return ModelTotals(dict(self.outcomes), dict(self.words), self.passed_since)
 
 
@@ -176,8 +189,11 @@ _TRIALS_A_LOOK = 32
 
 
 class CellCounts:
-    """Of one suite. `cell` is right at any time; `totals` hold what was counted so far, all of it once `complete`.
-    `kept` are outcomes of trials whose results were not read; `attempts` is how many the suite allows."""
+    """The cells and totals of one suite.
+
+    `cell` is always current; `totals` contain what was counted so far, and everything once `complete`. `saved` has the
+    outcomes of trials whose full results were not read; `attempts` is the number that the suite allows.
+    """
 
     def __init__(
         self,
@@ -196,11 +212,11 @@ class CellCounts:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was counted."""
+        """Return whether all trials were counted."""
         return self._begun and self._rest is None
 
     def cell(self, case: str, model: str) -> Cell:
-        """A cell as it stands."""
+        """Return the current cell of a case and a model."""
         place = case, model
         cell = self._cells.get(place)
         if cell is None:
@@ -208,11 +224,11 @@ class CellCounts:
         return cell
 
     def cells_so_far(self) -> dict[tuple[str, str], Cell]:
-        """The cells by case and model, as far as anybody asked for them; all that have results once `complete`."""
+        """Return the cells computed so far by case and model; all that have results once `complete`."""
         return dict(self._cells)
 
     def count(self, seconds: float) -> bool:
-        """Go on counting for so long. True when that was the last of it."""
+        """Count more trials for about `seconds`. Returns whether this call completed the count."""
         until = monotonic() + seconds
         self._begin()
         while self._rest is not None:
@@ -228,14 +244,14 @@ class CellCounts:
         return False
 
     def _begin(self) -> None:
-        """Not in the beginning, which is when a screen is waited for."""
+        """List the trials to count, on the first call: the constructor delays the first paint of the screen."""
         if not self._begun:
             self._begun = True
             self._known = frozenset(case.id for case in self._cases)
             self._rest = iter([*self._state.trials])
 
     def take(self, key: TrialKey) -> None:
-        """A trial has another state."""
+        """Update the cell and the totals for a trial with a new state."""
         self._cells.pop((key.case, key.model), None)
         self.cell(key.case, key.model)
         if self._begun:

@@ -1,4 +1,4 @@
-"""How wide the columns are, and which models have room: the cases' names stay where they are, the models scroll."""
+"""The columns of the matrix: their widths in cells, and which models are visible. The names of cases do not scroll."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,10 @@ _LEAST_WITH_CHANGE = 52
 
 
 class Layout(NamedTuple):
-    """Cells of each column; the models from `first` on, `shown` of `models`. `change` is 0 without a baseline."""
+    """The width of each column in cells, and the visible models: `shown` of `models` from index `first` on.
+
+    `change` is 0 without a baseline.
+    """
 
     name: int
     cell: int
@@ -23,22 +26,22 @@ class Layout(NamedTuple):
 
     @property
     def last_first(self) -> int:
-        """The first model when the last one is in sight."""
+        """Return the index of the first visible model when the last one is visible."""
         return max(0, self.models - self.shown)
 
     @property
     def visible(self) -> range:
-        """The models that are in sight."""
+        """Return the indexes of the visible models."""
         return range(self.first, min(self.first + self.shown, self.models))
 
 
 def lay_out(width: int, models: int, longest_name: int, first: int = 0, *, baseline: bool = False) -> Layout:
-    """The columns for so many cells in all."""
+    """Return the layout for a table of `width` cells."""
     change = _CHANGE if baseline and width >= _LEAST_WITH_CHANGE else 0
     room = width - change
     name = max(min(longest_name + 4, room * 2 // 5), min(_LEAST_NAME, room // 2), room - models * _MOST_CELL - 20)
     name = min(name, longest_name + 4 if longest_name + 4 > _LEAST_NAME else _LEAST_NAME, max(1, room - 1))
-    if room - name < min(models, 3) * _LEAST_CELL:  # rather a shorter name than fewer models
+    if room - name < min(models, 3) * _LEAST_CELL:  # shorten the names before models are hidden
         name = max(min(name, _LEAST_NAME, room - 1), room - min(models, 3) * _LEAST_CELL)
     name = max(1, name)
     shown = max(1, min(models, (room - name) // _LEAST_CELL))
@@ -47,7 +50,10 @@ def lay_out(width: int, models: int, longest_name: int, first: int = 0, *, basel
 
 
 def column_at(layout: Layout, x: int) -> int | None:
-    """The model under a cell of the screen; −1 for the names, `models` for what has changed; None beside all."""
+    """Return the index of the model at a horizontal offset in cells.
+
+    It is −1 for the names, `models` for the changes, and None outside all columns.
+    """
     if x < layout.name:
         return -1
     place = (x - layout.name) // layout.cell
@@ -58,7 +64,7 @@ def column_at(layout: Layout, x: int) -> int | None:
 
 
 def fitted(line: Sequence[Piece], width: int) -> Line:
-    """A line in exactly so many cells, the last of them free."""
+    """Return a line in exactly `width` cells, the last of them blank."""
     taken: list[Piece] = []
     room = max(0, width - 1)
     for text, role in line:
@@ -73,7 +79,7 @@ def fitted(line: Sequence[Piece], width: int) -> Line:
 
 
 def joined(layout: Layout, name: Sequence[Piece], cells: Sequence[Sequence[Piece]], change: Sequence[Piece]) -> Line:
-    """A row of the table; `cells` are those in sight."""
+    """Return a row of the table; `cells` are those of the visible models."""
     pieces = [*fitted(name, layout.name)]
     for cell in cells:
         pieces += fitted(cell, layout.cell)

@@ -1,4 +1,4 @@
-"""What can be said of two models on the same cases, in a sentence and in a list."""
+"""The comparison of two models on their common cases as text: a sentence, a line of a list, and the details."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,10 @@ _MOST_GROUPS = 12
 
 
 def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
-    """Return how the two compare: cases, the test and its conclusion; counts alone and the `progress` of the run
-    while it is not finished."""
+    """Return the comparison of two models as a sentence: counts, the test and its conclusion.
+
+    While the run is not finished it has the counts and `progress` only.
+    """
     a, b = names[pair.a], names[pair.b]
     if not pair.common:
         return ((f"{a} and {b} have no common checked case yet: nothing to compare.", "dim"),)
@@ -33,7 +35,7 @@ def sentence(pair: Comparison, names: Mapping[str, str], progress: str = "") -> 
 
 
 def brief(pair: Comparison, names: Mapping[str, str], progress: str = "") -> Line:
-    """Return the same in as few words as will do."""
+    """Return the comparison of two models in as few words as possible."""
     names = short_names(names)
     a, b = names[pair.a], names[pair.b]
     won = f"{a} wins {pair.wins}, {b} wins {pair.losses}, {_ties(pair.ties)}"
@@ -48,12 +50,12 @@ def _interim(progress: str) -> str:
 
 
 def short_names(models: Mapping[str, str]) -> dict[str, str]:
-    """The names of all models of a matrix, none of them long."""
+    """Return the names of all models of a matrix, cut to a moderate width."""
     return dict(zip(models, fitted_names([*models], _SHORT_NAME), strict=True))
 
 
 def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False) -> Piece:
-    """Return what is concluded of a pair; with what a reader needs beside it unless `short`."""
+    """Return the conclusion of a comparison; with the detail that a reader needs to interpret it, unless `short`."""
     if short:
         text, detail = words.brief_conclusion(pair, names), ""
     else:
@@ -63,8 +65,7 @@ def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False
 
 
 def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
-    """All pairs, a line each: first what follows, then the figures, last the interval, which a narrow screen may leave
-    out."""
+    """Return one line for each pair: the conclusion, then the figures, last the interval, which narrow screens omit."""
     names = short_names(names)
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
@@ -91,7 +92,7 @@ def pair_lines(
     figures: Mapping[str, ModelFigures] | None = None,
     progress: str = "",
 ) -> list[Line]:
-    """All of one pair: how far apart, by category, then the cases behind each number in the order of the suite."""
+    """Return the details of a pair: its difference, the categories, then the cases behind each number in suite order."""
     a, b = names[pair.a], names[pair.b]
     lines: list[Line] = [sentence(pair, names, progress), *_apart(pair), *_unanswered(pair, names, figures or {})]
     lines += _where(pair, names, cases)
@@ -110,6 +111,7 @@ def pair_lines(
 
 
 def _apart(pair: Comparison) -> list[Line]:
+    """Return the difference of the pass rates with its interval."""
     if pair.difference is None:
         return []
     interval = words.interval_words(pair)
@@ -119,7 +121,7 @@ def _apart(pair: Comparison) -> list[Line]:
 
 
 def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:
-    """Where a model is behind since it was not measured, that has to be seen beside what follows."""
+    """Return a line for each model with errors: they count as not passed and affect the comparison."""
     counts = [(model, figures[model].tally) for model in (pair.a, pair.b) if model in figures]
     return [
         (
@@ -134,7 +136,7 @@ def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str
 
 
 def _where(pair: Comparison, names: Mapping[str, str], cases: Mapping[str, Case]) -> list[Line]:
-    """On what each does better, the greatest difference first; nothing where all is of one category."""
+    """Return the counts by category, the greatest difference first; empty if there is only one category."""
 
     def by_category(ids: Sequence[str]) -> Counter[str]:
         return Counter(cases[case].category if case in cases else "" for case in ids)

@@ -1,4 +1,4 @@
-"""Change what the matrix displays: the order, groups and filter of its rows, and its baseline."""
+"""Commands that change what the matrix displays: the order, groups and filter of its rows, and its baseline."""
 
 import asyncio
 
@@ -30,7 +30,7 @@ class RowControls:
         self._screen, self._matrix, self._panel, self._updates = screen, matrix, panel, updates
 
     def choose_order(self) -> None:
-        """Ask for an order of the rows."""
+        """Ask for the order of the rows, and apply it."""
         self._screen.run_worker(self._choose_order(), group="choose", exclusive=True)
 
     async def _choose_order(self) -> None:
@@ -42,13 +42,15 @@ class RowControls:
         displayed = matrix.row_options.order._replace(reverse=False)
         current = next((place for place, (order, _) in enumerate(orders) if order == displayed), 0)
         lines: list[Line] = [((f" {words}", "plain"),) for _, words in orders]
-        place = await self._screen.app.push_screen_wait(ChoiceScreen("Sort rows", lines, current, takes="sort"))
+        place = await self._screen.app.push_screen_wait(ChoiceScreen("Sort rows", lines, current, verb="sort"))
         if place is not None:
             self._apply(matrix.row_options._replace(order=orders[place][0]))
 
     def sort_by_column(self, column: int) -> None:
-        """Sort by a column; the second time in reverse, the third time not at all. `column` is the place of a model,
-        −1 for the names, and the number of models for the changes."""
+        """Sort by a column; a second call reverses the order, a third one restores the suite order.
+
+        `column` is the index of a model, −1 for the names, and the number of models for the changes.
+        """
         models, options = self._matrix.models, self._matrix.row_options
         if column < 0:
             order = Order("name")
@@ -61,12 +63,12 @@ class RowControls:
         self._apply(options._replace(order=order))
 
     def reverse(self) -> None:
-        """Reverse the order."""
+        """Reverse the order of the rows."""
         options = self._matrix.row_options
         self._apply(options._replace(order=options.order._replace(reverse=not options.order.reverse)))
 
     def change_grouping(self) -> None:
-        """Group by category, by tag, or not, in turn."""
+        """Switch to the next grouping: category, tag, none."""
         options = self._matrix.row_options
         grouping = GROUPINGS[(GROUPINGS.index(options.grouping) + 1) % len(GROUPINGS)]
         self._apply(options._replace(grouping=grouping))
@@ -74,7 +76,7 @@ class RowControls:
         self._screen.notify(text, markup=False, timeout=2)
 
     def toggle_differing(self) -> None:
-        """Display only the cases in which models differ, or all."""
+        """Display only the cases in which models differ, or all cases."""
         options = self._matrix.row_options
         self._apply(options._replace(differing=not options.differing))
 
@@ -102,13 +104,13 @@ class RowControls:
 
 
 class BaselineControls:
-    """Choose the run that the matrix is measured against; `screen` displays the questions and errors."""
+    """Choose the baseline of the matrix; `screen` displays the questions and errors."""
 
     def __init__(self, screen: Screen[str | None], matrix: Matrix, history: RunHistory, updates: MatrixUpdates) -> None:
         self._screen, self._matrix, self._history, self._updates = screen, matrix, history, updates
 
     def use_marked(self) -> None:
-        """Measure against the marked baseline of the suite, once in the life of the matrix."""
+        """Use the run that is marked as baseline of the suite, once in the lifetime of the matrix."""
         if self._matrix.baseline is None and not self._matrix.baseline_read:
             self._matrix.baseline_read = True
             self._screen.run_worker(self._use_marked(), group="baseline", exclusive=True)
@@ -122,7 +124,7 @@ class BaselineControls:
             notify_error(self._screen, error, severity="warning")
 
     def choose(self) -> None:
-        """Ask for the run to measure against."""
+        """Ask for the run to use as baseline, and apply it."""
         self._screen.run_worker(self._choose(), group="baseline", exclusive=True)
 
     async def _choose(self) -> None:

@@ -1,4 +1,4 @@
-"""The header of the Matrix screen, and the figures above its columns."""
+"""The header line of the Matrix screen, and the figures above its columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,12 @@ _TALLIED: tuple[CountedVerdict, ...] = ("passed", "failed", "flaky", "error", "u
 
 @dataclass(frozen=True, slots=True)
 class MatrixHeading:
-    """What the header shows. `run` and `baseline` are ids, empty where there is none; `words` counts what the trials
-    shown count as, `passed_since` the failed ones that a rerun passed; `counts` are those of the run while it goes on.
-    Of a `paused` run, `answering` trials are still being answered, and `pause_key` lets it go on."""
+    """The content of the header.
+
+    `run` and `baseline` are ids, empty if there is none. `words` has the number of displayed trials for each counted
+    verdict, `passed_since` the number of failed ones that a rerun passed. `counts` are those of the run while it is in
+    progress. While it is `paused`, `answering` trials are still receiving answers, and `pause_key` continues the run.
+    """
 
     suite: str = ""
     run: str = ""
@@ -41,12 +44,12 @@ class MatrixHeading:
 
 
 def short_id(run_id: str) -> str:
-    """As much of an id as tells runs apart: they begin with the time."""
+    """Return the part of a run id that distinguishes runs: it begins with the time."""
     return run_id[:_ID]
 
 
 def matrix_header(shown: MatrixHeading, width: int) -> Line:
-    """The line in at most so many cells: what matters least is left out first."""
+    """Return the header in at most `width` cells; less important parts are omitted first."""
     name: list[Piece] = [(" Assay", "accent"), ("  matrix", "plain"), (f"  {sanitize_line(shown.suite, 40)}", "strong")]
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
     against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
@@ -88,7 +91,7 @@ def _progress(shown: MatrixHeading) -> list[Piece]:
 
 
 def _totals(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list[Piece]:
-    """Passed and failed always, the rest where there is any."""
+    """Return the number of passed and failed trials, and of each other verdict that occurs."""
     pieces: list[Piece] = []
     for word in _TALLIED:
         number, (mark, role) = words.get(word, 0), mark_of(word)
@@ -109,7 +112,7 @@ def head_lines(
     *,
     whole: bool,
 ) -> list[Line]:
-    """The heads of the models in sight; those that matter most where `whole` is False."""
+    """Return the lines above the columns of the visible models; only the most important ones unless `whole`."""
     seen = [figures.get(models[place], _NONE) for place in layout.visible]
     names = fitted_names(models, max(1, layout.cell - 1)) if models else []
     total = Since(*map(sum, zip(*since.values(), strict=True))) if since else Since()
@@ -139,7 +142,7 @@ def _fit(text: str, layout: Layout) -> str:
 
 
 def _scrolled(layout: Layout) -> list[Piece]:
-    """Which models are in sight, where not all of them are."""
+    """Return which models are visible, if not all of them are."""
     if layout.shown >= layout.models:
         return []
     first, last = layout.first + 1, layout.first + len(layout.visible)

@@ -1,4 +1,4 @@
-"""The matrix of a suite: its filter, order and groups, and the rows that follow from them."""
+"""The matrix of a suite: its filter, order and groups, and the rows that result from them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
@@ -29,7 +29,7 @@ SortKey = tuple[float | str, ...]
 
 
 class Order(NamedTuple):
-    """By what the rows are sorted; `model` is that of the column, for that kind alone."""
+    """The sort order of the rows; `model` is set only for the kind `model`."""
 
     kind: OrderKind = "suite"
     model: str = ""
@@ -37,7 +37,7 @@ class Order(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The row above a group: its name, and how many cases stand below it."""
+    """The row above a group: the name of the group, and the number of its cases."""
 
     group: str
     size: int
@@ -47,12 +47,12 @@ Row = Case | Heading
 
 
 def spread_of(cells: Iterable[Cell]) -> float:
-    """Return how far the models are apart at a case; 0 where they agree."""
+    """Return the difference between the best and the worst share of a case; 0 if the models agree."""
     return filter.spread_of(cell.share for cell in cells)
 
 
 def all_fail(cells: Sequence[Cell]) -> bool:
-    """Return whether no model passes."""
+    """Return whether no model passes any repeat."""
     return bool(cells) and all(cell.status in FAILURES for cell in cells)
 
 
@@ -63,7 +63,10 @@ def sorted_cases(
     column: int = 0,
     changed: Callable[[Case], Change] | None = None,
 ) -> list[Case]:
-    """The cases in an order, alike ones as the suite has them; `column` is where the cells of the order's model are."""
+    """Return the cases in an order; equal cases keep the order of the suite.
+
+    `column` is the index of the order's model among the cells of a case.
+    """
 
     def key(case: Case) -> SortKey:
         cells = cells_of(case)
@@ -90,7 +93,10 @@ def sorted_cases(
 
 
 def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
-    """The rows: groups stand in the order of their first case; a case with several tags stands below each of them."""
+    """Return the rows with a heading for each group, in the order of the first case of each group.
+
+    A case with several tags is below each of them.
+    """
     if grouping == "none":
         return [*cases]
     groups: dict[str, list[Case]] = {}
@@ -114,7 +120,7 @@ def grouped(cases: Sequence[Case], grouping: Grouping) -> list[Row]:
 
 
 def order_words(order: Order, name_of: Callable[[str], str]) -> str:
-    """`sorted by disagreement`"""
+    """Return the words for an order: `sorted by disagreement`."""
     match order.kind:
         case "suite":
             words = "suite order"
@@ -135,7 +141,7 @@ _LONGEST_NAME = 60
 
 
 class RowOptions(NamedTuple):
-    """The order, the groups and the filter of the rows; `differing` leaves out cases in which the models agree."""
+    """The order, the groups and the filter of the rows; `differing` omits cases in which the models agree."""
 
     order: Order = Order()
     grouping: Grouping = "category"
@@ -144,8 +150,12 @@ class RowOptions(NamedTuple):
 
 
 class Matrix:
-    """Cases × models over a suite's state; `run` is the id of the kept run that is seen, `kept` the outcomes of it
-    that the state does not have whole. `rows` are those of the last `arrange`; cells are always as they stand."""
+    """The matrix of cases and models of a suite.
+
+    `run` is the id of the displayed saved run. `saved` has the outcomes of its trials whose full results the state does
+    not have; `unfinished` is the number of its trials if it was not finished, else 0. `rows` are as of the last
+    `arrange`; cells are always current.
+    """
 
     def __init__(
         self,
@@ -168,12 +178,11 @@ class Matrix:
         self.show(suite, state, models)
 
     def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome], unfinished: int = 0) -> None:
-        """Take the kept run and its outcomes, for `show`; `unfinished` is the number of its trials where it was not
-        finished, else 0."""
+        """Set the saved run and its outcomes; call `show` after this."""
         self.run, self._kept, self._unfinished = run, kept, unfinished
 
     def take_bands(self, bands: Mapping[TrialKey, Band]) -> None:
-        """These trials have been scored; a cell shows the worst band of its repeats."""
+        """Set the risk bands of the trials; a cell displays the worst band of its repeats."""
         found: dict[tuple[str, str], Band] = {}
         for (case, model, _), band in bands.items():
             known = found.get((case, model))
@@ -181,7 +190,7 @@ class Matrix:
         self._bands: Mapping[tuple[str, str], Band] = found
 
     def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
-        """Show these from now on, with the same choice; everything is to be counted anew."""
+        """Display a suite with its state and models, with the same options; everything is counted again."""
         self.suite, self.state, self.models = suite, state, tuple(models)
         self.names = dict(zip(self.models, model_names(self.models), strict=True))
         self.recount()
@@ -194,7 +203,7 @@ class Matrix:
         self.arrange()
 
     def recount(self) -> None:
-        """Everything is to be counted anew: a run that ended has given trials back what they had before."""
+        """Count everything again: a run that ended may have restored the earlier results of trials."""
         suite, models = self.suite, self.models
         self.cell_counts = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
 
@@ -221,27 +230,27 @@ class Matrix:
         return options.filter.matches(case, statuses, shares)
 
     def cells(self, case: Case) -> list[Cell]:
-        """Return the cell of each model."""
+        """Return the cells of a case, one for each model."""
         cell, case_id = self.cell_counts.cell, case.id
         return [cell(case_id, model) for model in self.models]
 
     def change(self, case: Case) -> Change:
-        """Return what has changed at a case since the baseline."""
+        """Return how a case has changed since the baseline."""
         if self.baseline is None:
             return Change()
         return changes(self.baseline, case.id, self.models, self.cells(case))
 
     def case_at(self, place: int) -> Case | None:
-        """Return the case of a row; None beyond the rows and for a heading."""
+        """Return the case of a row; None for a heading and beyond the rows."""
         row = self.rows[place] if 0 <= place < len(self.rows) else None
         return row if isinstance(row, Case) else None
 
     def canonical_path(self, case: str) -> int | None:
-        """Return the first row of a case."""
+        """Return the index of the first row of a case, or None."""
         return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
 
     def places_of(self, case: str) -> Sequence[int]:
-        """Return all rows of a case, from an index."""
+        """Return the indexes of all rows of a case."""
         if self._places is None:
             self._places = {}
             for place, row in enumerate(self.rows):
@@ -250,12 +259,12 @@ class Matrix:
         return self._places.get(case, ())
 
     def take(self, key: TrialKey) -> Sequence[int]:
-        """Update the cell of a changed trial, and return its rows."""
+        """Update the cell of a changed trial, and return the indexes of its rows."""
         self.cell_counts.take(key)
         return self.places_of(key.case)
 
     def row_line(self, place: int, layout: Layout, beat: int = 0) -> Line:
-        """Return the line of a row."""
+        """Return the text of a row; `beat` counts animation frames."""
         case = self.rows[place]
         if not isinstance(case, Case):
             return ((sanitize_line(case.group) or "others", "strong"), (f"  {case.size}", "dim"))
@@ -272,21 +281,21 @@ class Matrix:
         return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
 
     def snapshot(self) -> Snapshot:
-        """Return what `compute_statistics` needs, as it is now."""
+        """Return a copy of the current results, for `compute_statistics`."""
         cell_counts = self.cell_counts
         totals = {model: each.copy() for model, each in cell_counts.totals.items()}
         return Snapshot(totals, cell_counts.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
 
     @property
     def interim(self) -> bool:
-        """Whether the results are of a run that is not finished: there are counts, but no tests."""
+        """Return whether the results are of an unfinished run, for which counts are displayed, but no tests."""
         if self.state.run_id is not None:
             return self.state.ended != "finished"
         return self._unfinished > 0
 
     @property
     def progress(self) -> str:
-        """How many trials of a run that is not finished are over: `65 of 120`."""
+        """Return how many trials of an unfinished run have ended: `65 of 120`."""
         counts = self.state.counts
         if self.state.run_id is not None:
             return f"{counts.done:,} of {counts.trials:,}"
@@ -300,7 +309,7 @@ class Matrix:
 
     @property
     def heading(self) -> MatrixHeading:
-        """Return what the header displays."""
+        """Return the content of the header."""
         state, baseline = self.state, self.baseline
         run = self.run or state.run_id or ""
         counts = state.counts if state.running else None
@@ -310,7 +319,7 @@ class Matrix:
 
     @property
     def title(self) -> str:
-        """`14 cases × 3 models`"""
+        """Return the size of the matrix: `14 cases × 3 models`."""
         cases, models = self.case_count, len(self.models)
         of = f" of {len(self.suite.cases)}" if cases != len(self.suite.cases) else ""
         words = "case" if cases == 1 and not of else "cases"
@@ -318,7 +327,7 @@ class Matrix:
 
     @property
     def order_words(self) -> str:
-        """Return by what the rows are sorted, and whether cases are left out."""
+        """Return the words for the order of the rows, and whether cases without differences are omitted."""
         words = order_words(self.row_options.order, lambda model: self.names.get(model, ""))
         return f"differing only · {words}" if self.row_options.differing else words
 
@@ -326,8 +335,11 @@ class Matrix:
 def two_to_compare(
     models: Sequence[str], cells: Sequence[Cell], first: int = 0, chosen: tuple[str, str] | None = None
 ) -> tuple[str, str] | None:
-    """The pair that a person chose; else the model in column `first` and the next that does otherwise, else the first
-    two that differ, else it and the one beside it. Those that have answered come first; None where there is one."""
+    """Return the two models to compare at a case, models with answers first; None if there is only one model.
+
+    This is the chosen pair, else the model in column `first` and the next one with another result, else the first two
+    that differ, else the first two.
+    """
     if chosen is not None:
         return chosen
     columns = [*range(first, len(models)), *range(first)]

@@ -1,4 +1,4 @@
-"""Every pair of models compared, with the cases behind each number."""
+"""A dialog with the comparison of every pair of models, and the cases behind each number."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _PairList(LineListView):
-    """The pairs; from the end without what not all of them have room for."""
+    """The list of pairs. Columns that do not fit in every row are omitted, from the last."""
 
     def line_at(self, place: int, width: int) -> Line:
         line = super().line_at(place, width)
@@ -35,7 +35,7 @@ class _PairList(LineListView):
 
 
 class PairsScreen(ModalScreen[int | None]):
-    """Gives the place of the pair that was chosen, from 0, or None."""
+    """A dialog with every pair of models. The result is the index of the chosen pair, or None."""
 
     DEFAULT_CSS = """
     PairsScreen { align: center middle; background: $background 60%; }
@@ -65,7 +65,7 @@ class PairsScreen(ModalScreen[int | None]):
         self._list, self._detail = _PairList(), TextPanel()
 
     def compose(self) -> ComposeResult:
-        """The pairs, and all of the one under the cursor."""
+        """Compose the list of pairs, and the details of the highlighted one."""
         with Vertical() as box:
             box.border_title = Content("Statistics: models compared on common cases")
             box.border_subtitle = Content("Enter show pair · Esc close")
@@ -73,7 +73,7 @@ class PairsScreen(ModalScreen[int | None]):
             yield self._detail
 
     def on_mount(self) -> None:
-        """Start on the pair that is shown."""
+        """Fill the list, with the cursor on the displayed pair."""
         self._list.show_lines(pairs_table(self._pairs, self._names))
         self._list.go_to(self._current)
         self._list.focus()
@@ -83,13 +83,13 @@ class PairsScreen(ModalScreen[int | None]):
         self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """All of this one."""
+        """Display the details of the highlighted pair."""
         self._show_detail(message.place)
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """This one."""
+        """Close the dialog with the chosen pair."""
         self.dismiss(message.place)
 
     def action_leave(self) -> None:
-        """None."""
+        """Close the dialog without a choice."""
         self.dismiss(None)

@@ -17,11 +17,11 @@ from tui.app.widgets.list_view import LineListView
 
 _HIGH = 27
 _SENTENCE_ROWS, _SENTENCE_ROWS_LOW = 4, 2
-_FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them, where the panel fills the window
+_FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them, in the Matrix screen
 
 
 class MatrixPanel(FilteredPanel):
-    """Display a matrix; the screen handles its messages and changes the matrix."""
+    """Display a matrix. The screen handles the messages of the panel and changes the matrix."""
 
     DEFAULT_CSS = """
     MatrixPanel { height: 1fr; }
@@ -41,8 +41,10 @@ class MatrixPanel(FilteredPanel):
             self.case = case
 
     class ColumnChosen(Message):
-        """Posted when a head is clicked: `column` is the place of a model, −1 for the names, and the number of models
-        for the changes."""
+        """Posted when a column head is clicked.
+
+        `column` is the index of a model, −1 for the names, and the number of models for the changes.
+        """
 
         def __init__(self, column: int) -> None:
             super().__init__()
@@ -88,7 +90,7 @@ class MatrixPanel(FilteredPanel):
             self._show_sentence(*self._sentence_lines)
 
     def rows_changed(self, case: str | None) -> None:
-        """Display other rows or models, with the cursor on a case."""
+        """Draw other rows or models, with the cursor on a case."""
         self.table.lay_out(self._width)
         self.table.rows_changed(case)
         self.draw_heads()
@@ -96,18 +98,18 @@ class MatrixPanel(FilteredPanel):
 
     @on(MatrixTable.LayoutChanged)
     def draw_heads(self) -> None:
-        """Draw the heads of the columns again."""
+        """Redraw the column heads."""
         matrix, statistics = self._matrix, self._matrix.statistics
         whole = self.has_class("-low") == self._turned
         self.head.show(head_lines(self.table.columns, matrix.models, statistics.figures, statistics.since, whole=whole))
 
     def turn_figures(self) -> None:
-        """Display all figures in the heads, or fewer."""
+        """Display all figures in the column heads, or fewer."""
         self._turned = not self._turned
         self.draw_heads()
 
     def _show_sentence(self, line: Line, shorter: Line = ()) -> None:
-        """Display a sentence below the rows, the shorter one where the other does not fit."""
+        """Display a sentence below the rows; the shorter one if the other does not fit."""
         self._sentence_lines = line, shorter
         rows = _SENTENCE_ROWS_LOW if self.has_class("-low") else _SENTENCE_ROWS
         if shorter and width_of(text_of(line)) > rows * self._width * 0.9:
@@ -116,7 +118,7 @@ class MatrixPanel(FilteredPanel):
         self._sentence.set_class(not line, "-empty")
 
     def show_comparison(self) -> None:
-        """Say below the rows how the chosen pair of models compares."""
+        """Display the comparison of the chosen pair of models below the rows."""
         matrix = self._matrix
         pair = matrix.statistics.pair(matrix.pair)
         if pair is None:
@@ -135,7 +137,7 @@ class MatrixPanel(FilteredPanel):
 
     @on(LineListView.Chosen)
     def open_case(self, message: LineListView.Chosen) -> None:
-        """Post which case is to be opened."""
+        """Post which case was chosen."""
         message.stop()
         case = self._matrix.case_at(message.place)
         if case is not None:

@@ -84,16 +84,16 @@ class MatrixScreen(Screen[str | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Display the rows first; count and measure against the marked baseline after that."""
+        """Display the rows first, then count the cells and read the marked baseline."""
         self.updates.start(self._case_id)
         self._baseline_controls.use_marked()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key is active: there is something to pause only while a run is in progress."""
+        """Return whether a key is active: pausing requires a run in progress."""
         del parameters
         return action != "turn_pause" or self.matrix.state.running
 
-    # What happens in runs and on disk
+    # Events of runs and of files
 
     @on(TrialChanged)
     def show_trial(self, message: TrialChanged) -> None:
@@ -103,14 +103,14 @@ class MatrixScreen(Screen[str | None]):
 
     @on(PaceChanged)
     def show_pace(self, message: PaceChanged) -> None:
-        """Display that the run was paused or resumed, or its new concurrency."""
+        """Update the header after the run was paused or resumed, or its concurrency has changed."""
         if message.path == self._path:
             self.header.update()
 
     @on(RunBegan)
     @on(RunEnded)
     def show_run(self, message: RunBegan | RunEnded) -> None:
-        """Display the cells that wait now, or the final state."""
+        """Update all cells after a run has started or ended."""
         if message.path == self._path:
             self._show_suite()
 
@@ -143,7 +143,7 @@ class MatrixScreen(Screen[str | None]):
     # Rows
 
     def action_sort(self) -> None:
-        """Choose the order of the rows."""
+        """Ask for the order of the rows."""
         self._row_controls.choose_order()
 
     @on(MatrixPanel.ColumnChosen)
@@ -156,15 +156,15 @@ class MatrixScreen(Screen[str | None]):
         self._row_controls.reverse()
 
     def action_group(self) -> None:
-        """Change the groups of the rows."""
+        """Switch to the next grouping of the rows."""
         self._row_controls.change_grouping()
 
     def action_turn_differing(self) -> None:
-        """Display only the cases in which models differ, or all."""
+        """Display only the cases in which models differ, or all cases."""
         self._row_controls.toggle_differing()
 
     def action_next_differing(self, step: int) -> None:
-        """Go to the next or previous case in which models differ."""
+        """Go to the next (1) or previous (−1) case in which models differ."""
         self._row_controls.go_to_differing(step)
 
     async def action_filter(self) -> None:
@@ -177,17 +177,17 @@ class MatrixScreen(Screen[str | None]):
         self._row_controls.filter(message.case_filter)
 
     def action_turn_figures(self) -> None:
-        """Display all figures above the columns, or fewer."""
+        """Display all figures in the column heads, or fewer."""
         self.panel.turn_figures()
 
     def action_choose_baseline(self) -> None:
-        """Choose the run to measure against."""
+        """Ask for the run to use as baseline."""
         self._baseline_controls.choose()
 
     # Two models
 
     def action_compare(self) -> None:
-        """Compare the answers of two models to the case under the cursor."""
+        """Open Compare with the answers of two models to the case under the cursor."""
         matrix, table = self.matrix, self.panel.table
         case = matrix.case_at(table.cursor)
         if case is None:
@@ -231,7 +231,7 @@ class MatrixScreen(Screen[str | None]):
             self._run_controls.start(request, "Nothing to run here.")
 
     def action_run_failed(self) -> None:
-        """Run again what did not pass."""
+        """Rerun the trials that did not pass."""
         if (open_suite := self._open_suite) is not None and open_suite.suite is not None:
             request = request_failed_of(self.context.selection, open_suite, self.matrix.models)
             self._run_controls.rerun(request, "No failed trials here.")
@@ -241,16 +241,16 @@ class MatrixScreen(Screen[str | None]):
         self._run_controls.toggle_pause()
 
     def action_ask_more(self, by: int) -> None:
-        """Change how many cases of each model run at once."""
+        """Change the concurrency of each model by `by`."""
         self._run_controls.change_concurrency(by)
 
     def action_cancel_all(self) -> None:
-        """Cancel the run, and what is queued."""
+        """Cancel the run and all queued runs."""
         self._run_controls.cancel_all()
 
     @work(group="review", exclusive=True)
     async def action_review(self) -> None:
-        """Score the answers by hand."""
+        """Open Review to score the answers by hand."""
         open_suite = self._open_suite
         if open_suite is not None:
             await self._navigator.review(open_suite)
@@ -267,7 +267,7 @@ class MatrixScreen(Screen[str | None]):
         self.dismiss(None)
 
     async def action_back(self) -> None:
-        """Close the filter, or the screen where the filter is closed."""
+        """Close the filter if it is open, else the screen."""
         if not await self.panel.close_filter():
             self.dismiss(None)
 
@@ -275,9 +275,9 @@ class MatrixScreen(Screen[str | None]):
 async def open_matrix(
     context: AppContext, screen: Screen[Any], open_suite: OpenSuite, case_id: str | None
 ) -> str | None:
-    """Open the matrix of a suite above `screen` with the cursor on a case; return the case that was chosen there.
+    """Open the matrix of a suite above `screen` with the cursor on a case; return the case that was chosen in it.
 
-    Await this in a worker. Notifies of an error.
+    Await this in a worker. Errors are notified.
     """
     try:
         matrix = await read_matrix(context, open_suite)
@@ -290,7 +290,7 @@ async def open_matrix(
 
 
 async def read_matrix(context: AppContext, open_suite: OpenSuite) -> Matrix:
-    """Return the matrix of an open suite, with what was chosen in it before. Raises AssayError."""
+    """Return the matrix of an open suite, with the options that were chosen before. Raises AssayError."""
     suite = open_suite.suite
     assert suite is not None, "a suite with errors has no matrix"
     outcomes, unfinished = await asyncio.to_thread(_read_outcomes, context.session.history, open_suite.run)
@@ -309,7 +309,7 @@ async def read_matrix(context: AppContext, open_suite: OpenSuite) -> Matrix:
 
 
 def _read_outcomes(history: RunHistory, run_id: str) -> tuple[tuple[Outcome, ...], int]:
-    """Return the outcomes of a saved run, and the number of its trials where it was not finished, else 0."""
+    """Return the outcomes of a saved run, and the number of its trials if it was not finished, else 0."""
     if not run_id:
         return (), 0
     record = next((run for run in history.list_runs() if run.id == run_id), None)

@@ -21,8 +21,10 @@ class Since(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A copy of the results at one moment. `clusters` is by case; the figures of a run that is
-    not finished are `interim`."""
+    """A copy of the results at one moment.
+
+    `clusters` has the cluster of each case; `interim` marks the results of an unfinished run.
+    """
 
     totals: Mapping[str, ModelTotals]
     cells: Mapping[tuple[str, str], Cell]
@@ -53,12 +55,12 @@ class Statistics:
 
 
 def compute_statistics(snapshot: Snapshot) -> Statistics:
-    """Return the statistics of a snapshot. Takes tenths of a second for tens of thousands of trials."""
+    """Return the statistics of a snapshot. This takes tenths of a second for tens of thousands of trials."""
     from tui.statistics.comparison import compare_models
 
     clusters = snapshot.clusters
     figures = {model: figures_of(totals.outcomes.values(), clusters) for model, totals in snapshot.totals.items()}
-    # A model without any result in this suite is a column to fill, not one to compare.
+    # A model without results in this suite has a column, but takes no part in comparisons.
     passes = {model: each.rates.passes for model, each in figures.items() if each.tally.trials}
     return Statistics(figures, compare_models(passes, clusters, interim=snapshot.interim), _since(snapshot))
 

@@ -1,4 +1,4 @@
-"""The table of the matrix and the heads of its columns, drawn line by line."""
+"""The table of the matrix, its column heads and the header line, drawn line by line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from tui.model.risk import Band
 
 
 class MatrixTable(LineListView):
-    """Shows a Matrix; the cursor stays on cases and passes headings over."""
+    """The rows of a matrix. The cursor stays on cases and skips headings."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "open", id="matrix.open", tooltip="Open the case in Explore", key_display="Enter"),
@@ -33,7 +33,7 @@ class MatrixTable(LineListView):
     ]
 
     class LayoutChanged(Message):
-        """The columns are others now."""
+        """Posted when the widths of the columns or the visible models have changed."""
 
     def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
         self._kept: dict[tuple[int, Ground, bool | None], Strip] = {}
@@ -45,18 +45,16 @@ class MatrixTable(LineListView):
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self._matrix.rows)
 
     def line_at(self, place: int, width: int) -> Line:
-        """A row as its trials stand now."""
+        """Return the text of a row with the current state of its trials."""
         del width
         return self._matrix.row_line(place, self.columns, self._beat)
 
-    # --- what is shown
-
     def lay_out(self, width: int, first: int | None = None) -> None:
-        """Columns for so many cells, from a model on."""
+        """Compute the columns for `width` cells; `first` is the index of the first visible model."""
         matrix = self._matrix
         first = self.columns.first if first is None else first
         baseline = matrix.baseline is not None
@@ -67,12 +65,12 @@ class MatrixTable(LineListView):
             self.refresh()
 
     def show_bands(self, bands: Mapping[TrialKey, Band]) -> None:
-        """These trials have been scored, each with its worst band; what was shown before goes."""
+        """Replace the risk bands of all trials."""
         self._matrix.take_bands(bands)
         self.refresh()
 
     def rows_changed(self, case: str | None) -> None:
-        """There are other rows now; the cursor goes to a case, if it is among them."""
+        """Redraw after the rows have changed, with the cursor on a case if it is among them."""
         place = self._matrix.canonical_path(case) if case is not None else None
         self.lines_changed(-1)
         self._cursor = -1
@@ -80,11 +78,11 @@ class MatrixTable(LineListView):
 
     @property
     def case_id(self) -> str | None:
-        """The case that the cursor was put on, also while it is not among the rows."""
+        """Return the case that the cursor was put on, even if the filter hides it now."""
         return self._case_id
 
     def refresh_rows(self, places: Iterable[int]) -> None:
-        """Draw these rows anew, where they are in sight."""
+        """Redraw the given rows if they are visible."""
         top = self.scroll_offset.y
         bottom = top + self.size.height
         for place in places:
@@ -92,15 +90,17 @@ class MatrixTable(LineListView):
                 self.refresh_line(place)
 
     def beat(self, places: Iterable[int]) -> None:
-        """The marks of what runs move on."""
+        """Advance the animation of the given rows by one frame."""
         self._beat += 1
         self.refresh_rows(places)
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> "MatrixTable":
-        """Rows that are to be painted anew are drawn anew; the others in sight are kept, since Textual asks for all
-        of them whatever it paints."""
+        """Discard the cached strips of the regions to repaint.
+
+        The other visible rows stay cached, because Textual renders all of them for every paint.
+        """
         moved = {self.top_row + y for region in regions for y in region.line_range}
         if len(moved) not in range(1, self.view_rows):
             self._kept.clear()
@@ -110,32 +110,31 @@ class MatrixTable(LineListView):
         return self
 
     def notify_style_update(self) -> None:
+        """Discard all cached strips: colors have changed."""
         self._kept.clear()
         super().notify_style_update()
 
     def on_resize(self, event: Resize) -> None:
-        """A cursor that was in sight stays there, though what is said below takes rows away."""
+        """Keep the cursor visible when the text below the table takes rows away."""
         before, self._height = self._height, event.size.height
         if 0 <= self._cursor - self.top_row < before and self.line_count:
             self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, x_axis=False)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""
+        """Render without Textual's cache of borders and padding, which costs more than the lines: there are none."""
         start, end = crop.column_span
         strips = [self.render_line(y) for y in crop.line_range]
         return strips if (start, end) == (0, self.outer_size.width) else [strip.crop(start, end) for strip in strips]
 
     def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
-        """A row that is known, and as wide, is not drawn again."""
+        """Return the strip of a row from the cache, unless its width has changed."""
         strip = self._kept.get((place, ground, thumb))
         if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._kept[place, ground, thumb] = super().draw_line(place, ground, thumb)
         return strip
 
-    # --- moving
-
     def go_to(self, place: int) -> None:
-        """Put the cursor on a case: from a heading on in the direction of the move, else back."""
+        """Put the cursor on a case; from a heading move on in the same direction, else back."""
         rows = self._matrix.rows
         if not rows:
             return
@@ -149,6 +148,7 @@ class MatrixTable(LineListView):
             self.scroll_to(y=self._cursor - 1, animate=False)
 
     def _case_from(self, place: int, step: int) -> int | None:
+        """Return the index of the first row with a case from `place` on in the direction of `step`."""
         while 0 <= place < self.line_count:
             if self._matrix.case_at(place) is not None:
                 return place
@@ -156,44 +156,44 @@ class MatrixTable(LineListView):
         return None
 
     def clicked(self, place: int, column: int) -> None:
-        """A click on the case under the cursor opens it; on another only goes there."""
+        """Open the case if the cursor was on it before the click; otherwise the click only moves the cursor."""
         del column
         if self._was_at == place:
             self.post_chosen(place)
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """Remember where the cursor was: the first click chooses, the second opens."""
+        """Remember the position of the cursor before the click."""
         del event
         self._was_at = self._cursor
 
     _was_at = -1
 
     def action_scroll_models(self, by: int) -> None:
-        """Other models in sight."""
+        """Scroll the models by `by` columns."""
         first = max(0, min(self.columns.first + by, self.columns.last_first))
         if first != self.columns.first:
             self.lay_out(self.container_size.width, first)
 
     def on_mouse_scroll_right(self, event: MouseScrollRight) -> None:
-        """The wheel, sideways."""
+        """Scroll to the next model."""
         event.stop()
         self.action_scroll_models(1)
 
     def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
-        """The wheel, sideways."""
+        """Scroll to the previous model."""
         event.stop()
         self.action_scroll_models(-1)
 
 
 class MatrixHeader(PieceLine):
-    """Display the suite of a matrix, its run with the progress and the concurrency, the totals and the order."""
+    """The header line: the suite, its run with progress and concurrency, the totals and the order."""
 
     def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._matrix, self._heading = matrix, MatrixHeading()
 
     def update(self) -> None:
-        """Draw the header again, as the matrix is now."""
+        """Redraw the header from the current matrix."""
         state, heading = self._matrix.state, self._matrix.heading
         if state.running:
             heading = replace(heading, pace=current_pace(state), paused=state.paused)
@@ -208,7 +208,7 @@ class MatrixHeader(PieceLine):
 
 
 class MatrixHead(Widget):
-    """Shows lines that are as wide as the table."""
+    """The column heads, as wide as the table."""
 
     DEFAULT_CSS = """
     MatrixHead { height: auto; background: $background; color: $foreground; }
@@ -216,7 +216,7 @@ class MatrixHead(Widget):
     ALLOW_SELECT: ClassVar[bool] = False
 
     class HeadClicked(Message):
-        """A click on a head, so many cells from the left."""
+        """Posted when a head is clicked; `x` is the offset in cells from the left."""
 
         def __init__(self, x: int) -> None:
             super().__init__()
@@ -228,27 +228,29 @@ class MatrixHead(Widget):
         self._strips: list[Strip] = []
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Show these."""
+        """Display lines."""
         if lines != self._lines:
             grown = len(lines) != len(self._lines)
             self._lines, self._strips = lines, []
             self.refresh(layout=grown)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """A row for each line."""
+        """Return the number of lines."""
         del container, viewport, width
         return len(self._lines)
 
     def notify_style_update(self) -> None:
+        """Discard the cached strips: colors have changed."""
         self._strips = []
         super().notify_style_update()
 
     def on_resize(self, event: Resize) -> None:
-        """Lines of another width."""
+        """Discard the cached strips if the width has changed."""
         if self._strips and event.size.width != self._strips[0].cell_length:
             self._strips = []
 
     def render_line(self, y: int) -> Strip:
+        """Return the strip of a line."""
         if not self._strips:
             looks, width = grounded_styles(self.app, self.rich_style), self.size.width
             lines = [Strip(segments_of(line, looks)) for line in self._lines]
@@ -256,11 +258,11 @@ class MatrixHead(Widget):
         return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Past Textual's cache of borders and padding, of which there are none: it costs more than the lines do."""
+        """Render without Textual's cache of borders and padding, which costs more than the lines: there are none."""
         start, end = crop.column_span
         strips = [self.render_line(y) for y in crop.line_range]
         return strips if (start, end) == (0, self.size.width) else [strip.crop(start, end) for strip in strips]
 
     def on_click(self, event: Click) -> None:
-        """Say where."""
+        """Post the position of the click."""
         self.post_message(self.HeadClicked(event.x))

@@ -20,7 +20,7 @@ _SLICE_SECONDS = 0.008
 
 
 class MatrixUpdates:
-    """Redraw what has changed at most ten times a second, and compute the statistics in the background.
+    """Redraw changed cells at most ten times per second, and compute the statistics in the background.
 
     `screen` runs the timer and the workers. The timer is `active` only while trials change or run.
     """
@@ -49,7 +49,7 @@ class MatrixUpdates:
         self._resume()
 
     def matrix_changed(self) -> None:
-        """Redraw and count everything: the matrix has another suite, other models or another state."""
+        """Redraw and count everything after the suite, the models or the state has changed."""
         self._changed.clear()
         self._resume()
         self.rows_changed()
@@ -89,7 +89,7 @@ class MatrixUpdates:
             self.active = True
 
     def _tick(self) -> None:
-        """Redraw the changed cells, animate the running ones, and compute the statistics again when it is time."""
+        """Redraw the changed cells, animate the running ones, and compute the statistics again if they are due."""
         matrix, table = self._matrix, self._panel.table
         self._ticks += 1
         changed, self._changed = self._changed, set()

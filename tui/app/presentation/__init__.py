@@ -1,1 +1,1 @@
-"""What is shown, as pure functions: text in pieces, each with a role that a theme gives a look; no textual here."""
+"""Pure functions that turn results into styled text. Nothing in this package imports textual."""

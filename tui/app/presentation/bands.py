@@ -1,4 +1,4 @@
-"""Bands of risk, severities and extents as pieces: always with their word or number, never by colour alone."""
+"""Risk bands, severities and extents as styled text: always with a word or a number, never by color alone."""
 
 from tui.app.presentation.pieces import Piece, Role
 from tui.model.risk import BANDS, EXTENTS, Band, BandRule
@@ -24,45 +24,45 @@ _SEVERITY_ROLES: dict[Severity, Role] = {"low": "dim", "medium": "plain", "high"
 
 
 def band_role(band: Band) -> Role:
-    """The colour of a band."""
+    """Return the color role of a band."""
     return _ROLES[band]
 
 
 def band_mark(band: Band) -> Piece:
-    """One sign for a band: the fuller, the worse."""
+    """Return the mark of a band: the fuller the circle, the higher the risk."""
     return _MARKS[band], _ROLES[band]
 
 
 def band_letter(band: Band) -> str:
-    """The first letter of a band's word: no two begin alike."""
+    """Return the first letter of a band, which is distinct for each band."""
     return band[0].upper()
 
 
 def worst_band(*bands: Band) -> Band:
-    """The worst of one or more."""
+    """Return the worst of one or more bands."""
     return max(bands, key=BANDS.index)
 
 
 def band_piece(band: Band) -> Piece:
-    """The band's word."""
+    """Return the name of a band in its color."""
     return band, _ROLES[band]
 
 
 def band_block(band: Band) -> Piece:
-    """The band's word on a ground of its colour."""
+    """Return the name of a band on a background of its color."""
     return f" {band} ", _BLOCKS[band]
 
 
 def severity_weight(severity: Severity, rule: BandRule) -> Piece:
-    """`critical ×4`."""
+    """Return a severity with its weight: `critical ×4`."""
     return f"{severity} ×{rule.weights[severity]}", _SEVERITY_ROLES[severity]
 
 
 def extent_words(extent: Extent) -> str:
-    """`3 major`, `n/a`."""
+    """Return an extent with its name: `3 major`, `n/a`."""
     return "n/a" if extent == "n/a" else f"{extent} {EXTENTS[extent]}"
 
 
 def band_of(severity: Severity, extent: Extent, rule: BandRule) -> Band | None:
-    """The band of an extent; None for what is not applicable."""
+    """Return the risk band of a severity and an extent; None for an extent that is not applicable."""
     return None if extent == "n/a" else rule.band(severity, extent)

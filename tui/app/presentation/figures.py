@@ -1,4 +1,4 @@
-"""Times, tokens and speeds of a trial: what they are, and as text of a fixed width, so that nothing jumps."""
+"""Times, tokens and speeds of an attempt, and their texts of fixed width, which keep their place while they change."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,10 @@ _CHARACTERS_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one attempt: milliseconds, tokens, tokens a second, USD; None where it is not known. `exact` where the
-    provider counted the tokens."""
+    """The figures of one attempt: milliseconds, tokens, tokens per second, USD; None if unknown.
+
+    `exact` is true if the provider counted the tokens.
+    """
 
     duration_ms: float | None = None
     first_token_ms: float | None = None
@@ -25,7 +27,7 @@ class Figures:
 
 
 def figures_of(attempt: AttemptProgress | None, now: float) -> Figures:
-    """The figures of an attempt, all its steps together; `now` is in monotonic seconds."""
+    """Return the figures of an attempt, summed over its steps; `now` is in monotonic seconds."""
     if attempt is None or not attempt.steps:
         return Figures()
     timings = [_timing(step, now) for step in attempt.steps]
@@ -45,6 +47,7 @@ def figures_of(attempt: AttemptProgress | None, now: float) -> Figures:
 
 
 def _timing(step: StepProgress, now: float) -> tuple[float, float | None]:
+    """Return the duration of a step and its time to the first token, in milliseconds."""
     if step.result is not None:
         return step.result.timing.duration_ms, step.result.timing.first_token_ms
     if step.sent_at is None:
@@ -54,7 +57,10 @@ def _timing(step: StepProgress, now: float) -> tuple[float, float | None]:
 
 
 def seconds(milliseconds: float | None, width: int = 4, digits: int = 1) -> str:
-    """Seconds in exactly `width` cells: ` 0.9`, `12.3`, ` 123`, ` 17m`; below one second with so many digits."""
+    """Return a duration as seconds in exactly `width` cells: ` 0.9`, `12.3`, ` 123`, ` 17m`.
+
+    `digits` is the number of decimals below one second.
+    """
     if milliseconds is None:
         return "–".rjust(width)
     value = milliseconds / 1000
@@ -68,7 +74,7 @@ def seconds(milliseconds: float | None, width: int = 4, digits: int = 1) -> str:
 
 
 def count(value: int | None, width: int, approximate: bool = False) -> str:
-    """A count in exactly `width` cells; `~` before an estimate, thousands as `k` where it has to be."""
+    """Return a count in exactly `width` cells: `~` before an estimate, and thousands as `k` if it does not fit."""
     if value is None:
         return "–".rjust(width)
     sign = "~" if approximate else ""
@@ -79,8 +85,10 @@ def count(value: int | None, width: int, approximate: bool = False) -> str:
 
 
 def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, now: float, width: int) -> Line:
-    """What stands below a pane, for one attempt of its trial: `✓  0.9 s · TTFT 0.15 · 128 tok/s ·   96 tok · $0.0042`,
-    less of it where there is less room; a cost that is not known is not mentioned."""
+    """Return the line below a pane for one attempt: `✓  0.9 s · TTFT 0.15 · 128 tok/s ·   96 tok · $0.0042`.
+
+    Parts are omitted until the line fits in `width` cells; an unknown cost is omitted, too.
+    """
     if trial is None:
         return ()
     earlier = attempt is not None and attempt is not trial.attempt and attempt.finished is not None
@@ -109,11 +117,12 @@ def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, no
 
 
 def _is(part: str, dropped: str) -> bool:
+    """Return whether a part of the figure line is the one that `dropped` identifies."""
     return part.endswith(" tok") if dropped == " tok" else dropped in part
 
 
 def clock(value: float) -> str:
-    """Elapsed seconds as `0:14`, `12:03`, `1:02:03`."""
+    """Return elapsed seconds as `0:14`, `12:03` or `1:02:03`."""
     whole = max(0, int(value))
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

@@ -1,4 +1,4 @@
-"""The help as lines: the keys of a screen, and the meaning of the marks."""
+"""The lines of the help: the keys of a screen, and the meaning of the marks."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -26,7 +26,10 @@ _GROUPS = {
 
 
 def key_lines(keys: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
-    """Return the help, `width` cells wide: a heading for each group, then its keys with what they do."""
+    """Return the lines of the help, `width` cells wide: a heading for each group, then its keys with descriptions.
+
+    `keys` has the group, the displayed keys and the description of each binding.
+    """
     column = min(max((width_of(shown) for _, shown, _ in keys), default=0) + 2, max(8, width // 3))
     grouped: dict[str, list[tuple[str, str]]] = {head: [] for head in _GROUPS.values()}
     for group, shown, does in keys:
@@ -43,7 +46,7 @@ def key_lines(keys: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
 
 
 def legend_lines(width: int) -> list[Line]:
-    """Return the meaning of each mark under a heading, `width` cells wide."""
+    """Return a heading and the meaning of each mark, `width` cells wide."""
     lines: list[Line] = [(("Marks", "strong"),)]
     for mark, means in legend():
         first, *more = wrap(means, max(8, width - 4)) or [""]

@@ -1,4 +1,4 @@
-"""The marks `✓ ✗ ◐ ○ ◌ ◦ ● ! · ↻` and the words that stand for states."""
+"""The marks `✓ ✗ ◐ ○ ◌ ◦ ● ! · ↻` and the words for the status of trials, checks and severities."""
 
 from collections.abc import Iterable, Sequence
 
@@ -27,7 +27,7 @@ _WORST_FIRST: tuple[StatusWord, ...] = (
     "unchecked", "not_run",
 )  # fmt: skip
 STATUS_RANKS = {status: rank for rank, status in enumerate(_WORST_FIRST)}
-"""The worst status has the lowest rank."""
+"""The rank of each status; the worst status has the lowest rank."""
 _WORDS: dict[StatusWord, str] = {
     "not_run": "not run yet",
     "timed_out": "timed out",
@@ -35,7 +35,7 @@ _WORDS: dict[StatusWord, str] = {
     "flaky": "passed, flaky",
 }
 RERUN: Piece = ("↻", "accent")
-"""Beside the mark of a trial whose rerun came to another verdict than the one that counts."""
+"""The mark of a trial whose rerun has another verdict than the one that counts."""
 _LEGEND: tuple[tuple[StatusWord, str], ...] = (
     ("passed", "passed"),
     ("failed", "failed"),
@@ -69,15 +69,17 @@ _KINDS: dict[CheckKind, str] = {
 
 
 def status_of(trial: TrialProgress | None) -> StatusWord:
-    """The one word for a trial."""
+    """Return the status of a trial; `flaky` if it passed on a later attempt."""
     if trial is None:
         return "not_run"
     return "flaky" if trial.flaky and trial.status == "passed" else trial.status
 
 
 def status_of_all(statuses: Sequence[StatusWord]) -> StatusWord:
-    """Return the one status of several repeats: that of all, else the running one, else `flaky` where some passed, else
-    the worst."""
+    """Return one status for several repeats.
+
+    This is the status that all share, else the open one, else `flaky` if some passed, else the worst.
+    """
     if any(status in OPEN for status in statuses):
         if "running" in statuses or any(status not in OPEN for status in statuses):
             return "running"
@@ -88,33 +90,33 @@ def status_of_all(statuses: Sequence[StatusWord]) -> StatusWord:
 
 
 def counted_status(trial: TrialProgress) -> StatusWord:
-    """The word for what a trial counts as, where a rerun came to something else than the first judged answer."""
+    """Return the status that counts for a trial: that of its first judged answer, whatever a rerun came to."""
     return trial.status if trial.is_open or trial.ended is None else outcome_status(trial.ended)
 
 
 def outcome_status(outcome: HasFirstVerdict) -> StatusWord:
-    """The word for what a result counts as."""
+    """Return the status that counts for a result."""
     return "flaky" if counted_as(outcome) == "flaky" else outcome.first_verdict
 
 
 def mark_of(status: StatusWord) -> Piece:
-    """The mark of a status."""
+    """Return the mark of a status."""
     return _MARKS[status]
 
 
 def word_of(status: StatusWord) -> str:
-    """The status in words."""
+    """Return the words for a status."""
     return _WORDS.get(status, status)
 
 
 def differs_by_rerun(trial: TrialProgress | None) -> bool:
-    """Return whether a rerun came to another verdict than the one that counts."""
+    """Return whether a rerun of a trial has another verdict than the one that counts."""
     ended = None if trial is None or trial.is_open else trial.ended
     return ended is not None and ended.verdict != ended.first_verdict
 
 
 def rerun_pieces(passed_since: int, *, short: bool = False) -> Line:
-    """Return what a header says of failed trials that a rerun has passed; nothing where there are none."""
+    """Return the note of a header about failed trials that a rerun has passed; empty if there are none."""
     text = "" if short else " passed on rerun"
     return ((f"  {RERUN[0]} {passed_since}{text}", "dim"),) if passed_since else ()
 
@@ -126,18 +128,20 @@ def legend() -> tuple[tuple[Piece, str], ...]:
 
 
 def severity_piece(severity: Severity) -> Piece:
-    """A severity as the tree shows it."""
+    """Return the abbreviation of a severity in its color."""
     return _SEVERITIES[severity]
 
 
 def kind_word(kind: CheckKind) -> str:
-    """A kind of check in one word."""
+    """Return the one-word name of a kind of check."""
     return _KINDS[kind]
 
 
 def tally(statuses: Iterable[StatusWord], reruns: int = 0) -> Line:
-    """How many stand how, for a folded row: `✓4 ✗2 ◐1 ↻1`; nothing where nothing was asked. `reruns` is how many have a
-    verdict by a rerun that does not count."""
+    """Return the number of trials of each status for a collapsed row: `✓4 ✗2 ◐1 ↻1`; empty before the first run.
+
+    `reruns` is the number of trials with a rerun whose verdict differs and does not count.
+    """
     counts: dict[Piece, int] = {}
     for status in statuses:
         if status not in ("not_run", "waiting"):

@@ -1,4 +1,4 @@
-"""Display names of models: the same on every screen, and as short as they stay distinct."""
+"""Display names of models, identical on every screen, and as short as they remain distinct."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _RUN_ID = 12
 
 
 class _Parts(NamedTuple):
-    """A model's name taken apart: where it lives, what it is, with which settings."""
+    """The parts of a model name: the provider and path, the id, and the settings."""
 
     home: tuple[str, ...]
     id: str
@@ -24,8 +24,10 @@ class _Parts(NamedTuple):
 
 
 def model_names(models: Sequence[str]) -> list[str]:
-    """`local/smollm2-135m?temperature=0.8&seed=7` as `smollm2-135m · temp 0.8 · seed 7`, with as much of what stands
-    before the id as it takes to tell these models apart."""
+    """Return a display name for each model, with as much of its path as distinguishes the models.
+
+    `local/smollm2-135m?temperature=0.8&seed=7` becomes `smollm2-135m · temp 0.8 · seed 7`.
+    """
     parts = [_parts_of(model) for model in models]
     deepest = max((len(each.home) for each in parts), default=0)
     for depth in range(deepest + 1):
@@ -47,8 +49,11 @@ def names_in_a_row(models: Sequence[str]) -> str:
 
 
 def fitted_names(models: Sequence[str], width: int) -> list[str]:
-    """The same in at most so many cells each: where they do not fit, without what they share, else cut in the middle,
-    and numbered where even that leaves two alike."""
+    """Return names of at most `width` cells each.
+
+    Names that do not fit omit what they share, else they are cut in the middle, and numbered if they are not distinct
+    then.
+    """
     names = model_names(models)
     if all(width_of(name) <= width for name in names):
         return names
@@ -62,8 +67,10 @@ def fitted_names(models: Sequence[str], width: int) -> list[str]:
 
 
 def names_of_one(models: Sequence[str], number: int, width: int) -> list[str]:
-    """Names beside each other in about so many cells, each after its number, where one of them, counted from 0, is the
-    one that matters: the others go first, to be known by their numbers."""
+    """Return names for a row of about `width` cells in which each name follows its number.
+
+    If they do not fit, only the name at index `number` is given, and the others are empty.
+    """
     names = model_names(models)
     if sum(width_of(name) + 4 for name in names) <= width:
         return names
@@ -72,7 +79,7 @@ def names_of_one(models: Sequence[str], number: int, width: int) -> list[str]:
 
 
 def _cut(name: str, width: int) -> str:
-    """Of an id and its settings the id is cut first: settings are what models of one suite differ in most often."""
+    """Cut a name to `width` cells: first the id, then the settings, because those usually distinguish the variants."""
     id, dot, settings = name.partition(_BETWEEN)
     room = width - width_of(dot + settings)
     return f"{cut_middle(id, room)}{dot}{settings}" if dot and room >= _LEAST_ID else cut_middle(name, width)
@@ -99,12 +106,13 @@ def _setting(text: str) -> str:
 
 
 def _id_with_home(parts: _Parts, depth: int) -> str:
+    """Return the id of a model after the last `depth` parts of its path."""
     home = parts.home[len(parts.home) - depth :] if depth < len(parts.home) else parts.home
     return "/".join((*home, parts.id)) if depth else parts.id
 
 
 def _what_differs(parts: Sequence[_Parts]) -> list[str]:
-    """Without the settings that all share, and without the id where all share it and settings are left."""
+    """Return names without the settings that all models share, and without the id if all share it, too."""
     shared = set.intersection(*(set(each.settings) for each in parts)) if len(parts) > 1 else set()
     one_id = len(parts) > 1 and len({(each.home, each.id) for each in parts}) == 1
     names = []
@@ -115,4 +123,5 @@ def _what_differs(parts: Sequence[_Parts]) -> list[str]:
 
 
 def _different(names: Sequence[str], models: Sequence[str]) -> bool:
+    """Return whether distinct models have distinct names."""
     return len(set(names)) == len(set(models))

@@ -1,4 +1,4 @@
-"""How a run is paced: how many questions go at once to whom, why not more, and that it is paused."""
+"""The pace of a run as text: the concurrency of each provider, why it is reduced, and that the run is paused."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,8 +11,11 @@ _PROVIDER = 20
 
 
 class Pace(NamedTuple):
-    """`concurrency 6/8`, and the same with the reason; each as wide as it may become, so that nothing jumps. `narrowed`
-    where it is less than it may be."""
+    """The concurrency of a run as text: `concurrency 6/8`, without and with the reason.
+
+    Both are padded to their greatest width, so that what follows does not move. `narrowed` is true if the concurrency
+    is below its maximum.
+    """
 
     short: str = ""
     full: str = ""
@@ -23,7 +26,10 @@ NO_PACE = Pace()
 
 
 def pace_of(limits: Mapping[str, Limit], now: float) -> Pace:
-    """The provider that is narrowed most, else the one that was told of last; `now` is in monotonic seconds."""
+    """Return the pace of the provider whose concurrency is reduced most, else of the one that changed last.
+
+    `now` is in monotonic seconds.
+    """
     if not limits:
         return NO_PACE
     name, limit = min(reversed(list(limits.items())), key=lambda each: each[1].limit / each[1].most)
@@ -39,15 +45,17 @@ def pace_of(limits: Mapping[str, Limit], now: float) -> Pace:
 
 
 def _first(reason: str) -> str:
+    """Return the part of a reason before its first comma."""
     return reason.partition(",")[0]
 
 
 def _ago(seconds: float) -> str:
+    """Return a duration in at most six cells: ` 5 s`, ` 2 min`."""
     return f"{max(0, int(seconds)):>2} s" if seconds < 100 else f"{int(seconds) // 60:>2} min"
 
 
 def limit_line(name: str, limit: Limit) -> Line:
-    """One provider, with the whole reason."""
+    """Return the concurrency of a provider with the full reason."""
     if limit.limit >= limit.most:
         return ((f"{sanitize_line(name, 40)} {limit.limit}", "plain"),)
     why = f": {sanitize_line(limit.reason)}" if limit.reason else ""
@@ -55,7 +63,7 @@ def limit_line(name: str, limit: Limit) -> Line:
 
 
 def limit_lines(limits: Mapping[str, Limit]) -> list[Line]:
-    """All of them, for where a suite is told of."""
+    """Return the concurrency of every provider, for the description of a suite."""
     return [
         ((fill("limits" if number == 0 else "", 10), "dim"), *limit_line(name, limit))
         for number, (name, limit) in enumerate(limits.items())
@@ -63,14 +71,17 @@ def limit_lines(limits: Mapping[str, Limit]) -> list[Line]:
 
 
 def pause_words(answering: int, key: str) -> Sequence[str]:
-    """What is said of a paused run, from the longest to the shortest."""
+    """Return the texts for a paused run, from the longest to the shortest.
+
+    `answering` is the number of trials whose answers are still arriving, and `key` the key that continues the run.
+    """
     still = f" · {answering} answering" if answering else ""
     go_on = f" · {key} continue" if key else ""
     return f"paused{still}{go_on}", f"paused{go_on}", "paused"
 
 
 def at_once_words(numbers: Mapping[str, int]) -> str:
-    """What a person has just chosen: how many cases of which model go at once."""
+    """Return the notification for the concurrency that a user has set, by model."""
     each = set(numbers.values())
     if len(each) == 1:
         (number,) = each

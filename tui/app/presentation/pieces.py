@@ -1,4 +1,4 @@
-"""Text in pieces with roles: what the pure functions hand to the widgets."""
+"""Text in pieces with a role each, which widgets turn into styled text."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -9,27 +9,30 @@ Role = Literal[
     "plain", "strong", "dim", "quiet", "accent", "passed", "failed", "error", "flaky", "running",
     "block-dim", "block-passed", "block-flaky", "block-failed", "chosen", "chosen-dim", "chosen-accent",
 ]  # fmt: skip
-"""`block-` stands on a ground of that colour, `chosen` on the ground of what is selected; in lists, where the ground is
-the row's, they are text in that colour."""
+"""The role of a piece, which the theme gives a style.
+
+`block-` roles have a background of their color, and `chosen` roles the background of the selection. In lists, where the
+row determines the background, they only have the color.
+"""
 Piece = tuple[str, Role]
 Line = tuple[Piece, ...]
 
 
 def text_of(line: Iterable[Piece]) -> str:
-    """The text alone."""
+    """Return the text of a line without roles."""
     return "".join(text for text, _ in line)
 
 
 @lru_cache(4096)
 def width_of(text: str) -> int:
-    """Cells that the text takes; an estimate for what is not ASCII, good enough to line columns up."""
+    """Return the width of a text in cells: exact for ASCII, an estimate for other characters."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def cut(text: str, width: int) -> str:
-    """The text in at most so many cells, with an ellipsis where it was longer."""
+    """Return the text in at most `width` cells, with an ellipsis if it was longer."""
     if width <= 0:
         return ""
     if width_of(text) <= width:
@@ -44,13 +47,13 @@ def cut(text: str, width: int) -> str:
 
 
 def fill(text: str, width: int) -> str:
-    """The text in exactly so many cells, cut or padded at its end."""
+    """Return the text in exactly `width` cells, cut or padded at the end."""
     text = cut(text, width)
     return text + " " * (width - width_of(text))
 
 
 def spread(left: Sequence[Piece], right: Sequence[Piece], width: int) -> Line:
-    """Left and right on one line of exactly so many cells; the right part stays whole while there is room for it."""
+    """Return a line of exactly `width` cells with one part at each end; the left part is cut first."""
     right_width = sum(width_of(text) for text, _ in right)
     if right_width + 2 > width:
         right, right_width = (), 0
@@ -68,7 +71,7 @@ def spread(left: Sequence[Piece], right: Sequence[Piece], width: int) -> Line:
 
 
 def cut_middle(text: str, width: int) -> str:
-    """The text in at most so many cells, with an ellipsis in its middle: what names differ in is often at their end."""
+    """Return the text in at most `width` cells, with an ellipsis in the middle: names often differ at their end."""
     if width_of(text) <= width or width < 4:
         return cut(text, width)
     half = (width - 1) // 2

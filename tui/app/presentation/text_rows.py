@@ -1,4 +1,4 @@
-"""Text wrapped to rows of a given width, so that a widget never has to wrap it."""
+"""Wrap text to rows of a given width in cells, so that a widget does not have to."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def cut_line(line: Line, width: int) -> Line:
 
 
 def hung(first: Line, text: str, role: Role, width: int) -> list[Line]:
-    """Return text after `first`, with its further rows indented to where it begins."""
+    """Return text after `first`, with its further rows indented to where the text begins."""
     indent = sum(width_of(piece) for piece, _ in first)
     rows = rows_of(text, width - indent) or [""]
     return [(*first, (rows[0], role)), *(((" " * indent, role), (row, role)) for row in rows[1:])]
@@ -57,6 +57,6 @@ def packed(parts: Sequence[Line], width: int, indent: int = 0, gap: int = 3) -> 
 
 
 def cut_rows(lines: Sequence[Line], rows: int) -> list[Line]:
-    """Return at most `rows` lines, at least one; an ellipsis at the last one shows that there are more."""
+    """Return at most `rows` lines, at least one, with an ellipsis at the last one if lines were removed."""
     rows = max(1, rows)
     return [*lines] if len(lines) <= rows else [*lines[: rows - 1], (*lines[rows - 1], (" …", "dim"))]
