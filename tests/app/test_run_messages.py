@@ -11,17 +11,17 @@ def test_only_what_can_be_seen_is_handed_over() -> None:
     assert not buffers
     for key, text in (("a", "one "), ("b", "two"), ("a", "three")):
         buffers.put(key, text)
-    assert list(buffers.take(["c", "a"])) == [("a", "one three")]
-    assert list(buffers.take(["a"])) == []
+    assert list(buffers.pop(["c", "a"])) == [("a", "one three")]
+    assert list(buffers.pop(["a"])) == []
     assert buffers
-    assert buffers.take_all("b") == "two"
+    assert buffers.pop_all("b") == "two"
     assert not buffers
 
 
 def test_a_burst_comes_in_portions() -> None:
     buffers: StreamBuffers[int] = StreamBuffers(largest=4)
     buffers.put(1, "abcdefghij")
-    assert [list(buffers.take([1])) for _ in range(4)] == [[(1, "abcd")], [(1, "efgh")], [(1, "ij")], []]
+    assert [list(buffers.pop([1])) for _ in range(4)] == [[(1, "abcd")], [(1, "efgh")], [(1, "ij")], []]
 
 
 def test_what_is_dropped_does_not_come() -> None:
@@ -29,7 +29,7 @@ def test_what_is_dropped_does_not_come() -> None:
     buffers.put(1, "old")
     buffers.drop(1)
     buffers.put(1, "new")
-    assert list(buffers.take([1])) == [(1, "new")]
+    assert list(buffers.pop([1])) == [(1, "new")]
 
 
 @given(
@@ -44,7 +44,7 @@ def test_each_pane_gets_its_text_whole_and_in_order(acts: list[str | tuple[str, 
             buffers.put(*act)
             put[act[0]] += act[1]
         else:
-            for key, text in buffers.take([act[-1]]):
+            for key, text in buffers.pop([act[-1]]):
                 assert len(text) <= largest
                 got[key] += text
     assert got == put

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from tui.app.run_messages import FLUSHES_A_SECOND, StreamBuffers
+from tui.app.run_messages import FLUSHES_PER_SECOND, StreamBuffers
 from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.answer_view import AnswerView, Mark
 
@@ -82,11 +82,11 @@ class StreamingApp(ThemedApp[None]):
             for at, view in enumerate(self._views):
                 view.streaming = True
                 self._show(at, SAMPLE * round(self._kilobytes * 1024 / len(SAMPLE)))  # whole: what follows is the same
-        self.set_interval(1 / FLUSHES_A_SECOND, self._hand_over)
+        self.set_interval(1 / FLUSHES_PER_SECOND, self._hand_over)
         self.set_timer(1, lambda: self.run_worker(self._produce()))
 
     def _hand_over(self) -> None:
-        for at, text in self._buffers.take(range(PANES)):
+        for at, text in self._buffers.pop(range(PANES)):
             if self._shown:
                 self._show(at, text)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, prompt_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
-from tui.app.main import run_to_the_end
+from tui.app.main import run_and_close
 from tui.model.errors import Problem
 from tui.model.events import (
     AttemptStarted,
@@ -123,4 +123,4 @@ def endless_of(kind: str) -> dict[Path, Opened]:
 
 if __name__ == "__main__":
     folder, kind = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "plain"
-    sys.exit(asyncio.run(run_to_the_end(AssayApp(lambda: session_at(folder, kind), [folder]))))
+    sys.exit(asyncio.run(run_and_close(AssayApp(lambda: session_at(folder, kind), [folder]))))

@@ -112,12 +112,12 @@ class AssayApp(ThemedApp[int]):
                 notification_hold=self._notification_hold,
             )
         except AssayError as error:
-            splash.show_fault(str(error))
+            splash.show_error(str(error))
         else:
             if self._leaving or not self.is_running:  # the person quit while the session was being opened
                 return
             await self._show_explore(context)
-        for key in splash.take_keys():
+        for key in splash.pop_keys():
             self.post_message(Key(key.key, key.character))
 
     async def _show_explore(self, context: "AppContext") -> None:

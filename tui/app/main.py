@@ -23,8 +23,8 @@ def run_app(paths: Sequence[Path]) -> int:
     It is 0 after quitting, 143 after SIGTERM, 129 after SIGHUP, and 1 after an internal error.
     """
     theme, folders = find_theme(os.environ)
-    app = AssayApp(open_workbench, paths, theme=theme or DEFAULT_PALETTE.name, theme_folders=folders)
-    return asyncio.run(run_to_the_end(app))
+    app = AssayApp(open_session, paths, theme=theme or DEFAULT_PALETTE.name, theme_folders=folders)
+    return asyncio.run(run_and_close(app))
 
 
 async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[str] | None:
@@ -40,7 +40,7 @@ async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[s
     return await picker.run_async(inline=sys.platform != "win32")
 
 
-async def run_to_the_end(app: AssayApp) -> int:
+async def run_and_close(app: AssayApp) -> int:
     """Run the app, then close the session even after an error. Returns the exit code."""
     try:
         await app.run_async()
@@ -50,7 +50,7 @@ async def run_to_the_end(app: AssayApp) -> int:
     return app.return_code or 0
 
 
-def open_workbench() -> "Session":
+def open_session() -> "Session":
     """Open the session of the current user. Raises ConfigError and StoreError."""
     from tui.session.session import Session
 

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen
 from tui.app.notifications import notify_error
-from tui.app.presentation.pace import Pace, at_once_words, pace_of
+from tui.app.presentation.pace import Pace, concurrency_words, pace_of
 from tui.app.presentation.pieces import Line
 from tui.app.run_requests import RunRequest
 from tui.model.errors import StoreError
@@ -20,7 +20,7 @@ from tui.model.results import JUDGED, TrialKey
 from tui.model.state import RunState, TrialProgress
 from tui.session.run_history import RunHistory
 
-_KEEPS_COUNTING = "Statistics keep counting the original verdict of a failed trial; a rerun adds attempts."
+_RERUN_NOTE = "Statistics keep counting the original verdict of a failed trial; a rerun adds attempts."
 
 
 class RunControls:
@@ -77,7 +77,7 @@ class RunControls:
         if not failed:
             return request
         if not errors:
-            self._screen.notify(_KEEPS_COUNTING, markup=False, timeout=6)
+            self._screen.notify(_RERUN_NOTE, markup=False, timeout=6)
             return request
         lines = rerun_lines(len(errors), len(failed))
         place = await self._screen.app.push_screen_wait(ChoiceScreen("Rerun", lines, 0, verb="start"))
@@ -109,7 +109,7 @@ class RunControls:
     def change_concurrency(self, by: int, model: str = "") -> None:
         """Change the concurrency of a model by `by`; of all models if that one is not running."""
         numbers = self._runs.change_concurrency(by, model) or self._runs.change_concurrency(by)
-        text = f"{at_once_words(numbers)}." if numbers else "No run in progress."
+        text = f"{concurrency_words(numbers)}." if numbers else "No run in progress."
         self._screen.notify(text, markup=False, timeout=3)
 
 

@@ -29,7 +29,7 @@ from tui.model.events import (
 from tui.model.results import TrialKey
 from tui.model.run import RunState as Outcome
 
-FLUSHES_A_SECOND = 15
+FLUSHES_PER_SECOND = 15
 LARGEST_FLUSH = 16_384
 _WITHOUT_A_MESSAGE = (CheckMoved, StepFinished)
 
@@ -134,7 +134,7 @@ class StreamBuffers(Generic[Key]):
         """Return whether any text is buffered."""
         return bool(self._waiting)
 
-    def take(self, displayed: Iterable[Key]) -> Iterator[tuple[Key, str]]:
+    def pop(self, displayed: Iterable[Key]) -> Iterator[tuple[Key, str]]:
         """Remove and yield the next portion of text of each displayed pane that has any."""
         if not self._waiting:
             return
@@ -143,7 +143,7 @@ class StreamBuffers(Generic[Key]):
             if pieces is not None:
                 yield key, self._portion(key, pieces)
 
-    def take_all(self, key: Key) -> str:
+    def pop_all(self, key: Key) -> str:
         """Remove and return all buffered text of a pane."""
         return "".join(self._waiting.pop(key, ()))
 
@@ -184,7 +184,7 @@ class RunMessages:
         self.text.drop(trial)
         self.reasoning.drop(trial)
 
-    def take_changed(self) -> set[TrialKey]:
+    def pop_changed(self) -> set[TrialKey]:
         """Return the trials that have changed since the last call, other than by more text."""
         changed, self._changed = self._changed, set()
         return changed

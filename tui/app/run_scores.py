@@ -91,7 +91,7 @@ class RunScores:
         return current if current in runs else next(iter(runs), "")
 
     def current_run(self, open_suite: OpenSuite) -> str:
-        """Return the id of the open saved run, or of the run that was started in this process; empty if there is none."""
+        """Return the id of the open saved run, or of the run that was started in this process, else an empty text."""
         return open_suite.run or self._open_suites.state(open_suite.path).run_id or ""
 
     async def read_review(self, open_suite: OpenSuite) -> RunReview | None:

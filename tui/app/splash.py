@@ -84,7 +84,7 @@ class SplashScreen(FrameScreen):
     def __init__(self) -> None:
         super().__init__()
         self._keys: list[Key] = []
-        self._keeps_keys = True
+        self._collects_keys = True
         self._overview = TextPanel(id="overview")
 
     def compose(self) -> ComposeResult:
@@ -106,16 +106,16 @@ class SplashScreen(FrameScreen):
 
     def on_key(self, event: Key) -> None:
         """Collect a key for the screen that follows; pass on the keys that quit."""
-        if self._keeps_keys and event.key not in ("ctrl+c", "ctrl+q"):
+        if self._collects_keys and event.key not in ("ctrl+c", "ctrl+q"):
             event.stop()
             event.prevent_default()
             self._keys.append(event)
 
-    def take_keys(self) -> list[Key]:
+    def pop_keys(self) -> list[Key]:
         """Return the collected keys, and stop collecting."""
-        self._keeps_keys = False
+        self._collects_keys = False
         return self._keys
 
-    def show_fault(self, why: str) -> None:
+    def show_error(self, why: str) -> None:
         """Display the error message of a session that cannot be opened."""
         self._overview.show_lines(start_lines(why))

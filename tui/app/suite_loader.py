@@ -10,7 +10,7 @@ from tui.app.open_suites import OpenSuites
 from tui.model.errors import AssayError
 
 _POLL_SECONDS = 1.0
-_POLLS_A_SEARCH = 5
+_POLLS_PER_SEARCH = 5
 
 
 class SuitesRead(Message, bubble=False):
@@ -37,7 +37,7 @@ class SuiteLoader:
             changed = await asyncio.to_thread(self._open_suites.read_changed)
             if changed:
                 self._post(SuitesRead(changed, again=True))
-            if polls % _POLLS_A_SEARCH == 0:
+            if polls % _POLLS_PER_SEARCH == 0:
                 await self._search()
 
     async def _read_new(self) -> None:

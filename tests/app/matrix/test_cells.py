@@ -7,7 +7,7 @@ import pytest
 from tests.app.matrix.samples import answered, result
 from tui.app.matrix.baseline import Change, baseline_of, change_line, changes
 from tui.app.matrix.cells import Cell, cell_line, fold, with_band
-from tui.app.matrix.matrix import two_to_compare
+from tui.app.matrix.matrix import pair_to_compare
 from tui.app.presentation.bands import band_letter, band_mark
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import outcome_of
@@ -143,8 +143,8 @@ def test_the_two_that_differ_are_compared_from_the_first_in_sight_on(
     signs: tuple[str, ...], first: int, two: str | None
 ) -> None:
     cells = [fold(trials(each)) for each in signs]
-    assert two_to_compare("abc"[: len(signs)], cells, first) == (tuple(two) if two else None)
-    assert two_to_compare("abc"[: len(signs)], cells, first, ("x", "y")) == ("x", "y")
+    assert pair_to_compare("abc"[: len(signs)], cells, first) == (tuple(two) if two else None)
+    assert pair_to_compare("abc"[: len(signs)], cells, first, ("x", "y")) == ("x", "y")
 
 
 def test_several_changes_are_counted() -> None:

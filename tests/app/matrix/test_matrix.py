@@ -159,15 +159,15 @@ def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
     computed(matrix)
     key = TrialKey("case-0", MODELS[0])
     matrix.state.take(RunStarted("run", (key,), ""))
-    assert list(matrix.take(key)) == [1]
+    assert list(matrix.update_trial(key)) == [1]
     assert matrix.cell_counts.cell(*key[:2]).status == "waiting"
     assert [*matrix.words.values()] == [17, 2, 7, 0, 2]
     matrix.state.take(TrialStarted(key))
-    matrix.take(key)
+    matrix.update_trial(key)
     assert matrix.cell_counts.cell(*key[:2]).status == "running"
     matrix.state.take(TrialFinished(result(key, "✓")))
-    matrix.take(key)
-    matrix.take(key)
+    matrix.update_trial(key)
+    matrix.update_trial(key)
     assert [*matrix.words.values()] == [18, 2, 7, 0, 2]
     assert compute_statistics(matrix.snapshot()).figures[MODELS[0]].tally.passed == 7
 
@@ -204,7 +204,7 @@ def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
 
 def test_a_kept_run_that_was_interrupted_has_counts_and_no_test() -> None:
     matrix = matrix_of()
-    matrix.take_kept("kept", {}, 120)
+    matrix.set_saved_run("kept", {}, 120)
     matrix.show(matrix.suite, matrix.state, matrix.models)
     assert (matrix.interim, matrix.progress) == (True, "0 of 120")
     assert all(pair.interim for pair in computed(matrix).pairs)
@@ -214,7 +214,7 @@ def test_what_a_cancelled_run_did_not_ask_has_its_result_again() -> None:
     matrix = matrix_of()
     key = TrialKey("case-0", MODELS[0])
     matrix.state.take(RunStarted("run", (key,), ""))
-    matrix.take(key)
+    matrix.update_trial(key)
     matrix.state.take(RunFinished("run", "cancelled", ""))
     matrix.show(matrix.suite, matrix.state, matrix.models)
     computed(matrix)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.app.presentation.names import fitted_names, model_names, names_in_a_row, names_of_one
+from tui.app.presentation.names import fitted_names, joined_names, model_names, numbered_names
 from tui.app.presentation.pieces import width_of
 
 SETTINGS = ["local/smollm2-135m?temperature=0", "local/smollm2-135m?temperature=0.8&seed=7"]
@@ -58,15 +58,15 @@ def test_recorded_answers_are_marked_however_little_room_there_is() -> None:
 
 def test_where_one_is_shown_its_name_is_the_last_to_go() -> None:
     models = ["openai/mock-a", "openai/mock-b", "openai/mock-c"]
-    assert names_of_one(models, 1, 40) == ["mock-a", "mock-b", "mock-c"]
-    assert names_of_one(models, 1, 25) == ["", "mock-b", ""]
-    assert names_of_one(SETTINGS, 1, 28) == ["", "temp 0.8 · seed 7"]
-    assert names_of_one(models, 0, 1)[1:] == ["", ""]
+    assert numbered_names(models, 1, 40) == ["mock-a", "mock-b", "mock-c"]
+    assert numbered_names(models, 1, 25) == ["", "mock-b", ""]
+    assert numbered_names(SETTINGS, 1, 28) == ["", "temp 0.8 · seed 7"]
+    assert numbered_names(models, 0, 1)[1:] == ["", ""]
 
 
 def test_in_a_row_variants_name_their_model_once() -> None:
-    assert names_in_a_row(SETTINGS) == "smollm2-135m · temp 0, temp 0.8 · seed 7"
-    assert names_in_a_row([*SETTINGS, "openai/gpt-5.2"]) == "smollm2-135m · temp 0, temp 0.8 · seed 7, gpt-5.2"
-    assert names_in_a_row(["a/x", "b/x"]) == "a/x, b/x"
-    assert names_in_a_row(["a/x", "a/x?seed=1"]) == "x, seed 1"
-    assert names_in_a_row([]) == ""
+    assert joined_names(SETTINGS) == "smollm2-135m · temp 0, temp 0.8 · seed 7"
+    assert joined_names([*SETTINGS, "openai/gpt-5.2"]) == "smollm2-135m · temp 0, temp 0.8 · seed 7, gpt-5.2"
+    assert joined_names(["a/x", "b/x"]) == "a/x, b/x"
+    assert joined_names(["a/x", "a/x?seed=1"]) == "x, seed 1"
+    assert joined_names([]) == ""

@@ -6,7 +6,7 @@ import pytest
 
 from tui.app.explore.header_lines import Heading, header_line
 from tui.app.matrix.header_lines import MatrixHeading, matrix_header
-from tui.app.presentation.pace import Pace, at_once_words, limit_lines, pace_of, pause_words
+from tui.app.presentation.pace import Pace, concurrency_words, limit_lines, pace_of, pause_words
 from tui.app.presentation.pieces import text_of, width_of
 from tui.app.run_queue import Stopwatch
 from tui.model.state import Counts, Limit
@@ -55,9 +55,9 @@ def test_a_pause_is_reported_in_as_many_words_as_there_is_room_for() -> None:
 
 
 def test_what_a_person_has_chosen() -> None:
-    assert at_once_words({"a": 5}) == "Concurrency of a: 5"
-    assert at_once_words({"a": 1, "b": 1}) == "Concurrency of all models: 1"
-    assert at_once_words({"a": 2, "b": 4}) == "Concurrency: a 2, b 4"
+    assert concurrency_words({"a": 5}) == "Concurrency of a: 5"
+    assert concurrency_words({"a": 1, "b": 1}) == "Concurrency of all models: 1"
+    assert concurrency_words({"a": 2, "b": 4}) == "Concurrency: a 2, b 4"
 
 
 def heading(paused: bool, limit: Limit) -> Heading:

@@ -10,7 +10,7 @@ from tests.support.kept_runs import HOSTILE
 from tests.support.scoring import make_act
 from tui.app.explore.risk_lines import beside_line, beside_rows, detail_lines
 from tui.app.presentation.pieces import Line, text_of, width_of
-from tui.app.presentation.text_rows import hung, rows_of
+from tui.app.presentation.text_rows import hanging_indent, rows_of
 from tui.app.review.criterion_lines import CriterionState, draw_criterion, result_line
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.lines import (
@@ -254,7 +254,7 @@ def test_times_in_words() -> None:
 
 
 def test_rows_hang_below_their_beginning() -> None:
-    lines = hung((("ab  ", "plain"),), "one two three four", "dim", 12)
+    lines = hanging_indent((("ab  ", "plain"),), "one two three four", "dim", 12)
     assert [text_of(line) for line in lines] == ["ab  one two", "    three", "    four"]
     assert rows_of("  \n ", 10) == []
     assert all(width_of(row) <= 10 for row in rows_of("日本語の長い文章がここにあります", 10))

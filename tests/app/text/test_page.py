@@ -142,7 +142,7 @@ def test_selected_text_is_unwrapped_and_keeps_its_tabs() -> None:
 def test_a_place_is_found_again_at_another_width() -> None:
     sheet = Sheet(10)
     sheet.answer.append("one two three four\nfive six seven eight\nnine")
-    place = sheet.canonical_path(3)
+    place = sheet.position_at(3)
     sheet.set_width(80)
     assert drawn(sheet)[sheet.row_of(place)] == "five six seven eight"
 

@@ -83,7 +83,7 @@ async def test_only_what_has_changed_is_drawn_anew() -> None:
         assert all(one is other for one, other in zip(drawn(table), before, strict=True))
         key = TrialKey("case-2", "provider/model-0")
         app.matrix.state.take(TrialFinished(result(key, "t")))
-        table.refresh_rows(app.matrix.take(key))
+        table.refresh_rows(app.matrix.update_trial(key))
         after = drawn(table)
         assert [y for y, (one, other) in enumerate(zip(after, before, strict=True)) if one is not other] == [3]
         assert "timed out" in after[3].text

@@ -231,7 +231,7 @@ class DiffPanel(Vertical):
         lines = block_lines(blocks, in_use, _DIALOG_WIDTH)
         current = numbers.index(in_use) if in_use in numbers else 0
         title = f"Code block for {sanitize_line(kept.case.target_file, 60)}"
-        place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current, takes="show diff"))
+        place = await self.app.push_screen_wait(ChoiceScreen(title, lines, current, verb="show diff"))
         if place is None or numbers[place] == in_use:
             return
         block = numbers[place]

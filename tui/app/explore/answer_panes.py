@@ -16,7 +16,7 @@ from tui.app.context import AppContext
 from tui.app.explore.answer_lines import closing_note, marks_in, reasoning, steps_at, transcript, waiting_note
 from tui.app.open_suites import MOST_PANES
 from tui.app.presentation.figures import figure_line
-from tui.app.presentation.names import fitted_names, names_of_one
+from tui.app.presentation.names import fitted_names, numbered_names
 from tui.app.presentation.pieces import Line, text_of
 from tui.app.run_requests import WaitReason
 from tui.app.theme.styles import content_of
@@ -328,6 +328,6 @@ class AnswerPanes(Container):
             return Content(fitted_names(names, max(8, room))[number])
         shown = [
             Content.styled(f"{place + 1} {name}".rstrip(), "$accent" if place == number else "$dim")
-            for place, name in enumerate(names_of_one(names, number, self.size.width - 6))
+            for place, name in enumerate(numbered_names(names, number, self.size.width - 6))
         ]
         return Content("  ").join(shown)

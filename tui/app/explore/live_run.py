@@ -85,14 +85,14 @@ class LiveRun:
     def flush(self, panes: Mapping[str, StreamPane]) -> set[TrialKey]:
         """Append the buffered text of the selected case to the panes of its models, and return the trials that have
         changed."""
-        changed = self._runs.messages.take_changed()
+        changed = self._runs.messages.pop_changed()
         current, case_id = self._runs.current, self._selection.case_id
         if case_id is None or (current is not None and current.path != self._selection.path):
             return changed
         displayed = {TrialKey(case_id, model): pane for model, pane in panes.items()}
-        for key, text in self._runs.messages.reasoning.take(displayed):
+        for key, text in self._runs.messages.reasoning.pop(displayed):
             displayed[key].append_reasoning(text)
-        for key, text in self._runs.messages.text.take(displayed):
+        for key, text in self._runs.messages.text.pop(displayed):
             displayed[key].append(text)
         for key in changed & displayed.keys():
             displayed[key].mark()

@@ -29,7 +29,7 @@ from tui.app.open_suites import OpenSuite
 from tui.app.presentation.pace import limit_lines
 from tui.app.run_controls import RunControls, key_of
 from tui.app.run_messages import (
-    FLUSHES_A_SECOND,
+    FLUSHES_PER_SECOND,
     CloneProgress,
     ModelsUnresolved,
     PaceChanged,
@@ -103,7 +103,7 @@ class ExploreScreen(FrameScreen):
 
     def on_mount(self) -> None:
         """Show the suites as far as they are read."""
-        self._flush_timer = self.set_interval(1 / FLUSHES_A_SECOND, self._flush, pause=True)
+        self._flush_timer = self.set_interval(1 / FLUSHES_PER_SECOND, self._flush, pause=True)
         self.overview.border_title = Content("Start")
         self.overview.show_lines(start_lines("" if self.context.open_suites.all else _NO_SUITES))
         self.suites.show()

@@ -94,7 +94,7 @@ def sum_line(better: int, worse: int) -> Line:
     return ((f"+{better}", "passed" if better else "dim"), (" ", "plain"), (f"−{worse}", "failed" if worse else "dim"))
 
 
-def runs_of(runs: Iterable[RunRecord], suite: Suite) -> list[RunRecord]:
+def runs_of_suite(runs: Iterable[RunRecord], suite: Suite) -> list[RunRecord]:
     """Return the runs of a suite, in their order."""
     place = _place(suite.path)
     return [run for run in runs if _place(run.suite_path) == place]

@@ -60,20 +60,20 @@ class Cell(NamedTuple):
         return STATUS_RANKS[self.status], self.share
 
 
-UNASKED = Cell()
+NOT_RUN = Cell()
 
 
-def fold(trials: Sequence[TrialProgress], attempts: int = 1, kept: Mapping[TrialKey, Outcome] | None = None) -> Cell:
+def fold(trials: Sequence[TrialProgress], attempts: int = 1, saved: Mapping[TrialKey, Outcome] | None = None) -> Cell:
     """Return the cell of these repeats.
 
     `attempts` is the number that the suite allows, `saved` has the outcomes of trials whose full results were not read.
     """
     if not trials:
-        return UNASKED
+        return NOT_RUN
     if len(trials) == 1:
         status = counted_status(trials[0])
         if status == "flaky":
-            return Cell(status, 0, 1, 1, 0.0, _tries(trials[0], attempts, (kept or {}).get(trials[0].key)))
+            return Cell(status, 0, 1, 1, 0.0, _tries(trials[0], attempts, (saved or {}).get(trials[0].key)))
         if status == "passed":
             return _PASSED
         if status in OPEN:
@@ -88,12 +88,12 @@ def _passed_since(trials: Sequence[TrialProgress]) -> int:
     return sum(trial.ended is not None and has_passed_since(trial.ended) for trial in trials)
 
 
-def _tries(trial: TrialProgress, attempts: int, kept: Outcome | None) -> tuple[int, int] | None:
+def _tries(trial: TrialProgress, attempts: int, saved: Outcome | None) -> tuple[int, int] | None:
     """Return the number of the attempt that passed, and the number of attempts."""
     last = trial.attempt
     if last is not None:
         return last.number, max(attempts, last.of)
-    return (kept.attempts, max(attempts, kept.attempts)) if kept is not None else None
+    return (saved.attempts, max(attempts, saved.attempts)) if saved is not None else None
 
 
 _PASSED = Cell("passed", 1, 1, 1, 1.0)
@@ -185,7 +185,7 @@ class ModelTotals:
         return ModelTotals(dict(self.outcomes), dict(self.words), self.passed_since)
 
 
-_TRIALS_A_LOOK = 32
+_TRIALS_PER_CLOCK_READ = 32
 
 
 class CellCounts:
@@ -201,26 +201,26 @@ class CellCounts:
         cases: Sequence[Case],
         models: Sequence[str],
         attempts: int = 1,
-        kept: Mapping[TrialKey, Outcome] | None = None,
+        saved: Mapping[TrialKey, Outcome] | None = None,
     ) -> None:
-        self._state, self._attempts, self._kept = state, attempts, kept or {}
+        self._state, self._attempts, self._saved = state, attempts, saved or {}
         self._cases = cases
         self._cells: dict[tuple[str, str], Cell] = {}
         self._rest: Iterator[TrialKey] | None = None
-        self._begun = False
+        self._started = False
         self.totals = {model: ModelTotals() for model in models}
 
     @property
     def complete(self) -> bool:
         """Return whether all trials were counted."""
-        return self._begun and self._rest is None
+        return self._started and self._rest is None
 
     def cell(self, case: str, model: str) -> Cell:
         """Return the current cell of a case and a model."""
         place = case, model
         cell = self._cells.get(place)
         if cell is None:
-            cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts, self._kept)
+            cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts, self._saved)
         return cell
 
     def cells_so_far(self) -> dict[tuple[str, str], Cell]:
@@ -230,9 +230,9 @@ class CellCounts:
     def count(self, seconds: float) -> bool:
         """Count more trials for about `seconds`. Returns whether this call completed the count."""
         until = monotonic() + seconds
-        self._begin()
+        self._start()
         while self._rest is not None:
-            for _ in range(_TRIALS_A_LOOK):
+            for _ in range(_TRIALS_PER_CLOCK_READ):
                 key = next(self._rest, None)
                 if key is None:
                     self._rest = None
@@ -243,18 +243,18 @@ class CellCounts:
                 return False
         return False
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         """List the trials to count, on the first call: the constructor delays the first paint of the screen."""
-        if not self._begun:
-            self._begun = True
+        if not self._started:
+            self._started = True
             self._known = frozenset(case.id for case in self._cases)
             self._rest = iter([*self._state.trials])
 
-    def take(self, key: TrialKey) -> None:
+    def update(self, key: TrialKey) -> None:
         """Update the cell and the totals for a trial with a new state."""
         self._cells.pop((key.case, key.model), None)
         self.cell(key.case, key.model)
-        if self._begun:
+        if self._started:
             self._count(key)
 
     def _count(self, key: TrialKey) -> None:
@@ -266,4 +266,4 @@ class CellCounts:
         totals.put(key, outcome)
 
     def _outcome(self, trial: TrialProgress) -> Outcome | None:
-        return outcome_of(trial.result) if trial.result is not None else self._kept.get(trial.key)
+        return outcome_of(trial.result) if trial.result is not None else self._saved.get(trial.key)

@@ -92,7 +92,10 @@ def pair_lines(
     figures: Mapping[str, ModelFigures] | None = None,
     progress: str = "",
 ) -> list[Line]:
-    """Return the details of a pair: its difference, the categories, then the cases behind each number in suite order."""
+    """Return the details of a pair: its difference, the categories, then the cases behind each number.
+
+    Cases are in suite order.
+    """
     a, b = names[pair.a], names[pair.b]
     lines: list[Line] = [sentence(pair, names, progress), *_apart(pair), *_unanswered(pair, names, figures or {})]
     lines += _where(pair, names, cases)

@@ -5,7 +5,7 @@ import asyncio
 from textual.screen import Screen
 
 from tui.app.dialogs import ChoiceScreen
-from tui.app.matrix.baseline import Baseline, baseline_of, run_choice_line, runs_of
+from tui.app.matrix.baseline import Baseline, baseline_of, run_choice_line, runs_of_suite
 from tui.app.matrix.matrix import GROUPINGS, Matrix, Order, RowOptions, spread_of
 from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.updates import MatrixUpdates
@@ -130,7 +130,7 @@ class BaselineControls:
     async def _choose(self) -> None:
         matrix = self._matrix
         try:
-            runs = runs_of(await asyncio.to_thread(self._history.list_runs), matrix.suite)
+            runs = runs_of_suite(await asyncio.to_thread(self._history.list_runs), matrix.suite)
             runs = [run for run in runs if run.id not in self._displayed_runs]
             if not runs:
                 self._screen.notify("No other saved run of this suite.", severity="warning", markup=False)

@@ -163,7 +163,7 @@ class Matrix:
         state: RunState,
         models: Sequence[str],
         run: str = "",
-        kept: Mapping[TrialKey, Outcome] | None = None,
+        saved: Mapping[TrialKey, Outcome] | None = None,
         unfinished: int = 0,
     ) -> None:
         self.row_options = RowOptions()
@@ -173,15 +173,15 @@ class Matrix:
         self.rows: list[Row] = []
         self._places: dict[str, list[int]] | None = None
         self.statistics = Statistics()
-        self.take_kept(run, kept or {}, unfinished)
-        self.take_bands({})
+        self.set_saved_run(run, saved or {}, unfinished)
+        self.set_bands({})
         self.show(suite, state, models)
 
-    def take_kept(self, run: str, kept: Mapping[TrialKey, Outcome], unfinished: int = 0) -> None:
+    def set_saved_run(self, run: str, saved: Mapping[TrialKey, Outcome], unfinished: int = 0) -> None:
         """Set the saved run and its outcomes; call `show` after this."""
-        self.run, self._kept, self._unfinished = run, kept, unfinished
+        self.run, self._saved, self._unfinished = run, saved, unfinished
 
-    def take_bands(self, bands: Mapping[TrialKey, Band]) -> None:
+    def set_bands(self, bands: Mapping[TrialKey, Band]) -> None:
         """Set the risk bands of the trials; a cell displays the worst band of its repeats."""
         found: dict[tuple[str, str], Band] = {}
         for (case, model, _), band in bands.items():
@@ -205,7 +205,7 @@ class Matrix:
     def recount(self) -> None:
         """Count everything again: a run that ended may have restored the earlier results of trials."""
         suite, models = self.suite, self.models
-        self.cell_counts = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._kept)
+        self.cell_counts = CellCounts(self.state, suite.cases, models, suite.options.attempts, self._saved)
 
     def arrange(self) -> None:
         """Filter, sort and group the rows by the current state of the trials."""
@@ -245,7 +245,7 @@ class Matrix:
         row = self.rows[place] if 0 <= place < len(self.rows) else None
         return row if isinstance(row, Case) else None
 
-    def canonical_path(self, case: str) -> int | None:
+    def first_row_of(self, case: str) -> int | None:
         """Return the index of the first row of a case, or None."""
         return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
 
@@ -258,9 +258,9 @@ class Matrix:
                     self._places.setdefault(row.id, []).append(place)
         return self._places.get(case, ())
 
-    def take(self, key: TrialKey) -> Sequence[int]:
+    def update_trial(self, key: TrialKey) -> Sequence[int]:
         """Update the cell of a changed trial, and return the indexes of its rows."""
-        self.cell_counts.take(key)
+        self.cell_counts.update(key)
         return self.places_of(key.case)
 
     def row_line(self, place: int, layout: Layout, beat: int = 0) -> Line:
@@ -299,7 +299,7 @@ class Matrix:
         counts = self.state.counts
         if self.state.run_id is not None:
             return f"{counts.done:,} of {counts.trials:,}"
-        return f"{len(self._kept):,} of {self._unfinished:,}"
+        return f"{len(self._saved):,} of {self._unfinished:,}"
 
     @property
     def words(self) -> Mapping[CountedVerdict, int]:
@@ -332,7 +332,7 @@ class Matrix:
         return f"differing only · {words}" if self.row_options.differing else words
 
 
-def two_to_compare(
+def pair_to_compare(
     models: Sequence[str], cells: Sequence[Cell], first: int = 0, chosen: tuple[str, str] | None = None
 ) -> tuple[str, str] | None:
     """Return the two models to compare at a case, models with answers first; None if there is only one model.

@@ -56,7 +56,7 @@ class MatrixPanel(FilteredPanel):
         self.head = MatrixHead(id="heads")
         self.table = MatrixTable(matrix, id="cells")
         self._width = 1
-        self._turned = False
+        self._toggled = False
         self._sentence_lines: tuple[Line, Line] = (), ()
         self._sentence = Static(Content(), markup=False, id="sentence", classes="-empty")
 
@@ -100,12 +100,12 @@ class MatrixPanel(FilteredPanel):
     def draw_heads(self) -> None:
         """Redraw the column heads."""
         matrix, statistics = self._matrix, self._matrix.statistics
-        whole = self.has_class("-low") == self._turned
+        whole = self.has_class("-low") == self._toggled
         self.head.show(head_lines(self.table.columns, matrix.models, statistics.figures, statistics.since, whole=whole))
 
-    def turn_figures(self) -> None:
+    def toggle_figures(self) -> None:
         """Display all figures in the column heads, or fewer."""
-        self._turned = not self._turned
+        self._toggled = not self._toggled
         self.draw_heads()
 
     def _show_sentence(self, line: Line, shorter: Line = ()) -> None:

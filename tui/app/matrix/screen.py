@@ -12,7 +12,7 @@ from textual.screen import Screen
 from tui.app.bindings import bind
 from tui.app.context import AppContext
 from tui.app.matrix.controls import BaselineControls, RowControls
-from tui.app.matrix.matrix import Matrix, two_to_compare
+from tui.app.matrix.matrix import Matrix, pair_to_compare
 from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.table_view import MatrixHeader
 from tui.app.matrix.updates import MatrixUpdates
@@ -33,21 +33,21 @@ from tui.session.run_history import RunHistory
 MATRIX_KEYS: list[BindingType] = [
     bind("p", "statistics", "matrix.statistics", "Statistics: compare each pair of models", "statistics"),
     bind("s", "sort", "matrix.sort", "Sort rows", "sort"),
-    bind("d", "turn_differing", "matrix.differing", "Show only cases in which models differ, or all", "differing"),
+    bind("d", "toggle_differing", "matrix.differing", "Show only cases in which models differ, or all", "differing"),
     bind("b", "choose_baseline", "matrix.baseline", "Compare with an earlier run", "baseline"),
     bind("c", "compare", "matrix.compare", "Compare the answers of two models word by word", "compare"),
     bind("R", "run_all", "matrix.run-all", "Run the whole suite", "run all"),
-    bind("P", "turn_pause", "matrix.pause", "Pause or continue the run", "pause"),
+    bind("P", "toggle_pause", "matrix.pause", "Pause or continue the run", "pause"),
     bind("f", "run_failed", "matrix.run-failed", "Rerun failed trials", "rerun failed"),
     bind("slash", "filter", "matrix.filter", f"Filter cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
     bind("v", "review", "matrix.review", "Review: score the risk of answers", "review"),
     bind("g", "group", "matrix.group", "Group by category, by tag, or not", "group"),
-    bind("i", "turn_figures", "matrix.figures", "Show more or fewer figures in the column headers", "figures"),
+    bind("i", "toggle_figures", "matrix.figures", "Show more or fewer figures in the column headers", "figures"),
     bind("S", "reverse", "matrix.reverse", "Reverse the order"),
     bind("n", "next_differing(1)", "matrix.next-differing", "Next case in which models differ"),
     bind("N", "next_differing(-1)", "matrix.differing-before", "Previous case in which models differ"),
-    bind("greater_than_sign", "ask_more(1)", "matrix.more", "Raise concurrency", "", ">"),
-    bind("less_than_sign", "ask_more(-1)", "matrix.fewer", "Lower concurrency", "", "<"),
+    bind("greater_than_sign", "change_concurrency(1)", "matrix.more", "Raise concurrency", "", ">"),
+    bind("less_than_sign", "change_concurrency(-1)", "matrix.fewer", "Lower concurrency", "", "<"),
     bind("X", "cancel_all", "matrix.cancel-all", "Cancel the run and all queued runs"),
     bind("m", "leave", "matrix.leave", "Back to Explore"),
     bind("escape", "back", "matrix.back", "Leave the filter, or go back to Explore"),
@@ -91,7 +91,7 @@ class MatrixScreen(Screen[str | None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active: pausing requires a run in progress."""
         del parameters
-        return action != "turn_pause" or self.matrix.state.running
+        return action != "toggle_pause" or self.matrix.state.running
 
     # Events of runs and of files
 
@@ -159,7 +159,7 @@ class MatrixScreen(Screen[str | None]):
         """Switch to the next grouping of the rows."""
         self._row_controls.change_grouping()
 
-    def action_turn_differing(self) -> None:
+    def action_toggle_differing(self) -> None:
         """Display only the cases in which models differ, or all cases."""
         self._row_controls.toggle_differing()
 
@@ -176,9 +176,9 @@ class MatrixScreen(Screen[str | None]):
         """Display only the cases that the filter selects."""
         self._row_controls.filter(message.case_filter)
 
-    def action_turn_figures(self) -> None:
+    def action_toggle_figures(self) -> None:
         """Display all figures in the column heads, or fewer."""
-        self.panel.turn_figures()
+        self.panel.toggle_figures()
 
     def action_choose_baseline(self) -> None:
         """Ask for the run to use as baseline."""
@@ -193,7 +193,7 @@ class MatrixScreen(Screen[str | None]):
         if case is None:
             self.notify("No case to compare here.", severity="warning", markup=False)
             return
-        models = two_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
+        models = pair_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
         if models is None:
             self.notify("Comparing needs two models.", markup=False)
             return
@@ -236,11 +236,11 @@ class MatrixScreen(Screen[str | None]):
             request = request_failed_of(self.context.selection, open_suite, self.matrix.models)
             self._run_controls.rerun(request, "No failed trials here.")
 
-    def action_turn_pause(self) -> None:
+    def action_toggle_pause(self) -> None:
         """Pause or resume the run."""
         self._run_controls.toggle_pause()
 
-    def action_ask_more(self, by: int) -> None:
+    def action_change_concurrency(self, by: int) -> None:
         """Change the concurrency of each model by `by`."""
         self._run_controls.change_concurrency(by)
 
@@ -294,17 +294,17 @@ async def read_matrix(context: AppContext, open_suite: OpenSuite) -> Matrix:
     suite = open_suite.suite
     assert suite is not None, "a suite with errors has no matrix"
     outcomes, unfinished = await asyncio.to_thread(_read_outcomes, context.session.history, open_suite.run)
-    kept = {outcome.trial: outcome for outcome in outcomes}
+    saved = {outcome.trial: outcome for outcome in outcomes}
     models = models_with_results(context.selection, open_suite)
     state = context.open_suites.state(open_suite.path)
     matrix = context.matrices.get(open_suite.path)
     if matrix is None:
-        matrix = Matrix(suite, state, models, open_suite.run, kept, unfinished)
+        matrix = Matrix(suite, state, models, open_suite.run, saved, unfinished)
         context.matrices[open_suite.path] = matrix
     else:
-        matrix.take_kept(open_suite.run, kept, unfinished)
+        matrix.set_saved_run(open_suite.run, saved, unfinished)
         matrix.show(suite, state, models)
-    matrix.take_bands(await context.scores.read_bands(open_suite))
+    matrix.set_bands(await context.scores.read_bands(open_suite))
     return matrix
 
 

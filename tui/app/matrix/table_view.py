@@ -36,7 +36,7 @@ class MatrixTable(LineListView):
         """Posted when the widths of the columns or the visible models have changed."""
 
     def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
-        self._kept: dict[tuple[int, Ground, bool | None], Strip] = {}
+        self._strip_cache: dict[tuple[int, Ground, bool | None], Strip] = {}
         super().__init__(id=id)
         self._matrix = matrix
         self._beat = self._height = 0
@@ -66,12 +66,12 @@ class MatrixTable(LineListView):
 
     def show_bands(self, bands: Mapping[TrialKey, Band]) -> None:
         """Replace the risk bands of all trials."""
-        self._matrix.take_bands(bands)
+        self._matrix.set_bands(bands)
         self.refresh()
 
     def rows_changed(self, case: str | None) -> None:
         """Redraw after the rows have changed, with the cursor on a case if it is among them."""
-        place = self._matrix.canonical_path(case) if case is not None else None
+        place = self._matrix.first_row_of(case) if case is not None else None
         self.lines_changed(-1)
         self._cursor = -1
         self.go_to(place or 0)
@@ -103,15 +103,15 @@ class MatrixTable(LineListView):
         """
         moved = {self.top_row + y for region in regions for y in region.line_range}
         if len(moved) not in range(1, self.view_rows):
-            self._kept.clear()
-        for key in [key for key in self._kept if key[0] in moved]:
-            del self._kept[key]
+            self._strip_cache.clear()
+        for key in [key for key in self._strip_cache if key[0] in moved]:
+            del self._strip_cache[key]
         super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
         return self
 
     def notify_style_update(self) -> None:
         """Discard all cached strips: colors have changed."""
-        self._kept.clear()
+        self._strip_cache.clear()
         super().notify_style_update()
 
     def on_resize(self, event: Resize) -> None:
@@ -128,9 +128,9 @@ class MatrixTable(LineListView):
 
     def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
         """Return the strip of a row from the cache, unless its width has changed."""
-        strip = self._kept.get((place, ground, thumb))
+        strip = self._strip_cache.get((place, ground, thumb))
         if strip is None or strip.cell_length != self.outer_size.width:
-            strip = self._kept[place, ground, thumb] = super().draw_line(place, ground, thumb)
+            strip = self._strip_cache[place, ground, thumb] = super().draw_line(place, ground, thumb)
         return strip
 
     def go_to(self, place: int) -> None:
@@ -158,15 +158,15 @@ class MatrixTable(LineListView):
     def clicked(self, place: int, column: int) -> None:
         """Open the case if the cursor was on it before the click; otherwise the click only moves the cursor."""
         del column
-        if self._was_at == place:
+        if self._cursor_before_click == place:
             self.post_chosen(place)
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """Remember the position of the cursor before the click."""
         del event
-        self._was_at = self._cursor
+        self._cursor_before_click = self._cursor
 
-    _was_at = -1
+    _cursor_before_click = -1
 
     def action_scroll_models(self, by: int) -> None:
         """Scroll the models by `by` columns."""

@@ -94,7 +94,7 @@ class MatrixUpdates:
         self._ticks += 1
         changed, self._changed = self._changed, set()
         for trial in changed:
-            table.refresh_rows(matrix.take(trial))
+            table.refresh_rows(matrix.update_trial(trial))
         if changed:
             self._outdated = True
         if changed or (matrix.state.running and self._ticks % _TICKS_PER_SECOND == 0):

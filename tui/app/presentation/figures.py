@@ -8,7 +8,7 @@ from tui.model.prices import add_costs, dollars
 from tui.model.results import rerun_note
 from tui.model.state import AttemptProgress, StepProgress, TrialProgress
 
-_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def figures_of(attempt: AttemptProgress | None, now: float) -> Figures:
         tokens: int | None = sum(count or 0 for count in counted)
     else:
         size = sum(step.size for step in attempt.steps)
-        tokens = max(attempt.tokens_seen, round(size / _CHARACTERS_A_TOKEN)) or None
+        tokens = max(attempt.tokens_seen, round(size / _CHARACTERS_PER_TOKEN)) or None
     writing = sum(each - (begun or 0.0) for each, begun in timings)
     speed = tokens / writing * 1000 if tokens and writing >= 50 else None
     cost = add_costs(step.result.cost_usd if step.result else None for step in attempt.steps)

@@ -37,7 +37,7 @@ def model_names(models: Sequence[str]) -> list[str]:
     return [sanitize_line(model) for model in models]
 
 
-def names_in_a_row(models: Sequence[str]) -> str:
+def joined_names(models: Sequence[str]) -> str:
     """Return the names on one line; consecutive variants of a model name it once."""
     names: list[str] = []
     before = ""
@@ -66,7 +66,7 @@ def fitted_names(models: Sequence[str], width: int) -> list[str]:
     return [f"{number} {_cut(name, max(0, width - 2))}"[: max(1, width)] for number, name in enumerate(names, 1)]
 
 
-def names_of_one(models: Sequence[str], number: int, width: int) -> list[str]:
+def numbered_names(models: Sequence[str], number: int, width: int) -> list[str]:
     """Return names for a row of about `width` cells in which each name follows its number.
 
     If they do not fit, only the name at index `number` is given, and the others are empty.

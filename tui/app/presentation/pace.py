@@ -33,23 +33,23 @@ def pace_of(limits: Mapping[str, Limit], now: float) -> Pace:
     if not limits:
         return NO_PACE
     name, limit = min(reversed(list(limits.items())), key=lambda each: each[1].limit / each[1].most)
-    whom = f"{sanitize_line(name, _PROVIDER)} " if len(limits) > 1 else ""
+    subject = f"{sanitize_line(name, _PROVIDER)} " if len(limits) > 1 else ""
     numbers, widest = f"concurrency {limit.limit}", f"concurrency {limit.most}/{limit.most}"
-    why = ""
+    reason = ""
     if limit.limit < limit.most:
         numbers = f"concurrency {limit.limit}/{limit.most}"
-        why = f" · {_first(limit.reason)} {_ago(now - limit.narrowed_at)} ago" if limit.reason else ""
-    short = fill(whom + numbers, width_of(whom + widest))
-    full = fill(whom + numbers + why, width_of(f"{whom}{widest} · 429 59 min ago"))
+        reason = f" · {_short_reason(limit.reason)} {_elapsed(now - limit.narrowed_at)} ago" if limit.reason else ""
+    short = fill(subject + numbers, width_of(subject + widest))
+    full = fill(subject + numbers + reason, width_of(f"{subject}{widest} · 429 59 min ago"))
     return Pace(short, full, limit.limit < limit.most)
 
 
-def _first(reason: str) -> str:
+def _short_reason(reason: str) -> str:
     """Return the part of a reason before its first comma."""
     return reason.partition(",")[0]
 
 
-def _ago(seconds: float) -> str:
+def _elapsed(seconds: float) -> str:
     """Return a duration in at most six cells: ` 5 s`, ` 2 min`."""
     return f"{max(0, int(seconds)):>2} s" if seconds < 100 else f"{int(seconds) // 60:>2} min"
 
@@ -58,8 +58,8 @@ def limit_line(name: str, limit: Limit) -> Line:
     """Return the concurrency of a provider with the full reason."""
     if limit.limit >= limit.most:
         return ((f"{sanitize_line(name, 40)} {limit.limit}", "plain"),)
-    why = f": {sanitize_line(limit.reason)}" if limit.reason else ""
-    return ((f"{sanitize_line(name, 40)} {limit.limit} of {limit.most}{why}", "plain"),)
+    reason = f": {sanitize_line(limit.reason)}" if limit.reason else ""
+    return ((f"{sanitize_line(name, 40)} {limit.limit} of {limit.most}{reason}", "plain"),)
 
 
 def limit_lines(limits: Mapping[str, Limit]) -> list[Line]:
@@ -76,15 +76,15 @@ def pause_words(answering: int, key: str) -> Sequence[str]:
     `answering` is the number of trials whose answers are still arriving, and `key` the key that continues the run.
     """
     still = f" · {answering} answering" if answering else ""
-    go_on = f" · {key} continue" if key else ""
-    return f"paused{still}{go_on}", f"paused{go_on}", "paused"
+    resume = f" · {key} continue" if key else ""
+    return f"paused{still}{resume}", f"paused{resume}", "paused"
 
 
-def at_once_words(numbers: Mapping[str, int]) -> str:
+def concurrency_words(numbers: Mapping[str, int]) -> str:
     """Return the notification for the concurrency that a user has set, by model."""
     each = set(numbers.values())
     if len(each) == 1:
         (number,) = each
-        whom = sanitize_line(next(iter(numbers)), 60) if len(numbers) == 1 else "all models"
-        return f"Concurrency of {whom}: {number}"
+        subject = sanitize_line(next(iter(numbers)), 60) if len(numbers) == 1 else "all models"
+        return f"Concurrency of {subject}: {number}"
     return "Concurrency: " + ", ".join(f"{sanitize_line(name, 40)} {number}" for name, number in numbers.items())

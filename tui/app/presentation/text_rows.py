@@ -34,7 +34,7 @@ def cut_line(line: Line, width: int) -> Line:
     return tuple(pieces)
 
 
-def hung(first: Line, text: str, role: Role, width: int) -> list[Line]:
+def hanging_indent(first: Line, text: str, role: Role, width: int) -> list[Line]:
     """Return text after `first`, with its further rows indented to where the text begins."""
     indent = sum(width_of(piece) for piece, _ in first)
     rows = rows_of(text, width - indent) or [""]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tui.app.presentation.bands import band_block, band_of, band_piece, extent_words, severity_weight
 from tui.app.presentation.pieces import Line, Piece, Role, cut, fill, spread, width_of
-from tui.app.presentation.text_rows import cut_line, hung, rows_of, text_rows
+from tui.app.presentation.text_rows import cut_line, hanging_indent, rows_of, text_rows
 from tui.app.review.lines import next_line
 from tui.app.review.queue_filter import ItemStatus
 from tui.model.risk import EXTENTS, BandRule, Guidance
@@ -135,7 +135,7 @@ def _level(state: CriterionState, extent: Extent, width: int) -> list[Line]:
         (f"{key}  ", "chosen-accent" if here else "accent"),
         (fill(name, _NAME) if text else name, "chosen" if here else "plain"),
     )
-    rows = hung(first, text, "chosen-dim" if here else "dim", width)
+    rows = hanging_indent(first, text, "chosen-dim" if here else "dim", width)
     return [_filled(row, width) for row in rows] if here else rows
 
 
@@ -177,7 +177,7 @@ def _others(state: CriterionState, width: int) -> list[Line]:
                 lines += _score_rows(state, score, width)
     if status.counted is not None and (status.others or status.decision is not None):
         extent, how = status.counted.extent, _HOW[status.counted.how]
-        lines += hung((("counts: ", "dim"), (f"{extent_words(extent)}  ", "plain")), how, "dim", width)
+        lines += hanging_indent((("counts: ", "dim"), (f"{extent_words(extent)}  ", "plain")), how, "dim", width)
     if status.decision is not None and not state.deciding:
         lines += _score_rows(state, status.decision, width, "decided by ")
     if state.checks:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
-from tui.app.presentation.text_rows import hung, packed, text_rows
+from tui.app.presentation.text_rows import hanging_indent, packed, text_rows
 from tui.model.filter import SEVERITIES
 from tui.model.risk import (
     BANDS,
@@ -92,7 +92,7 @@ def _reviewer_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[
     lines: list[Line] = [(), *_headed("Reviewers", "share of each model's items that they scored", width)]
     for reviewer, by_model in figures.by_reviewer.items():
         shares = [f"{names[model].strip()} {by_model[model].share:.0%}" for model in models]
-        lines += hung(
+        lines += hanging_indent(
             ((fill(cut_middle(sanitize_line(reviewer, 200), 20), 20) + " ", "plain"),), " · ".join(shares), "dim", width
         )
     for sentence in uneven_words(figures):
@@ -108,12 +108,12 @@ def _other_rule_lines(figures: RiskFigures, width: int) -> list[Line]:
         *text_rows(RULE_REASON, width, "dim"),
     ]
     for each in figures.other_rules:
-        lines += hung(((fill(each.name, 20) + " ", "plain"),), other_rule_words(each), "dim", width)
+        lines += hanging_indent(((fill(each.name, 20) + " ", "plain"),), other_rule_words(each), "dim", width)
     return lines
 
 
 def _headed(title: str, says: str, width: int) -> list[Line]:
-    return hung(((title, "strong"), ("  ", "dim")), says, "dim", width)
+    return hanging_indent(((title, "strong"), ("  ", "dim")), says, "dim", width)
 
 
 def _legend(width: int) -> list[Line]:
@@ -245,7 +245,7 @@ def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
         lines += text_rows(f"Alpha excludes n/a: {na_words(agreement.on_na)}.", width, "dim")
     for own in agreement.own:
         name = cut_middle(f"{sanitize_line(own.reviewer, 200)} with themselves", 29)
-        lines += hung(((fill(name, 29) + " ", "dim"),), own_words(own), "plain", width)
+        lines += hanging_indent(((fill(name, 29) + " ", "dim"),), own_words(own), "plain", width)
     for pair in agreement.pairs:
         both = fill(f"{sanitize_line(pair.a, 13)} and {sanitize_line(pair.b, 13)}", 29)
         why = _NO_DATA if pair.items < 2 else "all equal"
@@ -257,7 +257,9 @@ def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
 def _alpha_lines(name: str, alpha: Interval, of: str, width: int) -> list[Line]:
     doubtful = alpha.value is not None and alpha.value < RELIABLE[0]
     start: Line = ((fill(name, 29) + " ", "plain" if of else "dim"), (f"{interval_words(alpha):<22}", "plain"))
-    return hung(start, " · ".join(filter(None, (reliability(alpha.value), of))), "flaky" if doubtful else "dim", width)
+    return hanging_indent(
+        start, " · ".join(filter(None, (reliability(alpha.value), of))), "flaky" if doubtful else "dim", width
+    )
 
 
 def _why_no_alpha(units: int) -> str:

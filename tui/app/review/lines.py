@@ -8,7 +8,7 @@ from datetime import datetime
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role, extent_words, severity_weight
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
-from tui.app.presentation.text_rows import hung, rows_of, text_rows
+from tui.app.presentation.text_rows import hanging_indent, rows_of, text_rows
 from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_filter import ItemStatus
 from tui.app.review.scoring import RecordedScore
@@ -290,7 +290,7 @@ def end_lines(session: ReviewSession, width: int) -> list[Line]:
         lines += [(), *text_rows(missing_sentence(session), width, "dim")]
     lines += [(), (("Next", "dim"),)]
     for key, does in _next_steps(session):
-        lines += hung(((fill(key, 11), "accent"),), does, "plain", width)
+        lines += hanging_indent(((fill(key, 11), "accent"),), does, "plain", width)
     return lines
 
 
@@ -388,9 +388,9 @@ def guidance_lines(guidance: Guidance, item: ReviewItem | None, width: int) -> l
     lines: list[Line] = []
     for extent, text in enumerate(guidance.levels):
         first: Line = ((f"{extent}  ", "accent"), (fill(EXTENTS[extent], 9), "strong"))
-        lines += hung(first, text, "plain", width)
+        lines += hanging_indent(first, text, "plain", width)
     first = (("-  ", "accent"), (fill("n/a", 9), "strong"))
-    lines += hung(first, "The criterion does not apply to this answer: no band, not counted.", "plain", width)
+    lines += hanging_indent(first, "The criterion does not apply to this answer: no band, not counted.", "plain", width)
     if item is not None:
         lines += [(), ((sanitize_line(item.criterion.name), "strong"),)]
         lines += text_rows(item.criterion.description, width)

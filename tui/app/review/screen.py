@@ -486,7 +486,7 @@ class ReviewScreen(Screen[None]):
                 session.sort(orders[index][0])
                 self._show_item()
 
-        self.app.push_screen(ChoiceScreen("Sort queue", lines, current, takes="sort"), sort)
+        self.app.push_screen(ChoiceScreen("Sort queue", lines, current, verb="sort"), sort)
 
     def _open_text(self, title: str, lines: Callable[[int], Sequence[Line]], key: str) -> None:
         self.review_session.timer.touch()

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tui.app.presentation.figures import clock
-from tui.app.presentation.names import names_in_a_row
+from tui.app.presentation.names import joined_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
 from tui.model.prices import cost_text, price_text
 from tui.model.run import RunDetails, RunRecord, RunState
@@ -56,7 +56,7 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
     """Return the line of a run: state, start, suite, models, passed trials, duration, id."""
     columns = columns_for(width)
     state, role = _STATES[run.state]
-    models = names_in_a_row(run.models)
+    models = joined_names(run.models)
     pieces: list[Piece] = [
         (" ★ " if is_baseline else "   ", "accent"),
         (fill(state, _STATE_WIDTH), role),

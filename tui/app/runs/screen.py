@@ -116,7 +116,7 @@ class RunsScreen(Screen[RunChoice | None]):
             runs = await asyncio.to_thread(self._history.list_runs)
             baselines = await asyncio.to_thread(self._history.baselines, runs)
         except AssayError as error:
-            self._title.show_fault(str(error))
+            self._title.show_error(str(error))
             return
         before = self._run
         self.lines.show_runs(runs, baselines)

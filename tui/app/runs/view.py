@@ -100,7 +100,7 @@ class RunsTitle(PieceLine):
         self._status = (counts + (f" · {shown} shown" if shown != runs else ""), "dim")
         self.draw()
 
-    def show_fault(self, why: str) -> None:
+    def show_error(self, why: str) -> None:
         """Show why the saved runs cannot be read."""
         self._status = (sanitize_line(why, 500), "error")
         self.draw()

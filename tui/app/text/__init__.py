@@ -1,1 +1,1 @@
-"""Text laid out for the screen: sanitizing, wrapping, marks, code. Without textual."""
+"""Text layout: sanitizing, wrapping, marks and code highlighting. Nothing in this package imports textual."""

@@ -1,4 +1,4 @@
-"""Colours of code, line by line as it is seen: pygments loads on first use, and nothing that holds is lexed twice."""
+"""Syntax highlighting of code, line by line as it becomes visible. Pygments is imported on first use."""
 
 import re
 from bisect import bisect_right, insort
@@ -15,7 +15,7 @@ CodeRole = Literal["keyword", "function", "type", "string", "number", "comment",
 
 
 class CodeSpan(NamedTuple):
-    """A part of a line of code, and what it is."""
+    """A part of a line of code with its role: a half-open range of code points."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class CodeSpan(NamedTuple):
 
 LineColours = tuple[CodeSpan, ...]
 
-# Named one by one: a language's name comes from an answer, and each lexer is a heap of patterns run on its text.
+# An explicit list, because the name of a language comes from an answer, and a slow lexer could block the app.
 _LEXERS: dict[str, tuple[str, str, str]] = {
     name: (f"pygments.lexers.{module}", lexer, state)
     for names, module, lexer, state in (
@@ -66,27 +66,30 @@ _LEXERS: dict[str, tuple[str, str, str]] = {
     )
     for name in names.split()
 }
-_LONGEST_LINE = 1_000  # a longer one is not code that anybody reads, and slow patterns get slower with length
-_BATCH = 60  # lines lexed at once, from the one that is asked for
-_FAR = 240  # lines that are lexed only to know how a later one begins; beyond that a guess has to do
+_LONGEST_LINE = 1_000  # characters; longer lines are not highlighted: slow patterns get slower with length
+_BATCH = 60  # lines lexed at once, from the requested one on
+_FAR = 240  # lines lexed only for the state at a later line; beyond that the state is guessed
 _FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _OPEN_ENDED = re.compile(r"\AToken\.(Comment\.(Multiline|Special)|Literal\.String|Comment\Z)")
 
 
 def knows_language(language: str) -> bool:
-    """Whether code of this language, by any usual name, gets colours."""
+    """Return whether code of this language, by any of its usual names, can be highlighted."""
     return language in _LEXERS
 
 
 @lru_cache
 def load_lexer(language: str) -> "CodeLexer":
-    """The lexer of a language that is known; the first time takes tens of milliseconds, and any thread may do it."""
+    """Return the lexer of a known language.
+
+    The first call takes tens of milliseconds; it may be in any thread.
+    """
     module, name, state = _LEXERS[language]
     return CodeLexer(getattr(import_module(module), name), state)
 
 
 class CodeLexer:
-    """Lexes some lines from a state on, and says in which state they end."""
+    """A lexer that can start in a given state, and returns the state at the end of the lines."""
 
     def __init__(self, lexer: "type[Lexer]", state: str) -> None:
         from pygments.lexer import ExtendedRegexLexer, RegexLexer
@@ -96,10 +99,13 @@ class CodeLexer:
         self._lexer: Any = _resumable(lexer)() if self._resumes else lexer()
 
     def colours(self, lines: Sequence[str], state: tuple[str, ...]) -> tuple[list[LineColours], tuple[str, ...] | None]:
-        """The colours of each line, and the state after the last one: None in the middle of something that may yet
-        turn out to be something else, such as an open comment. The state () is the language's own beginning."""
+        """Return the colors of each line, and the state after the last one.
+
+        The state is None inside an open construct that later text may change, such as a comment. The state () is the
+        initial state of the language.
+        """
         short = [line if len(line) <= _LONGEST_LINE else "" for line in lines]
-        begins = list(accumulate((len(line) + 1 for line in short), initial=0))
+        line_starts = list(accumulate((len(line) + 1 for line in short), initial=0))
         stack = list(state or (self._first_state,))
         found: list[list[CodeSpan]] = [[] for _ in lines]
         last: object = None
@@ -109,17 +115,17 @@ class CodeLexer:
                 role = _role_of(kind)
                 if role is None:
                     continue
-                line = bisect_right(begins, at) - 1
+                line = bisect_right(line_starts, at) - 1
                 for number, part in enumerate(value.split("\n"), line):
                     if part and number < len(found):
-                        start = at - begins[line] if number == line else 0
+                        start = at - line_starts[line] if number == line else 0
                         found[number].append(CodeSpan(start, start + len(part), role))
         except _FAULTS:
             return [()] * len(lines), ()
         return [tuple(spans) for spans in found], None if _OPEN_ENDED.match(str(last)) else tuple(stack)
 
     def _tokens(self, text: str, stack: list[str]) -> Iterator[tuple[int, object, str]]:
-        """The tokens of the text; at the end `stack` is the state there."""
+        """Yield the tokens of the text, and set `stack` to the state at its end."""
         if not self._resumes:
             yield from self._lexer.get_tokens_unprocessed(text)
             return
@@ -131,7 +137,7 @@ class CodeLexer:
 
 
 def _resumable(lexer: "type[Lexer]") -> "type[Lexer]":
-    """The lexer as one with a context: that is the only way in which pygments gives its state out."""
+    """Return the lexer as one with a context: only those expose their state."""
     from pygments.lexer import ExtendedRegexLexer, LexerContext
 
     class Resumable(ExtendedRegexLexer, lexer):  # type: ignore[misc, valid-type]
@@ -175,28 +181,30 @@ _ROLES: tuple[tuple[str, CodeRole | None], ...] = (
 
 
 class BlockColours:
-    """The colours of one block of code, whose lines come one after the other and are seen in any order."""
+    """The colors of the lines of one code block, which arrive in order and become visible in any order."""
 
     def __init__(self, lexer: CodeLexer) -> None:
         self._lexer = lexer
         self._known: dict[int, LineColours] = {}
-        self.begin_anew()
+        self.restart()
 
-    def begin_anew(self) -> None:
-        """All lines are there now: some constructs are only seen for what they are when their end is."""
+    def restart(self) -> None:
+        """Lex the block again, because it is complete now: a construct can change when its end arrives."""
         self._before, self._known = self._known, {}
-        self._states: dict[int, tuple[str, ...]] = {0: ()}  # the state in which some lines begin
+        self._states: dict[int, tuple[str, ...]] = {0: ()}  # the known states at the beginning of lines
         self._beginnings = [0]
-        self._unsure_from: int | None = None  # from this line on, colours may change with what follows
+        self._unsure_from: int | None = None  # from this line on, later text may change the colors
         self._unsure_until = 0
 
     def at(self, line: int) -> LineColours:
-        """The colours of a line; none while they are not known."""
+        """Return the colors of a line; none while they are unknown."""
         return self._known.get(line) or self._before.get(line, ())
 
     def prepare(self, lines: Sequence[str], first: int, last: int) -> int | None:
-        """Find the colours of lines `first` to `last` (inclusive) of the block's complete `lines`. Returns the first
-        line that has got other colours, None where none has."""
+        """Compute the colors of lines `first` to `last` (inclusive) of the block, whose text so far is `lines`.
+
+        Returns the first line whose colors have changed, or None.
+        """
         changed: list[int] = []
         line, last = first, min(last, len(lines) - 1)
         while line <= last:
@@ -212,7 +220,7 @@ class BlockColours:
         return self._unsure_from is None or line < self._unsure_from or count == self._unsure_until
 
     def _lex(self, lines: Sequence[str], line: int, changed: list[int]) -> int:
-        """Lex a stretch in which `line` is; returns its end."""
+        """Lex some lines around `line`, and return the line after them."""
         start = self._beginnings[bisect_right(self._beginnings, line) - 1]
         if line - start > _FAR:
             start = line - _BATCH

@@ -1,4 +1,4 @@
-"""A text laid out in rows of styled pieces, with code colours and marked matches; cost follows what is visible."""
+"""A text laid out in rows of styled pieces, with code colors and marks; the cost depends on the visible rows."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ MarkKind = Literal["expected", "forbidden"]
 
 
 class Mark(NamedTuple):
-    """A place that a pattern found: a half-open range of code points of the raw text."""
+    """A match of a pattern: a half-open range of code points of the raw text."""
 
     start: int
     end: int
@@ -24,13 +24,13 @@ class Mark(NamedTuple):
 
 
 class Marks:
-    """Marks by their place. One of them may be the current one."""
+    """Marks sorted by position, of which one may be the current one."""
 
     def __init__(self) -> None:
         self._given: list[Mark] = []
         self._marks: list[Mark] = []
         self._starts: list[int] = []
-        self._reach: list[int] = []  # how far the marks up to each one reach: they may overlap
+        self._reach: list[int] = []  # the greatest end of the marks up to each one: they may overlap
         self.current: int | None = None
 
     def __len__(self) -> int:
@@ -40,10 +40,12 @@ class Marks:
         return self._marks[number]
 
     def replace(self, marks: Sequence[Mark]) -> int | None:
-        """Take these instead; the current one stays current if it is among them. Returns the raw offset from which on
-        something has changed, None where nothing has."""
+        """Replace all marks; the current one stays current if it is among them.
+
+        Returns the raw offset from which on marks have changed, or None.
+        """
         before, self._given = self._given, list(marks)
-        if self._given[: len(before)] == before:  # as a rule, more is found at the end
+        if self._given[: len(before)] == before:  # usually, new marks are at the end
             further = sorted(set(self._given[len(before) :]))
             if not further:
                 return None
@@ -68,8 +70,11 @@ class Marks:
         return further[0].start if further else None
 
     def step(self, by: int, start: int) -> int | None:
-        """Make the next (`by` 1) or previous (-1) mark the current one, around the end; without a current one the
-        first at or after the raw offset `start`, or the last before it. None where there are no marks."""
+        """Make the next (`by` 1) or previous (-1) mark the current one, and return its number, or None without marks.
+
+        It wraps around the ends. If no mark is current, it is the first one at or after the raw offset `start`, or the
+        last one before it.
+        """
         if not self._marks:
             return None
         at = bisect_left(self._starts, start)
@@ -78,7 +83,7 @@ class Marks:
         return self.current
 
     def touching(self, start: int, end: int) -> Iterator[int]:
-        """The numbers of the marks that touch a range of the raw text."""
+        """Yield the numbers of the marks that overlap a range of the raw text."""
         for number in range(bisect_right(self._reach, start), len(self._marks)):
             mark = self._marks[number]
             if mark.start >= end:
@@ -88,7 +93,7 @@ class Marks:
 
 
 def _common(one: list[Mark], other: list[Mark]) -> int:
-    """How many marks at the beginning are the same in both."""
+    """Return the number of equal marks at the beginning of both lists."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -104,7 +109,7 @@ MarkLook = MarkKind | Literal["current"]
 
 
 class TextStyle(NamedTuple):
-    """The style of a piece of text: base colour, mark, selection."""
+    """The style of a piece of text: base color, mark, selection."""
 
     base: Base
     mark: MarkLook | None = None
@@ -116,7 +121,10 @@ _Part = tuple[int, int]
 
 
 class Page:
-    """One text, laid out. Rows count from 0; there is always at least one. `base` is the style of plain text."""
+    """One text laid out in rows.
+
+    Rows count from 0; there is always at least one. `base` is the style of plain text.
+    """
 
     def __init__(self, width: int, base: Base = "text") -> None:
         self._base = base
@@ -125,20 +133,20 @@ class Page:
         self._fences = FenceParser()
         self._finished = False
         self._colours: dict[int, BlockColours] = {}
-        self._whole: set[int] = set()  # blocks that were coloured when all of them was there
+        self._whole: set[int] = set()  # blocks that were highlighted when they were complete
         self._lexers: dict[str, CodeLexer] = {}
         self.marks = Marks()
         self.missing_languages: set[str] = set()
 
-    # --- text
-
     def append(self, raw: str) -> None:
-        """Append external text as it arrives; it is sanitized."""
+        """Append external text as it arrives; it is sanitized here."""
         self._add(self._sanitizer.feed(raw))
 
     def finish(self) -> bool:
-        """End the text: show a last character that waited for the next one. Return whether earlier lines may look
-        different now."""
+        """End the text, and append a last character that was held back.
+
+        Returns whether earlier lines may have changed.
+        """
         self._add(self._sanitizer.finish())
         self._fences.add_line(self._text.lines[-1])
         self._finished = True
@@ -151,7 +159,7 @@ class Page:
     def _add(self, shown: str) -> None:
         if not shown:
             return
-        if self._finished:  # more text after its end: the last line was not complete
+        if self._finished:  # text after the end: the last line was not complete
             self._fences, self._finished = FenceParser(), False
         self._text.append(shown)
         lines = self._text.lines
@@ -160,12 +168,12 @@ class Page:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no text to show yet."""
+        """Return whether there is no text yet."""
         return self._text.length == 0
 
     @property
     def width(self) -> int:
-        """The width of a row in cells."""
+        """Return the width of a row in cells."""
         return self._text.width
 
     def set_width(self, width: int) -> None:
@@ -174,23 +182,21 @@ class Page:
 
     @property
     def row_count(self) -> int:
-        """The number of rows after wrapping."""
+        """Return the number of rows after wrapping."""
         return self._text.row_count
 
     @property
     def last_line_row(self) -> int:
-        """The row with which the last line begins."""
+        """Return the first row of the last line."""
         return self._text.first_row_of(self.line_count - 1)
 
     @property
     def line_count(self) -> int:
-        """The number of lines before wrapping."""
+        """Return the number of lines before wrapping."""
         return len(self._text.lines)
 
-    # --- places
-
     def offset_at(self, row: int, drawn: int | None = None) -> int:
-        """Return the offset in the shown text of an index in a drawn row, or of the row's end without one."""
+        """Return the offset in the sanitized text of an index in a drawn row, by default of the end of the row."""
         place = self._text.row(row)
         start = self._text.offset_of(place.line)
         if drawn is None:
@@ -198,21 +204,19 @@ class Page:
         return start + place.start + offset_at(self._text.text_of(place), drawn)
 
     def row_at(self, offset: int) -> int:
-        """Return the row that shows an offset of the shown text."""
+        """Return the row that contains an offset of the sanitized text."""
         return self._text.row_at(offset)
 
     def row_of(self, raw: int) -> int:
-        """Return the row that shows an offset of the original text."""
+        """Return the row that contains an offset of the raw text."""
         return self._text.row_at(self._sanitizer.shown_at(raw))
 
     def slice(self, start: int, end: int) -> str:
-        """Return the shown text between two offsets, unwrapped."""
+        """Return the sanitized text between two offsets, unwrapped."""
         return self._text.slice(start, end)
 
-    # --- marks
-
     def mark(self, marks: Sequence[Mark]) -> int | None:
-        """Show these marks and no others. Returns the first row that looks otherwise now, None where none does."""
+        """Replace all marks, and return the first row that has changed, or None."""
         first = self.marks.replace(marks)
         return None if first is None else self._text.row_at(self._sanitizer.shown_at(first))
 
@@ -223,23 +227,23 @@ class Page:
         return self._text.row_at(shown_at(start)), self._text.row_at(max(shown_at(start), shown_at(end) - 1))
 
     def step_mark(self, by: int, from_row: int) -> int | None:
-        """Make the next or previous mark the current one; without one, look from a row on."""
+        """Make the next or previous mark the current one; if there is none, start at row `from_row`."""
         if self.marks.current is not None:
             return self.marks.step(by, 0)
         seen = next((n for n in range(len(self.marks)) if self.rows_of_mark(n)[0] >= from_row), len(self.marks))
         start = self.marks[seen].start if seen < len(self.marks) else self._sanitizer.raw_length + 1
         return self.marks.step(by, start)
 
-    # --- code
-
     def add_lexer(self, language: str, lexer: CodeLexer) -> None:
-        """Highlight code of a language with a lexer from now on."""
+        """Use a lexer for code of a language from now on."""
         self._lexers[language] = lexer
         self.missing_languages.discard(language)
 
     def prepare(self, first: int, last: int) -> int | None:
-        """Find the colours of the code in some rows. Returns the first row that may look otherwise now; languages
-        without a lexer are added to `missing_languages`."""
+        """Compute the colors of the code in some rows, and return the first row that may have changed, or None.
+
+        Languages without a lexer are added to `missing_languages`.
+        """
         changed: int | None = None
         line, end = self._text.row(first).line, self._text.row(last).line
         while line <= end:
@@ -265,7 +269,7 @@ class Page:
         if colours is None:
             colours = self._colours[block.first] = BlockColours(lexer)
         if block.end is not None and block.first not in self._whole:
-            colours.begin_anew()
+            colours.restart()
             self._whole.add(block.first)
         code = self._text.lines[block.first : self._fences.line_count if block.end is None else block.end]
         if block.fence.quotes:
@@ -273,10 +277,8 @@ class Page:
         changed = colours.prepare(code, first - block.first, last - block.first)
         return None if changed is None else block.first + changed
 
-    # --- drawing
-
     def runs(self, number: int) -> list[Run]:
-        """Return the styled pieces of a row, without tabs, in at most `width` cells."""
+        """Return the styled pieces of a row, with tabs expanded, in at most `width` cells."""
         row = self._text.row(number)
         text = self._visible(row)
         bases = list(self._bases(row, len(text)))
@@ -352,7 +354,10 @@ def _strongest(looks: Iterable[tuple[_Part, MarkLook]], at: int) -> MarkLook | N
 
 
 def with_selection(runs: Sequence[Run], start: int, end: int) -> list[Run]:
-    """The runs with the drawn range from `start` to `end` (-1: the row's end) selected, in whole characters."""
+    """Return the runs of a row with a range selected, extended to whole characters.
+
+    `start` and `end` are indexes of the drawn text; `end` -1 is the end of the row.
+    """
     text = "".join(text for text, _ in runs)
     start, end = whole_characters(text, start, len(text) if end < 0 else end)
     selected: list[Run] = []

@@ -1,49 +1,52 @@
-"""Sanitize text that arrives in pieces, and map offsets between the raw and the shown text."""
+"""Sanitize text that arrives in pieces, and map offsets between the raw and the sanitized text."""
 
 from bisect import bisect_right
 
 from tui.model.sanitize import sanitize_text
 
 _JOINER = "\u200d"
-_UNDECIDED = ("\r", _JOINER)  # how these are shown depends on what follows
+_UNDECIDED = ("\r", _JOINER)  # their sanitized form depends on the next character
 
 
 class Sanitizer:
-    """Sanitize pieces of a text; the result equals `sanitize_text` of the whole, however it is split."""
+    """Sanitize pieces of a text.
+
+    The result equals `sanitize_text` of the whole text, however it is split.
+    """
 
     def __init__(self) -> None:
         self._held = ""
         self._before = ""
         self._raw = self._shown = 0
-        # From raw offset _ends[i] on, which is shown at _places[i], shown offset = raw offset + _shifts[i].
+        # From raw offset _ends[i] on, which is sanitized offset _places[i], add _shifts[i] to a raw offset.
         self._ends: list[int] = [0]
         self._places: list[int] = [0]
         self._shifts: list[int] = [0]
 
     @property
     def raw_length(self) -> int:
-        """Code points that came in and are shown; what is held back does not count yet."""
+        """Return the number of raw code points processed so far, without a held-back one."""
         return self._raw
 
     def feed(self, raw: str) -> str:
-        """Return the text to show for the next piece. A last character that depends on the next one is held back."""
+        """Return the sanitized text of the next piece, without a last character that depends on the next one."""
         raw = self._held + raw
         self._held = raw[-1] if raw.endswith(_UNDECIDED) else ""
         return self._take(raw[: len(raw) - len(self._held)])
 
     def finish(self) -> str:
-        """Return the text that was held back, as nothing follows."""
+        """Return the sanitized text of a held-back character, at the end of the text."""
         held, self._held = self._held, ""
         return self._take(held)
 
     def shown_at(self, offset: int) -> int:
-        """Return the shown offset of a raw offset; offsets beyond the end are the end."""
+        """Return the sanitized offset of a raw offset; offsets beyond the end are the end."""
         offset = max(0, min(offset, self._raw))
         at = bisect_right(self._ends, offset) - 1
         return offset + self._shifts[at]
 
     def raw_at(self, shown: int) -> int:
-        """Return the raw offset of the code point that is shown, as itself or as its replacement, at a shown offset."""
+        """Return the raw offset of the code point at a sanitized offset, or of the one that was replaced there."""
         at = bisect_right(self._places, shown) - 1
         raw = shown - self._shifts[at]
         return min(raw, self._ends[at + 1] - 1) if at + 1 < len(self._ends) else raw
@@ -51,7 +54,7 @@ class Sanitizer:
     def _take(self, raw: str) -> str:
         if not raw:
             return ""
-        if raw.startswith(_JOINER) and self._before:  # whether it joins depends on what stands before it, too
+        if raw.startswith(_JOINER) and self._before:  # whether it joins depends on the previous character, too
             shown = sanitize_text(self._before + raw)[len(sanitize_text(self._before)) :]
         else:
             shown = sanitize_text(raw)
@@ -63,11 +66,11 @@ class Sanitizer:
         return shown
 
     def _map(self, raw: str, shown: str) -> None:
-        """Note each place from which on the two run apart otherwise than before."""
+        """Record each offset at which the distance between the raw and the sanitized text changes."""
         at, there = 0, 0
         for number, line in enumerate(raw.split("\r\n")):
             if number:
-                self._shift(at + 1, there)  # the CR has no width, the LF has its own
+                self._shift(at + 1, there)  # the CR is removed, the LF remains
                 at, there = at + 2, there + 1
             if shown.startswith(line, there):
                 at, there = at + len(line), there + len(line)
@@ -76,7 +79,10 @@ class Sanitizer:
                 at += len(line)
 
     def _map_line(self, line: str, shown: str, at: int, there: int) -> int:
-        """A character is shown as itself, as one picture, or as `<U+…>`; returns the shown offset after the line."""
+        """Record the offsets of one line, and return the sanitized offset after it.
+
+        A character is kept, replaced by one other character, or replaced by `<U+…>`.
+        """
         for place, character in enumerate(line, at + 1):
             if shown[there] == character:
                 there += 1

@@ -1,4 +1,4 @@
-"""All rows of an answer pane: reasoning or other texts above the answer, the answer, and a note below."""
+"""All rows of an answer pane: reasoning and other texts above the answer, the answer, and a note below it."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -20,18 +20,21 @@ class _Above(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The row after its page and the blank row below that."""
+        """Return the row after the page and the blank row below it."""
         return self.first + 1 if self.folded else self.first + self.page.row_count + 2
 
     def row_in_page(self, row: int) -> int | None:
-        """Return the row of the page that a row shows, None for another row."""
+        """Return the row of the page at a row of the sheet; None for rows outside the page."""
         inside = row - self.first - 1
         return inside if not self.folded and 0 <= inside < self.page.row_count else None
 
 
 class Sheet:
-    """The rows of a pane, counted from 0. `parts` are headings and texts above the answer, which then has
-    a heading too. The foot, where a note is shown, is kept free while text may still arrive: a note moves nothing."""
+    """The rows of a pane, counted from 0.
+
+    `parts` are headings and texts above the answer, which then has a heading, too. The last row stays free for a note
+    while text may still arrive, so that a note moves no text.
+    """
 
     def __init__(self, width: int, parts: Iterable[tuple[str, str]] = ()) -> None:
         self._width = max(1, width)
@@ -51,23 +54,23 @@ class Sheet:
 
     @property
     def width(self) -> int:
-        """Cells in a row."""
+        """Return the width of a row in cells."""
         return self._width
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """The pages whose code has colours."""
+        """Return the pages whose code is highlighted."""
         return (*(page for _, page in self._parts), self.answer)
 
     def set_width(self, width: int) -> None:
-        """Lay everything out for another width."""
+        """Lay out all pages for another width."""
         self._width = max(1, width)
         for page in (*self.pages, self.reasoning, self._foot):
             if page is not None:
                 page.set_width(self._width)
 
     def set_note(self, text: str) -> bool:
-        """Set the note, which is outside text; "" for none. Return whether it has changed."""
+        """Set the note, which is external text, or remove it (""); return whether it has changed."""
         note = sanitize_text(text).strip()
         if note == self._note:
             return False
@@ -80,7 +83,7 @@ class Sheet:
         return True
 
     def append_reasoning(self, raw: str) -> None:
-        """Add more of the reasoning of the model, as it arrived."""
+        """Append reasoning of the model as it arrives."""
         if self.reasoning is None:
             self.reasoning = Page(self._width, "dim")
         self.reasoning.append(raw)
@@ -100,29 +103,29 @@ class Sheet:
 
     @property
     def head_rows(self) -> int:
-        """How many rows are above the answer."""
+        """Return the number of rows above the answer."""
         if self.reasoning is None and not self._parts:
             return int(bool(self._title))
         return sum(above.end - above.first for above in self._above()) + bool(self._title)
 
     @property
     def reasoning_end(self) -> int:
-        """The row in which the reasoning continues; its heading where that is folded or there is none yet."""
+        """Return the row in which the reasoning continues; 0 if it is folded or there is none yet."""
         return 0 if self.reasoning is None or self.folded else self.reasoning.row_count
 
     @property
     def foot_row(self) -> int:
-        """The first row below the answer."""
+        """Return the first row below the answer."""
         return self.head_rows + self.answer.row_count
 
     @property
     def last_line_row(self) -> int:
-        """The row with which the last line of the answer begins."""
+        """Return the first row of the last line of the answer."""
         return self.head_rows + self.answer.last_line_row
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         note = min(self._foot.row_count, _MOST_NOTE_ROWS) if self._foot else 0
         return self.foot_row + max(note, int(self.keeps_foot))
 
@@ -148,14 +151,16 @@ class Sheet:
         heading = next((above.heading for above in self._above() if above.first == row), None)
         return [] if heading is None else [(heading[: self._width], _DIM)]
 
-    def canonical_path(self, row: int) -> tuple[Page | None, int]:
-        """Return what is at the beginning of a row, as a page and an offset in its text: `row_of` finds it again in
-        another width."""
+    def position_at(self, row: int) -> tuple[Page | None, int]:
+        """Return the text position at the beginning of a row, as a page and an offset in its text.
+
+        `row_of` returns its row, also after the width has changed.
+        """
         found = self.page_at(min(row, self.row_count - 1))
         return (None, row) if found is None else (found[0], found[0].offset_at(found[1], 0))
 
     def row_of(self, place: tuple[Page | None, int]) -> int:
-        """Return the row that shows a place."""
+        """Return the row of a text position."""
         page, offset = place
         if page is None:
             return offset
@@ -164,7 +169,7 @@ class Sheet:
         return first[id(page)] + page.row_at(offset)
 
     def prepare(self, first: int, last: int) -> int | None:
-        """Find the colours of the code in some rows. Return the first row that may look different now."""
+        """Compute the colors of the code in some rows, and return the first row that may have changed, or None."""
         places = [(above.first + 1, above.page) for above in self._above() if above.page is not self.reasoning]
         changed: list[int] = []
         for begin, page in (*places, (self.head_rows, self.answer)):
@@ -176,8 +181,10 @@ class Sheet:
         return min(changed, default=None)
 
     def text_between(self, start: tuple[int, int] | None, end: tuple[int, int] | None) -> str:
-        """The text from one place to another, each as (row, index of its drawn text), without the wrapping; None is the
-        very beginning or end."""
+        """Return the unwrapped text between two positions, each a row and an index of its drawn text.
+
+        None means the beginning or the end of the sheet.
+        """
         first = start[0] if start else 0
         last = min(end[0] if end else self.row_count, self.row_count - 1)
         parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Line breaks of a text that grows, in rows of a given width."""
+"""Line breaks of a growing text, in rows of a given width in cells."""
 
 import re
 from bisect import bisect_right
@@ -12,9 +12,9 @@ TAB = 4
 Kind = Literal[0, 1, 2]
 PLAIN: Kind = 0  # one cell for each code point
 PADDED: Kind = 1  # code points of one or two cells, and tabs
-CLUSTERS: Kind = 2  # combining marks, joiners and what else the tables have to say
+CLUSTERS: Kind = 2  # combining marks, joiners and other text that needs grapheme tables
 
-# Ranges that are surely one or two cells wide, alone and beside each other; a test holds them against rich's tables.
+# Ranges of code points that are one or two cells wide in every context; a test compares them with the tables of rich.
 _ONE = (
     " -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u200a\u2010-\u2027\u202f-\u205f\u2070-\u20cf"
     "\u2100-\u2319\u2320-\u2328\u232b-\u23e8\u2400-\u25fc\u2701-\u2704\u270c-\u2727\u2776-\u2794\u2798-\u27af"
@@ -40,12 +40,13 @@ class _Ranges(NamedTuple):
 
 @cache
 def _ranges() -> _Ranges:
-    """Compiled on first use: that takes milliseconds, and most text is ASCII."""
+    """Return the compiled ranges. Compiling takes milliseconds, and most text is ASCII, so this waits for the first
+    use."""
     return _Ranges(re.compile(f"[{_ONE}]*"), re.compile(f"[\t{_ONE}{_TWO}]*"), re.compile(f"([{_TWO}])"))
 
 
 def kind_of(text: str) -> Kind:
-    """Return how the cells of a text are counted; for two texts together it is the greater kind."""
+    """Return how the cells of a text are counted; of two texts joined it is the greater kind."""
     if text.isascii():
         return PADDED if "\t" in text else PLAIN
     ranges = _ranges()
@@ -68,7 +69,7 @@ def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
 
 
 def row_cells(text: str) -> str:
-    """Return the drawn text of a row: tabs become blanks up to the next stop."""
+    """Return the text of a row with tabs expanded to the next tab stop."""
     if "\t" not in text:
         return text
     parts, used = [], 0
@@ -104,7 +105,7 @@ def whole_characters(text: str, start: int, end: int) -> tuple[int, int]:
     """Widen a range so that it splits no character of several code points."""
     if text.isascii():
         return start, end
-    # A tab has no width in the tables and would be taken for a part of the character before it.
+    # Without the replacement, a tab would count as part of the previous character, as it has no width in the tables.
     spans, _ = split_graphemes(text.replace("\t", " "))
     touched = [span for span in spans if span[0] < end and span[1] > start]
     return (touched[0][0], touched[-1][1]) if touched else (start, end)
@@ -117,7 +118,7 @@ def _plain_end(line: str, start: int, width: int) -> int:
     if line[limit] == " ":
         return _after_blanks(line, limit)
     space = line.rfind(" ", start, limit)
-    if space <= start or line[start:space].isspace():  # a row of blanks alone would look like an empty line
+    if space <= start or line[start:space].isspace():  # do not break after leading blanks
         return limit
     return space + 1
 
@@ -147,7 +148,7 @@ def _padded_end(line: str, start: int, width: int) -> int:
 
 
 def _cells_of(text: str) -> str:
-    """One character for each cell."""
+    """Return a text with one character for each cell."""
     parts: list[str] = []
     used = 0
     for number, part in enumerate(text.split("\t")):
@@ -179,7 +180,7 @@ def _cluster_end(line: str, start: int, width: int) -> int:
 
 
 def _cluster_break(piece: str, width: int) -> int | None:
-    """Where the row ends in the piece; None where all of it fits."""
+    """Return where the row ends in the piece; None if the whole piece fits."""
     used = broken = 0
     blanks_only = True
     last_wide = False
@@ -201,7 +202,7 @@ def _cluster_break(piece: str, width: int) -> int | None:
 
 
 class Row(NamedTuple):
-    """A row: its line, and which part of that line's code points it shows."""
+    """A row: the number of its line, and the range of code points of the line that it contains."""
 
     line: int
     start: int
@@ -209,9 +210,10 @@ class Row(NamedTuple):
 
 
 class WrappedText:
-    """Shown text (its only controls are TAB and LF). Offsets count its code points; lines and rows count from 0.
+    """A growing text that is wrapped to rows; its only control characters are TAB and LF.
 
-    There is always at least one line and one row; the last line is the one that still grows.
+    Offsets count its code points; lines and rows count from 0. There is always at least one line and one row; only the
+    last line grows.
     """
 
     def __init__(self, width: int) -> None:
@@ -219,31 +221,31 @@ class WrappedText:
         self._lines: list[str] = [""]
         self._offsets: list[int] = [0]  # where each line begins
         self._rows: list[int] = [0]  # the first row of each line
-        self._breaks: dict[int, list[int]] = {}  # where the further rows of a line begin
+        self._breaks: dict[int, list[int]] = {}  # where the second and further rows of a line begin
         self._kinds: dict[int, Kind] = {}
 
     @property
     def width(self) -> int:
-        """The width of a row in cells."""
+        """Return the width of a row in cells."""
         return self._width
 
     @property
     def row_count(self) -> int:
-        """The number of rows after wrapping."""
+        """Return the number of rows after wrapping."""
         return self._rows[-1] + 1 + len(self._breaks.get(len(self._lines) - 1, ()))
 
     @property
     def lines(self) -> list[str]:
-        """All lines; do not modify the list."""
+        """Return all lines; do not modify the list."""
         return self._lines
 
     @property
     def length(self) -> int:
-        """The length of the text in code points."""
+        """Return the length of the text in code points."""
         return self._offsets[-1] + len(self._lines[-1])
 
     def append(self, text: str) -> None:
-        """Add to the end. Rows before the last one stay as they are."""
+        """Append text. Rows before the last one do not change."""
         first, *others = text.split("\n")
         if first:
             self._grow(first)
@@ -272,7 +274,7 @@ class WrappedText:
                     row += len(starts)
 
     def row(self, number: int) -> Row:
-        """Return the line of a row, and the part of it that the row shows."""
+        """Return the line of a row, and the range of the line that the row contains."""
         line = bisect_right(self._rows, number) - 1
         breaks = self._breaks.get(line)
         if breaks is None:
@@ -290,7 +292,7 @@ class WrappedText:
         return self._kinds.get(line, PLAIN)
 
     def row_at(self, offset: int) -> int:
-        """Return the row that shows an offset; for a line break the last row of its line."""
+        """Return the row that contains an offset; for a line break the last row of its line."""
         line = bisect_right(self._offsets, max(0, offset)) - 1
         breaks = self._breaks.get(line)
         return self._rows[line] + (bisect_right(breaks, offset - self._offsets[line]) if breaks else 0)

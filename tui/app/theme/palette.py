@@ -1,4 +1,5 @@
-"""A theme as plain data: a name, dark or light, and one colour for each use. Without textual, without yaml."""
+"""A theme as plain data: a name, dark or light, and one color for each use. This module imports neither textual nor
+yaml."""
 
 import re
 from collections.abc import Mapping
@@ -53,14 +54,14 @@ DEFAULT_PALETTE = Palette("assay-dark", True, DARK_DEFAULT)
 
 
 def name_fault(name: object) -> str | None:
-    """Why this cannot be a theme's name; None when it can."""
+    """Return why a value cannot be the name of a theme, or None."""
     if isinstance(name, str) and _NAME.match(name):
         return None
     return "expected lower-case letters, digits and `-`, at most 40, for example `my-slate`"
 
 
 def colour_fault(key: object, value: object) -> str | None:
-    """What is wrong with one entry of `colours`; None when nothing is."""
+    """Return what is wrong with an entry of `colours`, or None."""
     if not isinstance(key, str) or key not in DARK_DEFAULT:
         meant = nearest(str(key), COLOURS)
         return "unknown colour" + (f"; did you mean `{meant}`?" if meant else f"; available: {', '.join(COLOURS)}")
@@ -70,7 +71,7 @@ def colour_fault(key: object, value: object) -> str | None:
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance of `#rrggbb`, 0 (black) to 1 (white), as WCAG 2 defines it."""
+    """Return the relative luminance of a color `#rrggbb` by WCAG 2: 0 (black) to 1 (white)."""
 
     def linear(channel: int) -> float:
         part = channel / 255
@@ -81,6 +82,6 @@ def luminance(colour: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast of two colours, 1 to 21, as WCAG 2 defines it."""
+    """Return the contrast of two colors by WCAG 2: 1 to 21."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)

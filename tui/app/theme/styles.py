@@ -1,4 +1,4 @@
-"""Styles of the current theme: for roles (Content and segments), and for the pieces of a text or a diff."""
+"""Styles of the current theme: for roles (content and segments), and for the pieces of a text or a diff."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -47,7 +47,7 @@ _STYLES: Mapping[Role, str] = {role: _style(role, name) for role, name in VARIAB
 
 
 def content_of(line: Iterable[Piece]) -> Content:
-    """Return a line, or a text with line breaks in its pieces, as styled content."""
+    """Return a line as styled content; its pieces may contain line breaks."""
     return Content.assemble(*((text, _STYLES[role]) for text, role in line if text))
 
 
@@ -66,7 +66,7 @@ def rich_styles(app: "App[object]") -> dict[Role, Style]:
 
 
 def grounded_styles(app: "App[object]", base: Style, ground: str = "") -> dict[Role, Style]:
-    """Return the style of each role on the background of `base`, or on a colour of the theme."""
+    """Return the style of each role on the background of `base`, or on a color of the theme."""
     if ground:
         base += Style(bgcolor=Color.parse(app.theme_variables[ground]).rich_color)
     return {role: base + style for role, style in rich_styles(app).items()}
@@ -83,7 +83,7 @@ Key = TypeVar("Key", bound=Hashable)
 class MadeStyles(Generic[Key]):
     """A cache of Rich styles; a subclass makes the style of a key.
 
-    `colours` are `#rrggbb` by their names in the theme, `ground` is the background of the rows.
+    `colours` maps the color names of the theme to `#rrggbb`; `ground` is the background of the rows.
     """
 
     def __init__(self, colours: Mapping[str, str], ground: str) -> None:
@@ -115,7 +115,7 @@ _BASES: Mapping[Base, str] = {
     "comment": "code-comment",
     "operator": "code-operator",
 }
-# Bold and underline tell the marks apart where there are no colours.
+# Bold and underline distinguish the marks in terminals without colors.
 _MARKS: Mapping[MarkLook, tuple[str, Style]] = {
     "expected": ("match-expected", Style(bold=True)),
     "forbidden": ("match-forbidden", Style(underline=True)),
@@ -141,7 +141,7 @@ class TextStyles(MadeStyles[TextStyle]):
     __hash__ = None  # type: ignore[assignment]
 
     def make(self, key: TextStyle) -> Style:
-        """Make the style of a piece of text: its colour, over it the mark's, over both the selection's."""
+        """Make the style of a piece of text: its color, then that of the mark, then that of the selection."""
         style = Style(color=self.colours[_BASES[key.base]], bgcolor=self._ground)
         if key.mark is not None:
             name, effect = _MARKS[key.mark]

@@ -1,4 +1,4 @@
-"""Read themes from YAML files: problems of a file are reported with their lines, and the other files are still used."""
+"""Read themes from YAML files. Problems are reported with their lines, and the other files are still used."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _KEYS = ("name", "dark", "extends", "colours")
 
 @dataclass(frozen=True, slots=True)
 class ThemesRead:
-    """The themes that can be used, and all problems of the files that were read."""
+    """The new and changed themes, and all problems of the files that were read."""
 
     palettes: tuple[Palette, ...]
     problems: tuple[Problem, ...]
@@ -38,7 +38,7 @@ class ThemesRead:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A theme as its file has it: only the colours it names."""
+    """A theme as written in its file, with only the colors that it defines."""
 
     file: str
     name: str
@@ -48,7 +48,10 @@ class _Draft:
 
 
 class ThemeFiles:
-    """The theme files (`*.yaml`, `*.yml`) of some folders; a later folder's theme replaces an earlier one's."""
+    """The theme files (`*.yaml`, `*.yml`) of some folders.
+
+    A theme replaces one with the same name in an earlier folder.
+    """
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
@@ -57,8 +60,10 @@ class ThemeFiles:
         self._palettes: dict[str, Palette] = {DEFAULT_PALETTE.name: DEFAULT_PALETTE}
 
     def read_changed(self) -> ThemesRead:
-        """Read the files that are new or were saved since the last time. A file that is not right keeps its last
-        good state; never raises for what a file holds."""
+        """Read the files that are new or have changed since the last call.
+
+        A file with problems keeps its last valid theme. The content of a file never raises an exception.
+        """
         problems: list[Problem] = []
         files = self._stamps()
         changed = [path for path, stamp in files.items() if self._seen.get(path) != stamp]
@@ -78,7 +83,7 @@ class ThemeFiles:
         return ThemesRead(fresh, tuple(problems))
 
     def _stamps(self) -> dict[Path, tuple[int, int]]:
-        """Each file with what tells that it was saved, in the order in which later ones win."""
+        """Return the modification time and size of each file; later files take precedence."""
         stamps = {}
         for folder in self._folders:
             for path in sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")]):
@@ -90,7 +95,7 @@ class ThemeFiles:
         return stamps
 
     def _finish(self, problems: list[Problem]) -> dict[str, Palette]:
-        """Fill each draft up with what it extends."""
+        """Return the palettes of all drafts, with the missing colors from the themes that they extend."""
         drafts = {draft.name: draft for path in self._seen if (draft := self._drafts.get(path)) is not None}
         palettes = {DEFAULT_PALETTE.name: DEFAULT_PALETTE}
         for draft in drafts.values():
@@ -104,7 +109,7 @@ class ThemeFiles:
 
 
 def _base_of(draft: _Draft, drafts: Mapping[str, _Draft]) -> _Draft | str:
-    """The draft with all colours, its own over those of what it extends; or a sentence why that cannot be."""
+    """Return the draft with the colors of the themes that it extends, or why that is not possible."""
     chain = [draft]
     while len(chain[-1].colours) < len(COLOURS):
         base_name = chain[-1].extends or (_LIGHT_DEFAULT if chain[-1].dark is False else DEFAULT_PALETTE.name)
@@ -123,7 +128,7 @@ def _base_of(draft: _Draft, drafts: Mapping[str, _Draft]) -> _Draft | str:
 
 
 def read_draft(path: Path, problems: list[Problem]) -> _Draft | None:
-    """Return the theme of one file, or None with its problems added to `problems`."""
+    """Return the theme of a file, or None after adding its problems to `problems`."""
     findings = Findings(str(path), _RULES)
     draft: _Draft | None = None
     try:
@@ -138,7 +143,7 @@ def read_draft(path: Path, problems: list[Problem]) -> _Draft | None:
 
 
 def _draft_of(data: bytes, findings: Findings) -> _Draft | None:
-    """Return the theme that the file describes; None where there is a problem."""
+    """Return the theme in the content of a file; None if there are problems."""
     root = read_nodes(data, findings)
     if findings.problems:
         return None
@@ -183,7 +188,7 @@ def _colours_of(node: YamlNode) -> dict[str, str]:
         return {}
     colours = {}
     for key, value in node.entries():
-        # An unquoted #12151b is a comment in YAML, so the value is empty: the sentence says the quotes.
+        # An unquoted #12151b is a comment in YAML, so the value is empty: the message mentions the quotes.
         if fault := colour_fault(key, value.written):
             value.add_problem(fault)
         else:

@@ -1,19 +1,19 @@
-"""Our themes in Textual: an app's base class that has them, follows their files, and defines the CSS variables below.
+"""The base class of apps with Assay's themes: it watches the theme files, and defines the CSS variables below.
 
-Use these in CSS; every theme has all of them, as `#rrggbb`:
+Use these variables in CSS; every theme has all of them, as `#rrggbb`:
 
 | variable | for |
 |---|---|
 | `$background` | the window, behind everything |
 | `$raised` | header, footer, pop-ups (Textual's `$surface` and `$panel` are the same) |
-| `$selected` | the row or tab that is selected |
-| `$quiet-border`, `$focused-border` | borders: of everything, and of what has the focus |
-| `$foreground`, `$dim` | text, and text that may be overlooked |
-| `$accent` | the one accent: the product's name, keys, progress |
+| `$selected` | the selected row or tab |
+| `$quiet-border`, `$focused-border` | borders: of all panels, and of the focused one |
+| `$foreground`, `$dim` | text, and less important text |
+| `$accent` | the accent: the name of the app, keys, progress |
 | `$passed`, `$failed`, `$error-mark`, `$flaky`, `$running` | status marks and their words |
-| `$match-expected`, `$match-expected-background` | text that an expected pattern found |
-| `$match-forbidden`, `$match-forbidden-background` | text that a forbidden pattern found |
-| `$match-current`, `$match-current-background` | the match that was jumped to |
+| `$match-expected`, `$match-expected-background` | a match of an expected pattern |
+| `$match-forbidden`, `$match-forbidden-background` | a match of a forbidden pattern |
+| `$match-current`, `$match-current-background` | the current match |
 | `$code-keyword`, `$code-function`, `$code-type`, `$code-string`, `$code-number`, `$code-operator` | code |
 | `$code-comment` | comments in code, and docstrings |
 """
@@ -39,7 +39,7 @@ _POLL_SECONDS = 1.0
 
 
 def as_theme(palette: Palette) -> Theme:
-    """The palette as Textual's theme: our variables, and Textual's own set so that its widgets look like ours."""
+    """Return a palette as a Textual theme: Assay's variables, and the ones that Textual's own widgets use."""
     colours = palette.colours
     return Theme(
         name=palette.name,
@@ -55,11 +55,11 @@ def as_theme(palette: Palette) -> Theme:
         success=colours["passed"],
         warning=colours["flaky"],
         error=colours["failed"],
-        variables={**colours, **_textuals_own(palette)},
+        variables={**colours, **_widget_variables(palette)},
     )
 
 
-def _textuals_own(palette: Palette) -> dict[str, str]:
+def _widget_variables(palette: Palette) -> dict[str, str]:
     colours = palette.colours
     return {
         "text": colours["foreground"],
@@ -95,10 +95,10 @@ def _textuals_own(palette: Palette) -> dict[str, str]:
 
 
 class ThemedApp(App[ReturnType]):
-    """An app that wears one of our themes from its first paint on, and follows the theme files as they are saved.
+    """An app with Assay's themes, from the first paint on, which reloads theme files when they are saved.
 
-    `theme_folders` are read in their order, a later theme replacing an earlier one of the same name. The default theme
-    costs no file; any other is read before the first paint. A theme that is not there is named in a notice.
+    A theme of a later folder replaces one with the same name of an earlier folder. The default theme needs no file; any
+    other theme is read before the first paint. An unknown theme is notified, and the default is used.
     """
 
     def __init__(self, *, theme: str = DEFAULT_PALETTE.name, theme_folders: Sequence[Path] = ()) -> None:
@@ -124,21 +124,23 @@ class ThemedApp(App[ReturnType]):
         return crash_safe_driver(super().get_driver_class())
 
     def on_resize(self, event: Resize) -> None:
-        """Repaint everything when the size is the same as before: the terminal may have been smaller in between and
-        have lost its text, and Textual paints only what has moved."""
+        """Repaint everything if the size is the same as before.
+
+        The terminal may have been smaller in between and have lost its text, and Textual paints only what has changed.
+        """
         if event.size == self.screen.outer_size:
             self.screen.refresh()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our variables, for a theme that somebody else registers."""
+        """Return the variables of the default theme, for themes that do not define them."""
         return dict(DEFAULT_PALETTE.colours)
 
     def on_mount(self) -> None:
-        """Begin to follow the theme files once the first screen stands."""
+        """Start to watch the theme files after the first paint."""
         self.call_after_refresh(self.run_worker, self.follow_themes, group="themes")
 
     async def follow_themes(self) -> None:
-        """Read the theme files, and again those that are saved, until cancelled; say what is wrong with them."""
+        """Read the theme files, and again when they are saved, until cancelled; notify of problems in them."""
         while True:
             changed = await asyncio.to_thread(self._read_changed)
             self._apply_changes(changed)

@@ -1,1 +1,1 @@
-"""What the screens are made of; each widget is named for what it shows."""
+"""The widgets of the screens; each module is named for what its widgets display."""

@@ -1,4 +1,4 @@
-"""The text of an answer as it streams in: only changed rows are drawn."""
+"""The text of an answer while it streams in: only changed rows are drawn."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,50 +25,51 @@ _MOST = 2_000
 
 
 class RowPainter:
-    """Paints rows and keeps their strips by number, with and without a piece of the position mark at their end."""
+    """Paint rows, and cache their strips by row number, with and without a piece of the position mark."""
 
     def __init__(self) -> None:
         self._styles: TextStyles | None = None
-        self._kept: tuple[dict[int, Strip], dict[int, Strip]] = {}, {}
+        self._strips: tuple[dict[int, Strip], dict[int, Strip]] = {}, {}
         self._ends: tuple[Segment, Segment] = Segment(" "), Segment(_THUMB)
 
-    def wear(self, styles: TextStyles) -> None:
-        """Paint in these styles from now on."""
+    def set_styles(self, styles: TextStyles) -> None:
+        """Use these styles from now on."""
         if styles != self._styles:
             self._styles = styles
             self._ends = Segment(" ", styles.blank), Segment(_THUMB, styles.thumb)
             self.forget()
 
     def forget(self, first: int = 0) -> None:
-        """Rows from this one on have changed."""
-        for kept in self._kept:
+        """Discard the cached strips of the rows from `first` on."""
+        for cached in self._strips:
             if first == 0:
-                kept.clear()
+                cached.clear()
             else:
-                for row in [row for row in kept if row >= first]:
-                    del kept[row]
+                for row in [row for row in cached if row >= first]:
+                    del cached[row]
 
     def forget_rows(self, first: int, last: int) -> None:
-        """These rows have changed."""
-        for kept in self._kept:
+        """Discard the cached strips of a range of rows."""
+        for cached in self._strips:
             for row in range(first, last + 1):
-                kept.pop(row, None)
+                cached.pop(row, None)
 
-    def kept(self, row: int, thumb: bool) -> Strip | None:
-        """The strip of a row, if it is known."""
-        return self._kept[thumb].get(row)
+    def cached(self, row: int, thumb: bool) -> Strip | None:
+        """Return the cached strip of a row, or None."""
+        return self._strips[thumb].get(row)
 
-    def keep(self, row: int, thumb: bool, strip: Strip) -> Strip:
-        """Keep a row's strip."""
-        if len(self._kept[thumb]) >= _MOST:
-            self._kept[thumb].clear()
-        self._kept[thumb][row] = strip
+    def cache(self, row: int, thumb: bool, strip: Strip) -> Strip:
+        """Cache the strip of a row, and return it."""
+        if len(self._strips[thumb]) >= _MOST:
+            self._strips[thumb].clear()
+        self._strips[thumb][row] = strip
         return strip
 
     def paint(self, runs: list[Run], width: int, thumb: bool, cursor: bool) -> Strip:
-        """A row of so many cells: its runs, perhaps the cursor, and in the last cell a piece of the position mark."""
+        """Return a row of `width` cells: its runs, an optional cursor, and the position mark or a blank in the last
+        cell."""
         styles = self._styles
-        assert styles is not None, "paint only what wears something"
+        assert styles is not None, "set styles before painting"
         segments = [Segment(text, styles.style(style)) for text, style in runs if text]
         used = sum(len(text) if text.isascii() else cell_len(text) for text, _ in runs)
         if cursor:
@@ -77,7 +78,7 @@ class RowPainter:
         room = width - 1
         if used < room:
             segments.append(Segment(" " * (room - used), styles.blank))
-        elif used > room:  # one character wider than the pane
+        elif used > room:  # a character is wider than the pane
             segments = [*Strip(segments, used).crop(0, room)]
         segments.append(self._ends[thumb])
         return Strip(segments, width)
@@ -85,13 +86,14 @@ class RowPainter:
 
 __all__ = ["AnswerView", "Mark"]
 
-_MARGIN = 2  # columns right of the text: one for the cursor, one for the position mark
+_MARGIN = 2  # cells right of the text: one for the cursor, one for the position mark
 
 
 class AnswerView(TailView, can_focus=True):
-    """An answer, as it arrives. It follows the end until the person scrolls up; End follows again.
+    """The text of an answer, which may still be streaming.
 
-    It has no border, padding or scrollbar of its own: those cost more than the text. Give them to its parent.
+    It follows the end until the user scrolls up; End follows again. It has no border, padding or scroll bar, because
+    those cost more than the text: give them to its parent.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,7 +101,7 @@ class AnswerView(TailView, can_focus=True):
     ]
 
     class MatchShown(Message):
-        """A match was jumped to; `index` counts from 1, `of` is how many there are."""
+        """Posted when the view goes to a match; `index` counts from 1, `of` is the number of matches."""
 
         def __init__(self, view: "AnswerView", index: int, of: int) -> None:
             super().__init__()
@@ -107,24 +109,22 @@ class AnswerView(TailView, can_focus=True):
 
         @property
         def control(self) -> "AnswerView":
-            """The view in which it is."""
+            """Return the view that contains the match."""
             return self.view
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._sheet = Sheet(80)
         self._painter = RowPainter()
-        self._dressed = False
+        self._has_styles = False
         self._streaming = False
         self._fold_chosen = False
         self._lexers: dict[str, CodeLexer] = {}
         self._loading: set[str] = set()
 
-    # --- what is shown
-
     @property
     def streaming(self) -> bool:
-        """Whether text may still come; a block cursor stands at the end then."""
+        """Return whether text may still arrive; a block cursor is displayed at the end then."""
         return self._streaming
 
     @streaming.setter
@@ -141,20 +141,20 @@ class AnswerView(TailView, can_focus=True):
         self.rows_changed(changed)
 
     def append(self, text: str) -> None:
-        """Add a piece of the answer, raw, as it arrived."""
+        """Append a raw piece of the answer."""
         if not text:
             return
         sheet = self._sheet
         if sheet.answer.is_empty and sheet.reasoning is not None and not self._fold_chosen:
             sheet.folded = True
             self.rows_changed(0)
-        # A line of code gets its colours when it is complete, all its rows then.
+        # A line of code is highlighted when it is complete, so all its rows change then.
         changed = sheet.last_line_row if "\n" in text else sheet.foot_row - 1
         sheet.answer.append(text)
         self.rows_changed(changed)
 
     def append_reasoning(self, text: str) -> None:
-        """Add a piece of what the model thought aloud; it stands dim above the answer, and folds when that begins."""
+        """Append a raw piece of the reasoning; it is dim above the answer, and folds when the answer begins."""
         if not text:
             return
         changed = self._sheet.reasoning_end
@@ -162,8 +162,10 @@ class AnswerView(TailView, can_focus=True):
         self.rows_changed(changed)
 
     def show(self, text: str, reasoning: str = "", above: Sequence[tuple[str, str]] = ()) -> None:
-        """Show this text from its beginning, while streaming from its end, and nothing of what was there. `above` are
-        headings and texts to show above it."""
+        """Replace the text, and show its beginning, or its end while streaming.
+
+        `above` are headings and texts to show above the answer.
+        """
         self._clear(Sheet(self._sheet.width, above))
         if reasoning:
             self._sheet.append_reasoning(reasoning)
@@ -175,51 +177,49 @@ class AnswerView(TailView, can_focus=True):
         self.rows_changed(0)
 
     def clear(self) -> None:
-        """Show nothing, and follow the end of what arrives."""
+        """Remove all text, and follow the end of the text that arrives."""
         self._clear(Sheet(self._sheet.width))
 
     def _clear(self, sheet: Sheet) -> None:
         self._sheet = sheet
         self._sheet.keeps_foot = self._streaming
-        self._give_lexers()
+        self._set_lexers()
         self._fold_chosen = False
         self._drop_selection()
         self.follow(True, leaping=self._streaming)
         self.rows_changed(0)
 
     def note(self, text: str) -> None:
-        """Say something in a dim line under the text, "" for nothing more; the text stays where it is."""
+        """Show a note in dim text below the answer, or remove it (""); the answer does not move."""
         if self._sheet.set_note(text):
             self.rows_changed(self._sheet.foot_row)
 
     @property
     def head_rows(self) -> int:
-        """How many rows are above the answer."""
+        """Return the number of rows above the answer."""
         return self._sheet.head_rows
 
     def go_to(self, offset: int) -> None:
-        """Bring a code point of the answer to the top, as far as there is text below it."""
+        """Scroll so that a code point of the answer is at the top, if there is enough text below it."""
         self.scroll_now(self._sheet.head_rows + self._sheet.answer.row_of(offset))
-
-    # --- matches
 
     @property
     def matches(self) -> int:
-        """How many marks there are."""
+        """Return the number of marks."""
         return len(self._sheet.answer.marks)
 
     def mark(self, spans: Sequence[Mark]) -> None:
-        """Mark these places and no others; they may lie in text that has not been appended yet."""
+        """Replace all marks; they may be in text that has not been appended yet."""
         changed = self._sheet.answer.mark(spans)
         if changed is not None:
             self.rows_changed(self._sheet.head_rows + changed)
 
     def next_match(self) -> None:
-        """Go to the next match, after the last one to the first."""
+        """Go to the next match; from the last one to the first."""
         self._go_to_match(1)
 
     def previous_match(self) -> None:
-        """Go to the match before, from the first one to the last."""
+        """Go to the previous match; from the first one to the last."""
         self._go_to_match(-1)
 
     def _go_to_match(self, by: int) -> None:
@@ -237,18 +237,16 @@ class AnswerView(TailView, can_focus=True):
             self.scroll_now(head + first - self.view_rows // 3)
         self.post_message(self.MatchShown(self, number + 1, len(answer.marks)))
 
-    # --- keeping up
-
     def count_rows(self) -> int:
-        """All rows: what was thought, the answer, the note."""
+        """Return the number of rows of the reasoning, the answer and the note."""
         return self._sheet.row_count
 
     def forget_rows_from(self, row: int) -> None:
-        """Rows from this one on have to be painted anew."""
+        """Discard the cached strips of the rows from `row` on."""
         self._painter.forget(row)
 
     def action_fold(self) -> None:
-        """Fold or unfold what the model thought aloud."""
+        """Fold or unfold the reasoning."""
         if self._sheet.reasoning is not None:
             self._fold_chosen = True
             self._sheet.folded = not self._sheet.folded
@@ -256,18 +254,18 @@ class AnswerView(TailView, can_focus=True):
             self.rows_changed(0)
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """The line above what was thought aloud folds it."""
+        """Fold or unfold the reasoning after a click on its heading."""
         if event.y + self.top_row == 0 and self._sheet.reasoning is not None:
             self.action_fold()
 
     def on_resize(self, event: Resize) -> None:
-        """Wrap anew; the text at the top stays at the top."""
+        """Wrap the text to the new width; the text at the top of the view stays there."""
         sheet, width = self._sheet, max(1, event.size.width - _MARGIN)
         following = self.following
         self.follow(following, leaping=self._streaming)
         if width != sheet.width:
-            self._drop_selection()  # it names rows, and those are others now
-            place = sheet.canonical_path(self.top_row)
+            self._drop_selection()  # the selection refers to rows of the old width
+            place = sheet.position_at(self.top_row)
             sheet.set_width(width)
             self.forget_rows_from(0)
             self.measure()
@@ -281,15 +279,13 @@ class AnswerView(TailView, can_focus=True):
             self.screen.clear_selection()
 
     def notify_style_update(self) -> None:
-        """Called by Textual when the styles may be others."""
+        """Make the styles again at the next paint: Textual calls this when colors may have changed."""
         super().notify_style_update()
-        self._dressed = False
-
-    # --- drawing
+        self._has_styles = False
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The visible rows. Overridden whole: Textual's own way costs more for each line than the text itself."""
-        self._dress()
+        """Return the visible rows. Overridden because Textual's own rendering of a line costs more than the text."""
+        self._update_styles()
         top, selection = self.top_row, self.text_selection
         rows = range(crop.y + top, crop.bottom + top)
         begin, end = (top + row for row in self.position_mark())
@@ -297,7 +293,7 @@ class AnswerView(TailView, can_focus=True):
         coloured = False
         for row in rows:
             thumb = begin <= row < end
-            strip = None if selection is not None else self._painter.kept(row, thumb)
+            strip = None if selection is not None else self._painter.cached(row, thumb)
             if strip is None:
                 if not coloured:
                     self._colour(row, rows[-1])
@@ -309,8 +305,8 @@ class AnswerView(TailView, can_focus=True):
         return self._filtered(strips)
 
     def render_line(self, y: int) -> Strip:
-        """One row of the view with the places of its characters: only the mouse asks for it."""
-        self._dress()
+        """Return one row of the view with the offsets of its characters, which Textual needs for the mouse."""
+        self._update_styles()
         row = self.top_row + y
         return self._paint(row, False, None).apply_offsets(0, row)
 
@@ -321,15 +317,15 @@ class AnswerView(TailView, can_focus=True):
         cursor = self._streaming and row == sheet.foot_row - 1
         if chosen is not None and runs:
             return self._painter.paint(with_selection(runs, *chosen), width, thumb, cursor)
-        return self._painter.keep(row, thumb, self._painter.paint(runs, width, thumb, cursor))
+        return self._painter.cache(row, thumb, self._painter.paint(runs, width, thumb, cursor))
 
-    def _dress(self) -> None:
-        if not self._dressed:
-            self._painter.wear(TextStyles(self.app.theme_variables, self.background_colors[1].hex6))
-            self._dressed = True
+    def _update_styles(self) -> None:
+        if not self._has_styles:
+            self._painter.set_styles(TextStyles(self.app.theme_variables, self.background_colors[1].hex6))
+            self._has_styles = True
 
     def _filtered(self, strips: list[Strip]) -> list[Strip]:
-        """What Textual does to every line, such as leaving out colours; ours have none of the terminal's own."""
+        """Apply Textual's line filters, such as the one for monochrome; no row contains ANSI colors."""
         for line_filter in self.get_line_filters():
             if not isinstance(line_filter, ANSIToTruecolor):
                 background = self.background_colors[1]
@@ -337,7 +333,7 @@ class AnswerView(TailView, can_focus=True):
         return strips
 
     def _colour(self, first: int, last: int) -> None:
-        """Have the code in these rows coloured, if its language is loaded."""
+        """Highlight the code in these rows, if the lexer of its language is loaded."""
         changed = self._sheet.prepare(first, last)
         if changed is not None:
             self._painter.forget_rows(changed, last)
@@ -349,22 +345,20 @@ class AnswerView(TailView, can_focus=True):
             self.run_worker(self._load(missing), group="lexers")
 
     async def _load(self, languages: set[str]) -> None:
-        """Get lexers, in a thread: importing one takes longer than a key should wait."""
+        """Load lexers in a thread: importing one takes long enough to delay keys."""
         for language in languages:
             self._lexers[language] = await asyncio.to_thread(load_lexer, language)
         self._loading -= languages
-        self._give_lexers()
+        self._set_lexers()
         self.forget_rows_from(0)
         self.refresh()
 
-    def _give_lexers(self) -> None:
+    def _set_lexers(self) -> None:
         for language, lexer in self._lexers.items():
             for page in self._sheet.pages:
                 page.add_lexer(language, lexer)
 
-    # --- selecting
-
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text as it was written: rows of one line are joined again."""
+        """Return the selected text without wrapping."""
         start, end = (None if place is None else (place.y, place.x) for place in selection)
         return self._sheet.text_between(start, end), "\n"

@@ -1,4 +1,4 @@
-"""A frame around a list of cases, with a filter line below it."""
+"""A frame around a list of cases, with a filter input below it."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,10 @@ _EXAMPLE = "status:fail tag:… sev:crit model:… differs:yes !word"
 
 
 class FilteredPanel(Vertical):
-    """A panel with a list of cases; a subclass defines the list as `rows`, which is focused when the filter is left."""
+    """A panel with a list of cases and a filter.
+
+    A subclass defines the list as `rows`, which gets the focus when the filter is closed.
+    """
 
     DEFAULT_CSS = """
     FilteredPanel {
@@ -35,21 +38,21 @@ class FilteredPanel(Vertical):
 
     @property
     def rows(self) -> Widget:
-        """The widget that lists the cases."""
+        """Return the widget that lists the cases."""
         raise NotImplementedError
 
     @property
     def filtering(self) -> bool:
-        """Whether the filter is open."""
+        """Return whether the filter is open."""
         return self._line is not None
 
     @property
     def typing(self) -> bool:
-        """Whether the filter has the focus."""
+        """Return whether the filter has the focus."""
         return self._line is not None and self.screen.focused is self._line
 
     async def open_filter(self) -> None:
-        """Open the filter line and focus it."""
+        """Open the filter input and focus it."""
         line = self._line
         if line is None:
             from tui.app.widgets.prompt_input import PromptInput
@@ -68,8 +71,10 @@ class FilteredPanel(Vertical):
         return line is not None
 
     def show_filter(self, case_filter: Filter, count: int, *, chosen: bool = False) -> None:
-        """Say in the frame what is wrong with the filter, or how many cases it found; so too where cases were `chosen`
-        in another way."""
+        """Show in the frame what is wrong with the filter, or the number of cases that it selects.
+
+        The number is also shown if the cases were `chosen` in another way.
+        """
         if case_filter.hint:
             self.border_subtitle = Content.styled(case_filter.hint, "$failed")
         elif case_filter or chosen:
@@ -88,7 +93,7 @@ class FilteredPanel(Vertical):
         self.post_message(self.FilterChanged(parse_filter(message.text)))
 
     async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
-        """Focus the cases that match; an empty filter is closed."""
+        """Focus the list of cases; close an empty filter."""
         message.stop()
         if message.text.strip():
             self.rows.focus()

@@ -1,4 +1,4 @@
-"""The footer: the active keys, as many as fit; a click on one presses it."""
+"""The footer: the active keys, as many as fit. A click on a key runs its action."""
 
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
@@ -13,7 +13,7 @@ from tui.app.presentation.pieces import width_of
 
 
 class Key(NamedTuple):
-    """A key as it is shown, what it does, and the action that it stands for."""
+    """A displayed key, its description, and its action."""
 
     shown: str
     does: str
@@ -21,12 +21,12 @@ class Key(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Cells with the gap after it."""
+        """Return the width in cells, including the gap after the key."""
         return width_of(self.shown) + 1 + width_of(self.does) + 2
 
 
 def keys_that_fit(keys: Sequence[Key], last: Sequence[Key], width: int) -> list[Key]:
-    """As many of `keys` as fit before `last`; of those the first alone where even they do not fit."""
+    """Return as many of `keys` as fit before `last`, and those of `last` that fit."""
     room = width - 1
     kept_last: list[Key] = []
     for key in last:
@@ -46,7 +46,7 @@ _LAST = ("app.help", "app.palette")
 
 
 class KeyFooter(Widget):
-    """Shows the bindings of the active screen that want to be shown."""
+    """The footer with the bindings of the active screen that have a label."""
 
     DEFAULT_CSS = """
     KeyFooter { height: 1; background: $raised; color: $foreground; dock: bottom; }
@@ -54,7 +54,7 @@ class KeyFooter(Widget):
     ALLOW_SELECT: ClassVar[bool] = False
 
     def on_mount(self) -> None:
-        """Follow the focus: other keys then."""
+        """Redraw when the focus, and with it the active bindings, changes."""
         self.screen.bindings_updated_signal.subscribe(self, self._update)
 
     def _update(self, screen: Screen[object]) -> None:
@@ -73,7 +73,7 @@ class KeyFooter(Widget):
         return keys_that_fit(first, [last[name] for name in _LAST if name in last], self.size.width)
 
     def _in_order(self) -> list[Binding]:
-        """Those to show; a key that the config has changed stays where its place is."""
+        """Return the bindings to display in the order of their definition, even if the config has changed the keys."""
         active = [each for each in self.screen.active_bindings.values() if each.binding.show and each.enabled]
         nodes = list(dict.fromkeys(each.node for each in active))
         places = {
@@ -90,14 +90,14 @@ class KeyFooter(Widget):
         return self.app.get_key_display(binding)
 
     def render(self) -> Content:
-        """Key in the accent, what it does beside it."""
+        """Return the keys in the accent color, each with its description."""
         parts: list[Content] = [Content(" ")]
         for key in self._keys():
             parts += [Content.styled(key.shown, "$accent"), Content.styled(f" {key.does}  ", "$dim")]
         return Content("").join(parts)
 
     async def on_click(self, event: Click) -> None:
-        """Do what the key under the mouse does."""
+        """Run the action of the clicked key."""
         at = 1
         for key in self._keys():
             if at <= event.x < at + key.width - 2:

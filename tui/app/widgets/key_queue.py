@@ -1,4 +1,4 @@
-"""Keys handled one at a time, in the order in which they were typed, however fast that is."""
+"""Handle keys one at a time, in the order in which they were typed, however fast."""
 
 from collections import deque
 from typing import NamedTuple
@@ -22,9 +22,9 @@ class KeyQueue:
     Bindings of the screen have priority, so that each one is done before the next key is read. A key that no binding
     handles reaches the screen's `on_key`, which passes it to `handle`.
 
-    `target` is what the screen shows, None while that changes. A key of `target_keys` acts on it: a held one is dropped
-    if something else is shown by then, or if nothing was shown when it was typed. A key of `input_keys` opens an input:
-    what was typed after it is text, up to Enter or Esc.
+    `target` identifies the displayed item; it is None while that changes. A key of `target_keys` acts on the item: a
+    held key is dropped if another item is displayed by then, or if none was displayed when it was typed. A key of
+    `input_keys` opens an input: the keys after it are text, up to Enter or Esc.
     """
 
     def __init__(self, screen: Screen[None]) -> None:
@@ -38,12 +38,12 @@ class KeyQueue:
         self._busy_target: object = None
 
     def add_capture(self, capture: "KeyCapture") -> None:
-        """Let an input take the keys while it is open."""
+        """Register an input that receives the keys while it is open."""
         self._captures.append(capture)
 
     @property
     def busy(self) -> bool:
-        """Whether keys have to wait."""
+        """Return whether keys are held."""
         return self._busy
 
     def begin_work(self) -> None:
@@ -57,12 +57,12 @@ class KeyQueue:
 
     @property
     def capture(self) -> "KeyCapture | None":
-        """The open input, if any."""
+        """Return the open input, or None."""
         return next((capture for capture in self._captures if capture.is_open), None)
 
     @property
     def accepts_commands(self) -> bool:
-        """Whether a key is a command now: the screen is not busy, and no input is open."""
+        """Return whether a key is a command now: the screen is not busy, and no input is open."""
         return not self.busy and self.capture is None
 
     def handle(self, event: Key) -> None:
@@ -71,7 +71,7 @@ class KeyQueue:
         if self.busy:
             event.stop()
             self._held.append(_HeldKey(event, self.target))
-        elif event.time < self._idle_since:  # It was refused as a command while the screen was busy.
+        elif event.time < self._idle_since:  # it was typed while the screen was busy
             event.stop()
             self._held.append(_HeldKey(event, self._busy_target))
             self.release()
@@ -107,10 +107,10 @@ class KeyQueue:
 
 
 class KeyCapture:
-    """The keys of one input, which belongs to the screen of a KeyQueue.
+    """The keys of one input on a screen with a KeyQueue.
 
-    The input passes each key to `accepts` first. It calls `end` when its text is complete: the screen hears of that a
-    little later, and keys that were typed meanwhile are commands again, not text. An input that is `focused_only` is
+    The input passes each key to `accepts` first, and calls `end` when its text is complete. The screen handles the
+    complete text a little later; keys typed in between are commands again, not text. An input that is `focused_only` is
     open while it has the focus, any other one while it is displayed.
     """
 
@@ -123,19 +123,19 @@ class KeyCapture:
 
     @property
     def is_open(self) -> bool:
-        """Whether keys are text now."""
+        """Return whether keys are text for this input."""
         return bool(self.widget.display) and (not self._focused_only or self.widget.screen.focused is self.widget)
 
     def begin(self) -> None:
-        """Take keys, beginning with the next one."""
+        """Accept keys, starting with the next one."""
         self.ended = False
 
     def end(self) -> None:
-        """Take no key any more."""
+        """Stop accepting keys."""
         self.ended = True
 
     def accepts(self, event: Key) -> bool:
-        """Return whether the key belongs to the text; hand it back to the queue otherwise."""
+        """Return whether a key belongs to the text; otherwise return the key to the queue."""
         self.last_key = event
         if self.ended:
             event.prevent_default()

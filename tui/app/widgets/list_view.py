@@ -1,4 +1,4 @@
-"""A list drawn line by line, with a cursor: it costs what is seen of it, however long it is."""
+"""A list with a cursor, drawn line by line: its cost depends on the visible lines only."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self
@@ -22,7 +22,7 @@ Ground = Literal["", "selected", "raised"]
 
 
 class LineListView(FastScrollView, can_focus=True):
-    """Lines with a cursor. `line_at` may be overridden by lists that compute what is seen."""
+    """A list of lines with a cursor. A subclass may override `line_at` to compute the visible lines."""
 
     DEFAULT_CSS = "LineListView { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,11 +44,11 @@ class LineListView(FastScrollView, can_focus=True):
 
         @property
         def control(self) -> "LineListView":
-            """The list that posted the message."""
+            """Return the list that posted the message."""
             return self.lines
 
     class Chosen(Reached):
-        """Posted when a line is chosen by Enter or a click."""
+        """Posted when a line is chosen with Enter or a click."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -58,12 +58,12 @@ class LineListView(FastScrollView, can_focus=True):
 
     @property
     def cursor(self) -> int:
-        """The line under the cursor, counted from 0; -1 where there is none."""
+        """Return the index of the line under the cursor; -1 if the list is empty."""
         return self._cursor
 
     @property
     def line_count(self) -> int:
-        """The number of lines."""
+        """Return the number of lines."""
         return len(self._lines)
 
     def line_at(self, place: int, width: int) -> Line:
@@ -79,7 +79,7 @@ class LineListView(FastScrollView, can_focus=True):
         return self
 
     def lines_changed(self, cursor: int) -> None:
-        """Draw the changed lines, with the cursor on the line `cursor`."""
+        """Redraw the changed lines, with the cursor on the line `cursor`."""
         self._cursor = max(min(cursor, self.line_count - 1), min(0, self.line_count - 1))
         size = Size(0, self.line_count)
         if size != self.virtual_size:
@@ -90,7 +90,7 @@ class LineListView(FastScrollView, can_focus=True):
         height = self.styles.height
         if height is None or height.is_auto:
             self.virtual_size = size
-        else:  # the reactive's own setter would lay the whole screen out
+        else:  # setting the reactive would lay out the whole screen
             self.set_reactive(Widget.virtual_size, size)
             self.scroll_now(self.scroll_y)
 
@@ -104,30 +104,33 @@ class LineListView(FastScrollView, can_focus=True):
             self._cursor = place
             self.refresh()
 
-    # --- drawing
-
     def notify_style_update(self) -> None:
+        """Make the styles again at the next paint: colors have changed."""
         self._looks = {}
         super().notify_style_update()
 
     def ground_of(self, place: int) -> Ground:
-        """Return the background of a line: the highlighted one and the one under the mouse differ."""
+        """Return the background of a line: the line under the cursor and the one under the mouse are highlighted."""
         if place == self._cursor:
             return "selected" if self.has_focus else "raised"
         return "raised" if place == self._hover else ""
 
     def render_line(self, y: int) -> Strip:
+        """Return a row of the view with its piece of the position mark."""
         begin, end = self.position_mark()
         place = y + self.top_row
         return self.draw_line(place, self.ground_of(place), begin <= y < end if end else None)
 
     @property
     def line_width(self) -> int:
-        """The width of a line in cells: one less when the list has a position mark."""
+        """Return the width of a line in cells: one less if the list has a position mark."""
         return self.outer_size.width - (self.virtual_size.height > self.view_rows)
 
     def draw_line(self, place: int, ground: Ground, thumb: bool | None) -> Strip:
-        """Draw a line on its background; `thumb` is whether the position mark is in this row, None without a mark."""
+        """Return a line on its background.
+
+        `thumb` is whether the position mark is in this row; None if the list has no mark.
+        """
         looks = self._looks.get(ground)
         if looks is None:
             looks = self._looks[ground] = grounded_styles(self.app, self.rich_style, ground)
@@ -138,10 +141,8 @@ class LineListView(FastScrollView, can_focus=True):
             return strip
         return Strip([*strip, Segment(THUMB, looks["dim"]) if thumb else Segment(" ", blank)], width + 1)
 
-    # --- moving
-
     def post_reached(self, place: int) -> None:
-        """Post that the cursor has reached a line."""
+        """Post that the cursor has moved to a line."""
         self.post_message(self.Reached(self, place))
 
     def post_chosen(self, place: int) -> None:
@@ -149,7 +150,7 @@ class LineListView(FastScrollView, can_focus=True):
         self.post_message(self.Chosen(self, place))
 
     def action_move(self, by: int) -> None:
-        """Move the cursor."""
+        """Move the cursor by a number of lines."""
         before = self._cursor
         self.go_to(before + by)
         if self._cursor != before:
@@ -164,17 +165,15 @@ class LineListView(FastScrollView, can_focus=True):
         if 0 <= self._cursor < self.line_count:
             self.post_chosen(self._cursor)
 
-    # --- the mouse
-
     def on_click(self, event: Click) -> None:
-        """Move the cursor to the line that was clicked."""
+        """Move the cursor to the clicked line, and choose it."""
         place = event.y + self.scroll_offset.y
         if 0 <= place < self.line_count and not self.dragged:
             self.go_to(place)
             self.clicked(place, event.x)
 
     def clicked(self, place: int, column: int) -> None:
-        """Choose the line that was clicked."""
+        """Handle a click on a line: choose the line."""
         del column
         self.post_chosen(place)
 

@@ -1,4 +1,4 @@
-"""An input of one line, loaded on first use."""
+"""A one-line input, imported on first use."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 
 class PromptInput(Input):
-    """An Input of one row that posts what is typed and entered, and when it is left."""
+    """A one-line Input that posts what is typed and entered, and when it is left."""
 
     DEFAULT_CSS = """
     PromptInput, PromptInput:focus {
@@ -40,7 +40,7 @@ class PromptInput(Input):
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
 
     def start(self) -> None:
-        """Focus the input at once; after `focus` the next keys could still go to another widget."""
+        """Focus the input immediately: after `focus`, the next keys could still go to another widget."""
         self.screen.set_focus(self)
 
     @on(Input.Changed)
@@ -51,7 +51,7 @@ class PromptInput(Input):
 
     @on(Input.Submitted)
     def post_entered(self, event: Input.Submitted) -> None:
-        """Post the text that was submitted."""
+        """Post the text after Enter."""
         event.stop()
         self.post_message(self.Entered(event.value))
 

@@ -1,4 +1,4 @@
-"""Scroll views with a position mark of their own, which is cheaper than the scroll bar of Textual."""
+"""Scroll views with a position mark, which is cheaper than Textual's scroll bar."""
 
 from time import monotonic
 from typing import ClassVar
@@ -14,41 +14,46 @@ THUMB = "▐"
 
 
 class FastScrollView(ScrollView):
-    """Draws no mark itself: a subclass asks `position_mark` where it stands. The mark can be dragged. There is nothing
-    around the rows: no border, no padding."""
+    """A scroll view without border and padding, whose position mark can be dragged.
+
+    A subclass draws the mark where `position_mark` says.
+    """
 
     DEFAULT_CSS = "FastScrollView { overflow: hidden hidden; }"
     dragged = False
-    """Whether the mouse went down on the mark: the click that follows is none."""
+    """Whether the last mouse-down was on the position mark: the following click must be ignored."""
 
     @property
     def allow_vertical_scroll(self) -> bool:
-        """There is no scrollbar that could say so."""
+        """Return whether there is anything to scroll: Textual decides this by the scroll bar, which is absent."""
         return self.max_scroll_y > 0
 
     @property
     def top_row(self) -> int:
-        """The row at the top of the view."""
+        """Return the index of the row at the top of the view."""
         return self.scroll_offset.y
 
     @property
     def view_rows(self) -> int:
-        """How many rows fit. There are no borders, so the outer size is the size, and much cheaper to ask for."""
+        """Return the number of rows that fit.
+
+        There are no borders, so the outer size equals the size, and is much cheaper to compute.
+        """
         return max(1, self.outer_size.height)
 
     def scroll_now(self, y: float) -> None:
-        """Scroll there without a movement."""
+        """Scroll to a row without animation."""
         y = max(0, min(round(y), self.max_scroll_y))
         if y != self.scroll_y:
             self.scroll_target_y = y
             self.scroll_y = y
 
     def scroll_by_hand(self, y: float) -> None:
-        """A person scrolls there; for a subclass that tells."""
+        """Scroll to a row at the request of the user; a subclass may post that."""
         self.scroll_now(y)
 
     def position_mark(self) -> tuple[int, int]:
-        """The rows of the view in which the position mark stands, half-open; none when everything fits."""
+        """Return the rows of the view that contain the position mark, half-open; empty if all rows fit."""
         rows, fitting = self.virtual_size.height, self.view_rows
         if rows <= fitting:
             return 0, 0
@@ -57,11 +62,11 @@ class FastScrollView(ScrollView):
         return start, start + length
 
     def is_on_mark(self, x: int) -> bool:
-        """Whether a cell of the view is in the column of the mark, and there is one."""
+        """Return whether a column is that of the position mark, and the mark is displayed."""
         return x == self.outer_size.width - 1 and self.max_scroll_y > 0
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """The position mark can be dragged."""
+        """Start to drag the position mark."""
         self.dragged = self.is_on_mark(event.x)
         if self.dragged:
             event.stop()
@@ -69,12 +74,12 @@ class FastScrollView(ScrollView):
             self._drag_to(event.y)
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        """The position mark follows the mouse."""
+        """Scroll while the position mark is dragged."""
         if self.app.mouse_captured is self:
             self._drag_to(event.y)
 
     def on_mouse_up(self, event: MouseUp) -> None:
-        """The position mark is let go."""
+        """Stop to drag the position mark."""
         if self.app.mouse_captured is self:
             event.stop()
             self.release_mouse()
@@ -83,18 +88,18 @@ class FastScrollView(ScrollView):
         self.scroll_by_hand(self.max_scroll_y * y / max(1, self.view_rows - 1))
 
 
-# While rows stream in the view does not scroll for each one, but a few at once, and all views on the same beat: a row
-# that moves costs as much as a new one, and lines that stand still are easier to read.
-_BEATS_A_SECOND = 4
-_LEAP = 4
-_ROWS_FOR_A_LEAP = 20
+# While rows stream in, the view scrolls by several rows at once, and all views at the same time: a moved row costs as
+# much to draw as a new one, and text that does not move is easier to read.
+_LEAPS_PER_SECOND = 4
+_LEAP_ROWS = 4
+_LEAST_ROWS_TO_LEAP = 20
 
 
 class TailView(FastScrollView):
-    """Rows that may grow. The end is followed until the person scrolls up; End follows again.
+    """A view of rows that may grow. It follows the end until the user scrolls up; End follows again.
 
-    A subclass says how many rows there are (`count_rows`), what to do when some have changed (`forget_rows_from`), and
-    calls `rows_changed`. The last column is the position mark's.
+    A subclass implements `count_rows` and `forget_rows_from`, and calls `rows_changed`. The last column is for the
+    position mark.
     """
 
     DEFAULT_CSS = """
@@ -112,7 +117,7 @@ class TailView(FastScrollView):
     ]
 
     class ScrolledByHand(Message):
-        """The person has scrolled, with keys or the mouse."""
+        """Posted when the user has scrolled with keys or the mouse."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -121,29 +126,29 @@ class TailView(FastScrollView):
         self._rows = self._end = self._beat = 0
 
     def count_rows(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         raise NotImplementedError
 
     def forget_rows_from(self, row: int) -> None:
-        """Rows from this one on have to be painted anew."""
+        """Discard what is cached of the rows from `row` on."""
         raise NotImplementedError
 
     @property
     def following(self) -> bool:
-        """Whether the end is followed as rows are added."""
+        """Return whether the view follows the end as rows are added."""
         return self._following
 
     def follow(self, following: bool, *, leaping: bool = False) -> None:
-        """Follow the end from now on, or do not; `leaping` while rows stream in."""
+        """Follow the end from now on, or stop following; `leaping` while rows stream in."""
         self._following, self._leaping, self._end = following, leaping, 0
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Whoever scrolls to the end follows it, and who leaves it does not."""
+        """Follow the end after scrolling to it, and stop following after scrolling away from it."""
         super().watch_scroll_y(old_value, new_value)
         self._following = new_value >= self.max_scroll_y
 
     def rows_changed(self, row: int) -> None:
-        """Rows from this one on have changed, and perhaps how many there are."""
+        """Redraw the rows from `row` on, after their content or number has changed."""
         self.forget_rows_from(row)
         before, rows = self.position_mark(), self._rows
         self.measure()
@@ -153,7 +158,7 @@ class TailView(FastScrollView):
             top = self.scroll_y
             self.scroll_now(self.max_scroll_y)
             if top != self.scroll_y:
-                return  # all of it is painted anew
+                return  # scrolling repaints everything
         if before != self.position_mark():
             self.refresh()
             return
@@ -163,39 +168,37 @@ class TailView(FastScrollView):
             self.refresh(Region(0, first, self.outer_size.width, end - first))
 
     def measure(self) -> None:
-        """Take over how many rows there are. The reactive's own setter would lay the whole screen out."""
+        """Update the number of rows. Setting the reactive would lay out the whole screen."""
         rows, fitting = self.count_rows(), self.view_rows
         self._rows = rows
-        if self._leaping and self._following and rows > fitting >= _ROWS_FOR_A_LEAP:
-            beat, self._beat = self._beat, int(monotonic() * _BEATS_A_SECOND)
-            if rows > self._end or (rows + _LEAP > self._end and beat != self._beat):
-                self._end = rows + _LEAP
+        if self._leaping and self._following and rows > fitting >= _LEAST_ROWS_TO_LEAP:
+            beat, self._beat = self._beat, int(monotonic() * _LEAPS_PER_SECOND)
+            if rows > self._end or (rows + _LEAP_ROWS > self._end and beat != self._beat):
+                self._end = rows + _LEAP_ROWS
         self.set_reactive(Widget.virtual_size, Size(self.outer_size.width, max(rows, self._end)))
 
-    # --- keys and mouse
-
     def action_scroll_by(self, rows: int) -> None:
-        """Scroll by rows."""
+        """Scroll by a number of rows."""
         self.scroll_by_hand(self.top_row + rows)
 
     def action_page(self, direction: int) -> None:
-        """Scroll by what fits, less a row to read on from."""
+        """Scroll by a page; one row of the current page stays visible."""
         self.scroll_by_hand(self.top_row + direction * max(1, self.view_rows - 1))
 
     def action_top(self) -> None:
-        """Go to the beginning."""
+        """Scroll to the beginning."""
         self.scroll_by_hand(0)
 
     def action_follow(self) -> None:
-        """Go to the end and stay there while rows are added."""
+        """Scroll to the end, and follow it while rows are added."""
         self._following = True
         self.scroll_now(self.max_scroll_y)
 
     def on_mouse_scroll_up(self) -> None:
-        """The wheel turns; Textual scrolls."""
+        """Post that the user scrolls; Textual does the scrolling."""
         self.post_message(self.ScrolledByHand())
 
     def scroll_by_hand(self, y: float) -> None:
-        """Scroll there, and say so."""
+        """Scroll to a row at the request of the user, and post that."""
         self.scroll_now(y)
         self.post_message(self.ScrolledByHand())

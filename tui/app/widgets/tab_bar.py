@@ -1,4 +1,4 @@
-"""The names of the tabs on one line, the current one raised."""
+"""The names of the tabs on one line, with the current one highlighted."""
 
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
@@ -11,14 +11,14 @@ from textual.widget import Widget
 
 
 class Tab(NamedTuple):
-    """A tab's id, and what it is called now."""
+    """The id of a tab, and its current label."""
 
     id: str
     label: str
 
 
 class TabBar(Widget, can_focus=True):
-    """Shows tabs; says which one was chosen."""
+    """A line of tabs. It posts which one was chosen."""
 
     DEFAULT_CSS = """
     TabBar { height: 1; background: $background; color: $dim; }
@@ -30,7 +30,7 @@ class TabBar(Widget, can_focus=True):
     ]
 
     class TabChosen(Message):
-        """Another tab is to be shown."""
+        """Posted when another tab was chosen."""
 
         def __init__(self, tab: str) -> None:
             super().__init__()
@@ -43,17 +43,17 @@ class TabBar(Widget, can_focus=True):
 
     @property
     def tabs(self) -> Sequence[Tab]:
-        """The tabs that are shown."""
+        """Return the displayed tabs."""
         return self._tabs
 
     def show(self, tabs: Sequence[Tab], current: str) -> None:
-        """Show these tabs."""
+        """Display tabs, with the current one highlighted."""
         if (list(tabs), current) != (list(self._tabs), self._current):
             self._tabs, self._current = tabs, current
             self.refresh()
 
     def render(self) -> Content:
-        """All names, the current one on a ground of its own."""
+        """Return the labels, the current one on another background."""
         parts: list[Content] = []
         for tab in self._tabs:
             here = tab.id == self._current
@@ -62,13 +62,13 @@ class TabBar(Widget, can_focus=True):
         return Content(" ").join(parts)
 
     def action_step(self, by: int) -> None:
-        """Choose a tab beside the current one, around the ends."""
+        """Choose the next or previous tab, around the ends."""
         names = [tab.id for tab in self._tabs]
         if self._current in names:
             self.post_message(self.TabChosen(names[(names.index(self._current) + by) % len(names)]))
 
     def on_click(self, event: Click) -> None:
-        """Choose the tab under the mouse."""
+        """Choose the clicked tab."""
         at = 0
         for tab in self._tabs:
             end = at + len(tab.label) + 2

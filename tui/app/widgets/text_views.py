@@ -1,4 +1,4 @@
-"""Widgets that show lines of text: a scrolling panel, and a single line."""
+"""Widgets that display lines of text: scrolling panels, and a single line."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ from tui.app.theme.styles import content_of, content_of_lines
 
 
 class TextPanel(VerticalScroll):
-    """Shows lines; long ones wrap."""
+    """A scrolling panel with lines of text; long lines wrap."""
 
     DEFAULT_CSS = """
     TextPanel { background: $background; color: $foreground; scrollbar-size-vertical: 1; height: 1fr; }
@@ -27,11 +27,11 @@ class TextPanel(VerticalScroll):
         self._text = Static(Content(), markup=False)
 
     def compose(self) -> ComposeResult:
-        """One text."""
+        """Compose the text widget."""
         yield self._text
 
     def show_lines(self, lines: Sequence[Line]) -> None:
-        """Show other lines; the same again costs nothing."""
+        """Display lines; equal lines are not drawn again."""
         if lines != self._lines:
             self._lines = lines
             self._text.update(content_of_lines(lines))
@@ -41,28 +41,32 @@ _LEAST = 20
 
 
 class FittedTextPanel(TextPanel):
-    """Another width, other lines."""
+    """A text panel whose lines are computed for its width."""
 
     _made: Callable[[int], Sequence[Line]] | None = None
 
     def show_fitted(self, made: Callable[[int], Sequence[Line]]) -> None:
-        """Show what `made` gives for so many cells."""
+        """Display the lines that `made` returns for the width of the panel in cells."""
         self._made = made
         self.fit()
 
     def fit(self) -> None:
-        """Make them anew."""
+        """Compute the lines again for the current width."""
         width = self.scrollable_content_region.width - 1
         if self._made is not None and width > 0:
             self.show_lines(self._made(max(_LEAST, width)))
 
     def on_resize(self) -> None:
-        """Another width."""
+        """Compute the lines again for the new width."""
         self.fit()
 
 
 class PieceLine(Widget):
-    """Override `line_for`, and call `draw` when what it shows has changed; the same text is not painted again."""
+    """A widget of one line.
+
+    A subclass overrides `line_for`, and `draw` is called after its content has changed; an unchanged line is not
+    painted again.
+    """
 
     DEFAULT_CSS = """
     PieceLine { height: 1; background: $raised; color: $foreground; }
@@ -73,21 +77,21 @@ class PieceLine(Widget):
         self._line: Line = ()
 
     def line_for(self, width: int) -> Line:
-        """The line in at most so many cells."""
+        """Return the line in at most `width` cells."""
         raise NotImplementedError
 
     def draw(self) -> None:
-        """Compute the line again, and paint it where it is another."""
+        """Compute the line again, and repaint it if it has changed."""
         line = self.line_for(self.size.width)
         if line != self._line:
             self._line = line
             self.refresh()
 
     def on_resize(self, event: Resize) -> None:
-        """Another width, another line."""
+        """Compute the line for the new width."""
         self._line = self.line_for(event.size.width)
         self.refresh()
 
     def render(self) -> Content:
-        """The line as it was computed last."""
+        """Return the last computed line."""
         return content_of(self._line)
