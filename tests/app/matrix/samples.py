@@ -130,7 +130,7 @@ def session_with_earlier_run(
         store.finish_run(run_id, "finished", FINISHED)
     if marked:
         history.mark_baseline(next(run for run in history.list_runs() if run.id == EARLIER))
-    return ScriptedSession({path: Opened(suite)}, saved=latest, keeps=history)
+    return ScriptedSession({path: Opened(suite)}, kept=latest, keeps=history)
 
 
 def sample(kind: str) -> Matrix:

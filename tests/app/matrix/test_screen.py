@@ -47,7 +47,7 @@ async def opened(
     """The matrix of three cases on two models, opened from Explore by its key; kept `results` by their marks."""
     session = session_with_history(folder)
     cases = ("one", "two", "three")
-    session.saved = tuple(
+    session.kept = tuple(
         result(TrialKey(case, model), sign)
         for case, signs in zip(cases, results, strict=False)
         for model, sign in zip(("mock-a", "mock-b"), signs, strict=True)
