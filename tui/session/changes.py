@@ -10,8 +10,8 @@ from tui.model.results import Change
 from tui.model.suite import Case
 from tui.workspace.answer.blocks import Block, find_blocks
 from tui.workspace.answer.choose import choose_blocks
+from tui.workspace.answer.widen import new_lines, old_lines, widen_hunks
 from tui.workspace.git.patch import read_diff
-from tui.workspace.git.widen import new_lines, old_lines, widen_hunks
 from tui.workspace.temporary import temporary_folder
 from tui.workspace.words import changed_words
 

@@ -22,8 +22,8 @@ from tui.workspace.git.clone import Clone, CloneProgress, cloned
 
 if TYPE_CHECKING:
     from tui.workspace.answer.apply import Applied
-    from tui.workspace.context.sources import Source
     from tui.workspace.git.clone import Clone
+    from tui.workspace.sources import Source
 
 _NOTHING = CaseContext()
 
@@ -76,7 +76,7 @@ def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | No
 def _roots(context: RepositoryContext | None, clone: "Clone | None", folder: Path) -> "tuple[Source, ...]":
     """Return where a case's own files are looked up: the clone, `repositoryContext.path`, then the suite's folder."""
     from tui.workspace.context.read import context_root
-    from tui.workspace.context.sources import FolderSource
+    from tui.workspace.sources import FolderSource
 
     own = FolderSource(folder)
     if clone is None:

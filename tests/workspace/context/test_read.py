@@ -11,8 +11,8 @@ from tests.support.repositories import Files, git, make_repository, write_files
 from tui.model.errors import WorkspaceError
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
 from tui.workspace.context.read import MOST_LEFT_OUT, context_root, is_outside, read_code_context, read_repository
-from tui.workspace.context.sources import FolderSource, Source
 from tui.workspace.git.base import TreeSource
+from tui.workspace.sources import FolderSource, Source
 
 Make = Callable[[Files], Path | TreeSource]
 

@@ -11,9 +11,9 @@ from tui.model.results import Change
 from tui.model.suite import Case
 from tui.workspace.answer.apply import shape_text
 from tui.workspace.answer.blocks import find_blocks
+from tui.workspace.answer.widen import new_lines, old_lines
 from tui.workspace.git.diff import diff_body
 from tui.workspace.git.patch import read_diff, write_header
-from tui.workspace.git.widen import new_lines, old_lines
 
 _FILE = 0o100644
 _ID_LENGTH = 7

@@ -15,9 +15,9 @@ from tui.model.results import LeftOutFile
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
 from tui.workspace.context.globs import Selection
-from tui.workspace.context.sources import FolderSource, Source
 from tui.workspace.context.walk import MOST_ENTRIES, walk
 from tui.workspace.languages import language_id, language_of, language_title, languages_of
+from tui.workspace.sources import FolderSource, Source
 
 if TYPE_CHECKING:
     from tui.workspace.git.base import TreeSource

@@ -9,7 +9,7 @@ from tui.model.errors import WorkspaceError
 from tui.model.paths import MOST_PARTS, path_fault
 from tui.model.results import LeftOutFile
 from tui.workspace.context.globs import Ignores, Selection
-from tui.workspace.context.sources import Entry, Source
+from tui.workspace.sources import Entry, Source
 
 _FOLDERS = """
 .git .hg .svn .bzr CVS node_modules bower_components jspm_packages .venv venv __pycache__ .mypy_cache .pytest_cache

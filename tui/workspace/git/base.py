@@ -12,7 +12,7 @@ import pygit2
 
 from tui.model.errors import WorkspaceError
 from tui.model.sanitize import sanitize_line
-from tui.workspace.context.sources import Entry, EntryKind
+from tui.workspace.sources import Entry, EntryKind
 
 LINK, TREE = 0o120000, 0o040000
 # What pygit2 raises for objects that are missing, of an unexpected kind, or unreadable.

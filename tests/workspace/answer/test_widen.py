@@ -10,10 +10,10 @@ from tests.support.repositories import git, make_repository
 from tui.model.diffs import Hunk
 from tui.model.suite import Case
 from tui.workspace.answer.apply import apply_answer
+from tui.workspace.answer.widen import new_lines, widen_hunks
 from tui.workspace.git.base import open_base
 from tui.workspace.git.diff import diff_texts
 from tui.workspace.git.patch import read_diff
-from tui.workspace.git.widen import new_lines, widen_hunks
 
 LINES = st.lists(st.sampled_from("abcd"), min_size=1, max_size=25)
 
