@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tests.support.processes import running, wait_until
-from tui.processes.guarded import start_guarded
+from tui.processes.guarded import run_guarded, start_guarded
 
 
 class Listening(asyncio.SubprocessProtocol):
@@ -34,6 +34,14 @@ async def test_a_program_ends_as_it_ended_by_itself() -> None:
     os.close(lifeline)
     transport.close()
     assert (transport.get_returncode(), bytes(program.output)) == (7, b"hi\n")
+
+
+async def test_a_program_is_run_to_its_end_with_its_input_and_output(tmp_path: Path) -> None:
+    output = bytearray()
+    status = await run_guarded(
+        ["/bin/sh", "-c", "cat; echo err >&2; exit 3"], {}, tmp_path, output.extend, stdin=b"in\n"
+    )
+    assert (status, bytes(output)) == (3, b"in\nerr\n")
 
 
 async def test_the_end_of_the_lifeline_is_the_end_of_everything() -> None:

@@ -1,16 +1,20 @@
-"""Starting a program under a guard, which ends it and all its processes, also if Assay is killed."""
+"""Start programs under a guard, which ends them and all their processes, also if Assay is killed."""
 
 import asyncio
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 
 # A separate program that is started by its path and uses the standard library only.
 _GUARD = Path(__file__).with_name("guard.py")
+_PATIENCE_S = 3.0
 
 
 async def start_guarded(
@@ -47,3 +51,68 @@ async def start_guarded(
     finally:
         os.close(watched)
     return transport, program, lifeline
+
+
+class _Program(asyncio.SubprocessProtocol):
+    """A running program: passes on its output, and signals its exit and the end of its output."""
+
+    def __init__(self, took: Callable[[bytes], object]) -> None:
+        self._took = took
+        loop = asyncio.get_running_loop()
+        self.ended: asyncio.Future[None] = loop.create_future()
+        self.drained: asyncio.Future[None] = loop.create_future()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002
+        self._took(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        if fd == 1 and not self.drained.done():
+            self.drained.set_result(None)
+
+    def process_exited(self) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+async def run_guarded(
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    folder: Path,
+    took: Callable[[bytes], object],
+    *,
+    stdin: bytes = b"",
+) -> int:
+    """Run a program in a folder and return its exit status (negative: the signal that killed it).
+
+    Output of both channels is passed to `took` as it comes. On cancellation the program and its children are killed
+    first. Raises OSError if it cannot be started.
+    """
+    transport, program, lifeline = await start_guarded(
+        lambda: _Program(took), words, environ, cwd=folder, stderr=subprocess.STDOUT
+    )
+    try:
+        standard_input = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
+        standard_input.write(stdin)
+        standard_input.close()
+        # Awaited directly, the future would be cancelled with this task, and the program would seem to have ended.
+        await asyncio.wait([program.ended])
+        # Its child processes are dead by now, and with them the other holders of the pipe.
+        await asyncio.wait([program.drained], timeout=_PATIENCE_S)
+        return cast("int", transport.get_returncode())
+    finally:
+        os.close(lifeline)
+        await asyncio.shield(_end(transport, program))
+
+
+async def _end(transport: asyncio.SubprocessTransport, program: _Program) -> None:
+    try:
+        if not program.ended.done():
+            with suppress(ProcessLookupError):
+                transport.send_signal(signal.SIGTERM)  # The guard reads the end of input as: kill all processes.
+            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
+        if not program.ended.done():
+            with suppress(ProcessLookupError):
+                transport.kill()
+            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
+    finally:
+        transport.close()

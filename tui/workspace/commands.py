@@ -3,91 +3,19 @@
 import asyncio
 import os
 import re
-import signal
-import subprocess
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tui.model.results import CheckResult
 from tui.model.secrets import Secrets
 from tui.model.suite import CommandCheck
-from tui.processes.guarded import start_guarded
+from tui.processes.guarded import run_guarded
 from tui.workspace.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from tui.workspace.git.base import Base
-
-_PATIENCE_S = 3.0
-
-
-class _Program(asyncio.SubprocessProtocol):
-    """A running program: passes on its output, and signals its exit and the end of its output."""
-
-    def __init__(self, took: Callable[[bytes], object]) -> None:
-        self._took = took
-        loop = asyncio.get_running_loop()
-        self.ended: asyncio.Future[None] = loop.create_future()
-        self.drained: asyncio.Future[None] = loop.create_future()
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002
-        self._took(data)
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
-        if fd == 1 and not self.drained.done():
-            self.drained.set_result(None)
-
-    def process_exited(self) -> None:
-        if not self.ended.done():
-            self.ended.set_result(None)
-
-
-async def run_guarded(
-    words: Sequence[str],
-    environ: Mapping[str, str],
-    folder: Path,
-    took: Callable[[bytes], object],
-    *,
-    stdin: bytes = b"",
-) -> int:
-    """Run a program in a folder and return its exit status (negative: the signal that killed it).
-
-    Output of both channels is passed to `took` as it comes. On cancellation the program and its children are killed
-    first. Raises OSError if it cannot be started.
-    """
-    transport, program, lifeline = await start_guarded(
-        lambda: _Program(took), words, environ, cwd=folder, stderr=subprocess.STDOUT
-    )
-    try:
-        standard_input = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
-        standard_input.write(stdin)
-        standard_input.close()
-        await asyncio.wait(
-            [program.ended]
-        )  # Awaited directly, it would be cancelled with this task, and seem to have ended.
-        # Its child processes are dead by now, and with them the other holders of the pipe.
-        await asyncio.wait([program.drained], timeout=_PATIENCE_S)
-        return cast("int", transport.get_returncode())
-    finally:
-        os.close(lifeline)
-        await asyncio.shield(_end(transport, program))
-
-
-async def _end(transport: asyncio.SubprocessTransport, program: _Program) -> None:
-    try:
-        if not program.ended.done():
-            with suppress(ProcessLookupError):
-                transport.send_signal(signal.SIGTERM)  # The guard reads the end of input as: kill all processes.
-            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
-        if not program.ended.done():
-            with suppress(ProcessLookupError):
-                transport.kill()
-            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
-    finally:
-        transport.close()
-
 
 _KEPT_BYTES = 32 * 1024
 # What a build or a test run needs to find its tools. Everything else is left out: keys have many names.

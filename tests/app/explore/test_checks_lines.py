@@ -1,21 +1,18 @@
-"""The Checks table and the transcript, as text."""
+"""The Checks table as text."""
 
 import pytest
 
-from tests.support.scripted_session import case_of, prompt_of, result_of, step_of
-from tui.app.explore.answer_lines import heading, marks_in, reasoning, starts, transcript
+from tests.support.scripted_session import case_of, prompt_of, step_of
 from tui.app.explore.checks_lines import cell_line, check_rows, columns, detail_lines, head_line, is_cut, row_line
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,
     Event,
-    ReasoningArrived,
     RunStarted,
     StepFinished,
     StepStarted,
     TextArrived,
-    TrialFinished,
 )
 from tui.model.results import MOST_SPANS, CheckResult, TrialKey
 from tui.model.state import RunState, TrialProgress
@@ -125,28 +122,3 @@ def test_what_the_table_cuts_is_whole_in_the_details() -> None:
     widths = columns(rows, 2, 80)
     assert [is_cut(row, widths) for row in rows] == [True, False]
     assert "x" * 100 in text_of(detail_lines(rows[0], [], whole=True)[0])
-
-
-def test_steps_stand_below_each_other_under_their_inputs() -> None:
-    case = case_of("one", steps=[Step("Book\na flight", (Check("output.includes", "ok"),)), Step("Thanks")])
-    found = CheckResult("output.includes", "ok", "passed", spans=((0, 2),))
-    trial = trial_after(
-        StepFinished(A, 1, 0, step_of("ok then", found)),
-        StepStarted(A, 1, 1, prompt_of()),
-        TextArrived(A, 1, 1, "bye"),
-        ReasoningArrived(A, 1, 1, "hm"),
-    )
-    text = transcript(case, trial.attempt)
-    assert text == "▸ 1/2  Book a flight\n\nok then\n\n▸ 2/2  Thanks\n\nbye"
-    assert trial.attempt is not None
-    assert [text[at:][:2] for at in starts(case, trial.attempt)] == ["ok", "by"]
-    [mark] = marks_in(case, trial.attempt)
-    assert (text[mark.start : mark.end], mark.kind) == ("ok", "expected")
-    assert reasoning(trial.attempt) == "hm"
-
-
-def test_one_step_needs_no_heading() -> None:
-    assert heading(0, 1, "input") == ""
-    assert transcript(CASE, None) == ""
-    trial = trial_after(TrialFinished(result_of(A, "passed", step_of("whole"))))
-    assert transcript(CASE, trial.attempt) == "whole"

@@ -9,8 +9,10 @@ from tests.app.review.reviewed_runs import ME, OTHER, A
 from tests.support.kept_runs import HOSTILE
 from tests.support.scoring import make_act
 from tui.app.explore.risk_lines import beside_line, beside_rows, detail_lines
+from tui.app.presentation.figures import minutes
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.presentation.text_rows import hanging_indent, rows_of
+from tui.app.presentation.trail_lines import trail_lines
 from tui.app.review.criterion_lines import CriterionState, draw_criterion, result_line
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.lines import (
@@ -18,14 +20,12 @@ from tui.app.review.lines import (
     empty_lines,
     end_lines,
     guidance_lines,
-    minutes,
     queue_line,
     recorded_line,
     rule_lines,
     start_lines,
     time_left,
     title_line,
-    trail_lines,
 )
 from tui.app.review.queue import IDLE_SECONDS, ItemTimer
 from tui.app.review.queue_filter import ItemStatus

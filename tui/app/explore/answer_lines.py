@@ -1,69 +1,8 @@
-"""The text of an answer pane: the answers of all steps of an attempt, its marks, and the notes below."""
-
-from collections.abc import Iterator
+"""Notes of an answer pane: why it is still empty, and why a trial ended without an answer."""
 
 from tui.app.run_requests import WaitReason
-from tui.app.text.page import Mark, MarkKind
 from tui.model.sanitize import sanitize_text
-from tui.model.state import AttemptProgress, TrialProgress
-from tui.model.suite import Case
-
-
-def heading(step: int, steps: int, text: str) -> str:
-    """Return the heading above the answer of a step, empty where the case has one step."""
-    if steps < 2:
-        return ""
-    one_line = " ".join(text.split())
-    return f"{chr(10) * 2 if step else ''}▸ {step + 1}/{steps}  {one_line[:400]}\n\n"
-
-
-def transcript(case: Case, attempt: AttemptProgress | None) -> str:
-    """Return the answers of all steps so far."""
-    if attempt is None:
-        return ""
-    return "".join(
-        heading(number, len(case.steps), case.steps[number].input if number < len(case.steps) else "") + step.text
-        for number, step in enumerate(attempt.steps)
-    )
-
-
-def starts(case: Case, attempt: AttemptProgress) -> list[int]:
-    """Return where the answer of each step starts in the transcript."""
-    return [at + len(head) for at, head in _heads(case, attempt)]
-
-
-def steps_at(case: Case, attempt: AttemptProgress) -> list[int]:
-    """Return where each step starts in the transcript, with its heading."""
-    return [at + len(head) - len(head.lstrip("\n")) for at, head in _heads(case, attempt)]
-
-
-def _heads(case: Case, attempt: AttemptProgress) -> Iterator[tuple[int, str]]:
-    at = 0
-    for number, step in enumerate(attempt.steps):
-        head = heading(number, len(case.steps), case.steps[number].input if number < len(case.steps) else "")
-        yield at, head
-        at += len(head) + step.size
-
-
-def reasoning(attempt: AttemptProgress | None) -> str:
-    """Return the reasoning of all steps."""
-    if attempt is None:
-        return ""
-    return "".join(step.result.reasoning if step.result else "".join(step.reasoning) for step in attempt.steps)
-
-
-def marks_in(case: Case, attempt: AttemptProgress | None) -> list[Mark]:
-    """Return the matches of the checks of all steps, in code points of the transcript."""
-    if attempt is None:
-        return []
-    marks: list[Mark] = []
-    for number, (step, at) in enumerate(zip(attempt.steps, starts(case, attempt), strict=True)):
-        checks = case.steps[number].checks if number < len(case.steps) else ()
-        for index, live in step.checks.items():
-            forbidden = index < len(checks) and checks[index].kind == "forbidden_pattern"
-            kind: MarkKind = "forbidden" if forbidden else "expected"
-            marks += [Mark(start + at, end + at, kind) for start, end in live.spans]
-    return marks
+from tui.model.state import TrialProgress
 
 
 def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:

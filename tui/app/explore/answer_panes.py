@@ -13,11 +13,12 @@ from textual.geometry import Region
 from textual.widgets import Static
 
 from tui.app.context import AppContext
-from tui.app.explore.answer_lines import closing_note, marks_in, reasoning, steps_at, transcript, waiting_note
+from tui.app.explore.answer_lines import closing_note, waiting_note
 from tui.app.open_suites import MOST_PANES
 from tui.app.presentation.figures import figure_line
 from tui.app.presentation.names import fitted_names, numbered_names
 from tui.app.presentation.pieces import Line, text_of
+from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
 from tui.app.run_requests import WaitReason
 from tui.app.theme.styles import content_of
 from tui.app.widgets.answer_view import AnswerView

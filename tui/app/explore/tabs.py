@@ -345,7 +345,7 @@ class DetailTabs(Vertical):
     def show_trail(self, message: RiskTab.TrailRequested) -> None:
         """Show everything that happened to an item, as far as it may be displayed beside a name."""
         from tui.app.dialogs import TextScreen
-        from tui.app.review.lines import trail_lines
+        from tui.app.presentation.trail_lines import trail_lines
 
         message.stop()
         review = self.risk.review

@@ -126,3 +126,12 @@ def clock(value: float) -> str:
     whole = max(0, int(value))
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def minutes(milliseconds: float) -> str:
+    """Return a duration: `40 s`, `11 min`, `2 h 05`."""
+    seconds = max(0, round(milliseconds / 1000))
+    if seconds < 60:
+        return f"{seconds} s"
+    whole = round(seconds / 60)
+    return f"{whole} min" if whole < 60 else f"{whole // 60} h {whole % 60:02}"

@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tui.app.diff.answer_diff import ShownDiff
-from tui.app.explore.answer_lines import heading
 from tui.app.presentation.marks import mark_of
 from tui.app.presentation.pieces import Line, Piece
 from tui.app.presentation.text_rows import text_rows
-from tui.app.text.page import Mark, MarkKind
+from tui.app.presentation.transcript import recorded_transcript
+from tui.app.text.page import Mark
 from tui.model.diffs import FileDiff
 from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask
-from tui.model.results import Attempt, TrialKey, TrialResult, rerun_note
+from tui.model.results import TrialKey, TrialResult, rerun_note
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ReviewItem
 from tui.model.suite import Case
@@ -62,7 +62,7 @@ def answer_content(case: Case, result: TrialResult, names: NameMask | None = Non
     before = [Part("Prompt", prompt)]
     if case.expected_behavior.strip():
         before.append(Part("Expected behaviour", case.expected_behavior))
-    text, marks = _text(case, attempt) if attempt is not None else ("", [])
+    text, marks = recorded_transcript(case, attempt) if attempt is not None else ("", [])
     if names is None:
         return AnswerContent(tuple(before), text, tuple(marks))
     *parts, answer = [(part.title, names.mask(part.text)) for part in (*before, Part("Answer", text))]
@@ -102,20 +102,6 @@ def mask_lines(answer: AnswerContent, width: int) -> list[Line]:
             lines += text_rows(f"… {sanitize_line(context)} …", width)
         lines.append(())
     return [*lines, *text_rows(_MASKING, width, "dim")]
-
-
-def _text(case: Case, attempt: Attempt) -> tuple[str, list[Mark]]:
-    text, marks = "", list[Mark]()
-    for number, step in enumerate(attempt.steps):
-        text += heading(number, len(case.steps), step.input)
-        at = len(text)
-        text += step.response
-        if step.tools_used:
-            text += f"\n\ntools used: {', '.join(step.tools_used)}\n"
-        for check in step.checks:
-            kind: MarkKind = "forbidden" if check.kind == "forbidden_pattern" else "expected"
-            marks += [Mark(start + at, end + at, kind) for start, end in check.spans]
-    return text, marks
 
 
 def checks_line(result: TrialResult | None) -> Line:

@@ -3,19 +3,19 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role, extent_words, severity_weight
+from tui.app.presentation.figures import minutes
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
-from tui.app.presentation.text_rows import hanging_indent, rows_of, text_rows
+from tui.app.presentation.text_rows import hanging_indent, text_rows
 from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_filter import ItemStatus
 from tui.app.review.scoring import RecordedScore
 from tui.app.runs.lines import day_and_time
 from tui.model.risk import BANDS, EXTENTS, Band, BandRule, Guidance, rule_rows, rule_sentence
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Act, ItemKey, ReviewItem, is_blind_open, replaced_answers
+from tui.model.scores import ItemKey, ReviewItem, is_blind_open, replaced_answers
 from tui.model.suite import Severity
 from tui.session.run_review import RunReview
 
@@ -138,15 +138,6 @@ def unsaved_notes(session: ReviewSession, *, writing: bool) -> str:
         has = "1 note without an extent will be" if drafts == 1 else f"{drafts} notes without an extent will be"
         sentences.append(f"{has} lost.")
     return " ".join(sentences)
-
-
-def minutes(milliseconds: float) -> str:
-    """Return a duration: `40 s`, `11 min`, `2 h 05`."""
-    seconds = max(0, round(milliseconds / 1000))
-    if seconds < 60:
-        return f"{seconds} s"
-    whole = round(seconds / 60)
-    return f"{whole} min" if whole < 60 else f"{whole // 60} h {whole % 60:02}"
 
 
 def time_left(spent_ms: float, scored: int, left: int) -> str:
@@ -374,13 +365,6 @@ _DIFFER = (
     "reviewers; the item is marked as disputed. Decisions are not scores and do not count for agreement."
 )
 _INHERENT = "Scores are judgements of reviewers. They are independent of the verdicts of checks."
-_ACTS = {
-    "score": "scored",
-    "invalidate": "withdrew",
-    "adjudicate": "decided",
-    "reveal": "revealed the names",
-    "look": "saw names",
-}
 
 
 def guidance_lines(guidance: Guidance, item: ReviewItem | None, width: int) -> list[Line]:
@@ -427,43 +411,3 @@ def _narrow_rule(rule: BandRule, here: Severity | None) -> list[Line]:
             product = f"  {weight} × {extent} = {weight * extent:>2}  "
             lines.append(((product, "dim"), band_piece(rule.band(severity, extent))))
     return lines
-
-
-def trail_lines(item: ReviewItem, acts: Sequence[Act], rule: BandRule, width: int) -> list[Line]:
-    """Return all acts on an item: who did what and when, under which conditions, with which note."""
-    title = f"{sanitize_line(item.case.id, 80)} · {sanitize_line(item.criterion.name, 120)}"
-    lines: list[Line] = [((title, "strong"),)]
-    if not acts:
-        return [*lines, (), (("No history yet.", "dim"),)]
-    for act in acts:
-        lines += [(), _act_line(act, item, rule)]
-        how = ["blind" if act.blind else "not blind", f"guidance {sanitize_line(act.guidance, 12) or '–'}"]
-        how += [f"attempt {act.attempt}"] if act.attempt else []
-        how += [f"seed {act.seed}"] if act.seed is not None else []
-        how += [f"took {minutes(act.took_ms)}"] if act.took_ms else []
-        lines += [((f"  {row}", "dim"),) for row in rows_of(" · ".join(how), width - 2)]
-        lines += [((f"  {row}", "plain"),) for row in rows_of(act.note, width - 2)]
-    return [*lines, (), *text_rows("Nothing is overwritten: the latest entry of each reviewer counts.", width, "dim")]
-
-
-def _act_line(act: Act, item: ReviewItem, rule: BandRule) -> Line:
-    what = "withdrew a decision" if act.withdraws else _ACTS[act.act]
-    pieces: list[Piece] = [
-        (f"{_when(act.scored_at)}  ", "dim"),
-        (sanitize_line(act.reviewer, 40), "strong"),
-        (f" {what} ", "plain"),
-    ]
-    if act.extent is not None:
-        pieces.append((extent_words(act.extent), "strong"))
-        band = band_of(item.criterion.severity, act.extent, rule)
-        pieces += [("  ", "plain"), band_piece(band)] if band else []
-    return tuple(pieces)
-
-
-def _when(text: str) -> str:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return sanitize_line(text, 32)
-    zone = f"{moment:%z}"
-    return f"{moment:%Y-%m-%d %H:%M:%S} {zone[:3]}:{zone[3:5]}" if zone else f"{moment:%Y-%m-%d %H:%M:%S}"

@@ -13,6 +13,7 @@ from textual.screen import Screen
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
 from tui.app.presentation.pieces import Line
+from tui.app.presentation.trail_lines import trail_lines
 from tui.app.review.answers import mask_lines
 from tui.app.review.criterion_panel import CriterionPanel
 from tui.app.review.lines import (
@@ -22,7 +23,6 @@ from tui.app.review.lines import (
     rule_lines,
     taken_back_line,
     title_line,
-    trail_lines,
     unsaved_notes,
 )
 from tui.app.review.note_editor import LONGEST_NOTE, NoteEditor

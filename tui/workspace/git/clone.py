@@ -17,7 +17,7 @@ from tui.model.paths import ParsedUrl, needs_consent, parse_url, url_fault
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.suite import RepoClone
-from tui.workspace.commands import run_guarded
+from tui.processes.guarded import run_guarded
 from tui.workspace.temporary import sweep_stale, temporary_folder
 
 if TYPE_CHECKING:
