@@ -52,6 +52,7 @@ STATUSES: Mapping[str, StatusWord] = {"gpt-5.2": "failed", "gpt-mini": "passed",
         ("status:error", False),
         ("status:timeout", True),
         ("status:timed-out", True),
+        ("status:unasked", False),
         ("!status:fail", False),
         ("!status:error", True),
         ("model:gpt* status:pass", True),
@@ -67,6 +68,11 @@ STATUSES: Mapping[str, StatusWord] = {"gpt-5.2": "failed", "gpt-mini": "passed",
 )
 def test_terms_select_cases(text: str, expected: bool) -> None:
     assert parse_filter(text).matches(CASE, STATUSES) is expected
+
+
+@pytest.mark.parametrize("word", ["not_run", "not-run", "unasked"])
+def test_cases_that_were_not_run_are_selected_by_the_former_word_too(word: str) -> None:
+    assert parse_filter(f"status:{word}").matches(CASE, {"gpt": "not_run"})
 
 
 @pytest.mark.parametrize(

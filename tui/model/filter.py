@@ -163,7 +163,7 @@ def _unknown_value(term: Term) -> str:
 def _status(value: str) -> str:
     """Return the status word of an alias such as `timeout`, `timed-out` or `errors`."""
     value = value.replace("-", "_")
-    return {"timeout": "timed_out", "errors": "error", "timedout": "timed_out"}.get(value, value)
+    return {"timeout": "timed_out", "errors": "error", "timedout": "timed_out", "unasked": "not_run"}.get(value, value)
 
 
 def _differs(value: str, shares: Sequence[float]) -> bool:
