@@ -1,12 +1,13 @@
 """Suites that are open, the command of the editor and the theme in the config: what needs no screen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.app.explore.explored import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.app.run_requests import request_cases, request_failed, request_suite
-from tui.model.errors import StoreError
+from tui.model.errors import Problem, StoreError
 from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.state import RunState
 from tui.model.suite import Suite
@@ -113,3 +114,39 @@ def test_a_case_with_repeats_has_one_mark_and_every_repeat_that_failed_is_run_ag
     request = request_failed(exploring)
     assert request is not None
     assert request.trials == (keys[1],)
+
+
+def test_the_errors_of_models_belong_to_the_selected_suite_and_its_models(tmp_path: Path) -> None:
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml", "b.yaml")
+    open_suites.find()
+    first, second = (open_suite.path for open_suite in open_suites.all)
+    selection = Selection(open_suites)
+    assert selection.usable is None
+    selection.select(first, None)
+    assert selection.usable is None, "the file is not read yet"
+    open_suites.read(first)
+    assert selection.usable == open_suites.get(first)
+    for forget in (lambda: selection.choose_models(["mock-a"]), lambda: selection.select(second, None)):
+        selection.model_errors = {"mock-a": "unknown"}
+        selection.select(first, "other case")
+        selection.choose_models(["mock-a"], second)
+        assert selection.model_errors
+        forget()
+        assert not selection.model_errors
+
+
+def test_the_editor_opens_at_the_case_or_at_the_first_problem(tmp_path: Path) -> None:
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml")
+    open_suites.find()
+    path = open_suites.all[0].path
+    open_suites.read(path)
+    read = open_suites.all[0]
+    assert read.suite is not None
+    case = read.suite.cases[0]
+    assert read.find_case(case.id) == case
+    assert read.find_case("none") is None
+    assert read.line_of(None) == 1
+    assert read.line_of(replace(case, line=7)) == 7
+    problems = tuple(Problem(str(path), line, None, "error", "file", "is wrong") for line in (None, 4, 9))
+    assert read._replace(suite=None, problems=problems).line_of(None) == 4
+    assert read._replace(problems=problems).line_of(None) == 1

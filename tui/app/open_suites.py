@@ -48,6 +48,16 @@ class OpenSuite(NamedTuple):
         """Return whether the file was read and has errors."""
         return self.read and self.suite is None
 
+    def find_case(self, case_id: str | None) -> Case | None:
+        """Return the case with this id."""
+        return next((case for case in self.suite.cases if case.id == case_id), None) if self.suite else None
+
+    def line_of(self, case: Case | None) -> int:
+        """Return the line of a case in the file, without one that of the first problem of a broken file, else 1."""
+        if case is not None:
+            return case.line or 1
+        return next((problem.line for problem in self.problems if problem.line), 1) if self.broken else 1
+
 
 class CaseMarks(NamedTuple):
     """The status of each model of a case, and the number of its trials that a rerun judged differently."""
@@ -164,6 +174,16 @@ class Selection:
         return self.open_suite.suite if self.open_suite else None
 
     @property
+    def run(self) -> str:
+        """Return the id of the selected saved run, empty where a suite file or nothing is selected."""
+        return self.open_suite.run if self.open_suite else ""
+
+    @property
+    def usable(self) -> OpenSuite | None:
+        """Return the selected suite file or saved run, None where its suite cannot be used."""
+        return self.open_suite if self.suite is not None else None
+
+    @property
     def state(self) -> RunState:
         """Return the state of the trials of the selected suite."""
         return self.open_suites.state(self.path) if self.path else RunState()
@@ -181,6 +201,8 @@ class Selection:
     def select(self, path: Path, case_id: str | None) -> bool:
         """Select a case of a suite, or the suite itself; return whether the suite has changed."""
         before, self.path, self.case_id = self.path, path, case_id
+        if path != before:
+            self.model_errors = {}
         return path != before
 
     @property
@@ -204,6 +226,8 @@ class Selection:
         path = path or self.path
         if path is not None:
             self._models[path] = tuple(models)[:MOST_PANES]
+        if path == self.path:
+            self.model_errors = {}
 
     @property
     def streams(self) -> bool:

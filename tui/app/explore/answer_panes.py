@@ -250,6 +250,11 @@ class AnswerPanes(Container):
         """Return the panes that are displayed."""
         return (pane for pane in self.panes if pane.display)
 
+    @property
+    def focused(self) -> AnswerPane | None:
+        """Return the pane that has the focus."""
+        return next((pane for pane in self.panes if pane.has_focus_within), None)
+
     def show(self) -> None:
         """Show the selected case, as all its trials are now."""
         if tuple(self._models) != self._selection.models:
@@ -270,6 +275,28 @@ class AnswerPanes(Container):
             self._runs.messages.drop_text(trial.key)
         reason = self._runs.wait_reason(selection.path, case.id, pane.model)
         pane.show(case, trial, reason=reason, fault=selection.model_errors.get(pane.model, ""))
+
+    def show_trial(self, model: str) -> None:
+        """Show the trial of a model as it is now, if it has a pane."""
+        pane = self.pane_of(model)
+        if pane is not None:
+            self.show_pane(pane)
+
+    def pin(self, trial: TrialProgress, number: int) -> None:
+        """Show an attempt in the pane of its model."""
+        pane = self.pane_of(trial.key.model)
+        if pane is not None:
+            pane.pin(trial, number)
+
+    def draw_figures(self) -> None:
+        """Bring the figures below the displayed panes up to date."""
+        for pane in self.displayed:
+            pane.draw_figures()
+
+    def go_to_match(self, by: int) -> None:
+        """Go to the next or the previous match in the current pane."""
+        if self.current:
+            self.current.view.next_match() if by > 0 else self.current.view.previous_match()
 
     def go_to_step(self, step: int) -> None:
         """Bring a step of the case to the top of every pane, where it is there already."""
@@ -293,9 +320,11 @@ class AnswerPanes(Container):
             self.go_to((self._current + by) % len(self._models))
 
     def zoom(self, zoomed: bool) -> None:
-        """Show only the current pane, or all again."""
+        """Show only the current pane and focus it, or show all again."""
         self.zoomed = zoomed
         self._arrange()
+        if zoomed and self.current:
+            self.current.view.focus()
 
     def on_resize(self, event: Resize) -> None:
         """Arrange the panes for the size."""

@@ -51,8 +51,7 @@ class SavedRuns:
 
     def unread_trials(self) -> tuple[TrialKey, ...]:
         """Return the trials of the selected case of a saved run that have not been read whole."""
-        selected = self._selection.open_suite
-        if selected is None or not selected.run:
+        if not self._selection.run:
             return ()
         return tuple(trial.key for trial in self._selection.repeats() if trial.is_unread)
 

@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.events import DescendantFocus
 
 from tui.app.context import AppContext
@@ -18,7 +17,7 @@ from tui.app.explore.header_bar import HeaderBar
 from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
 from tui.app.explore.live_run import LiveRun
-from tui.app.explore.overview_lines import problem_lines, suite_lines
+from tui.app.explore.overview import SuiteOverview
 from tui.app.explore.saved_runs import SavedRuns
 from tui.app.explore.suite_rows import Row
 from tui.app.explore.suite_tree import SuitePanel, SuiteTree
@@ -26,7 +25,6 @@ from tui.app.explore.tabs import AttemptsTab, DetailTabs, RiskTab
 from tui.app.navigator import Navigator, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
-from tui.app.presentation.pace import limit_lines
 from tui.app.run_controls import RunControls, key_of
 from tui.app.run_messages import (
     FLUSHES_PER_SECOND,
@@ -41,19 +39,17 @@ from tui.app.run_messages import (
 from tui.app.run_queue import resolve_models
 from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.app.runs.screen import RunChoice
-from tui.app.splash import FrameScreen, start_lines
+from tui.app.splash import FrameScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.scroll_view import TailView
-from tui.app.widgets.text_views import TextPanel
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey
-from tui.model.suite import Case, Suite
+from tui.model.suite import Case
 
 _FLUSHES_A_FIGURE = 4
-_NO_SUITES = "No suites found. Run `assay init` to write an example suite."
 
 
 class ExploreScreen(FrameScreen):
@@ -85,7 +81,7 @@ class ExploreScreen(FrameScreen):
         self.header = HeaderBar(id="header")
         self.suites = SuitePanel(context.selection, id="suites")
         self.answers = AnswerPanes(context, id="answers")
-        self.overview = TextPanel(id="overview")
+        self.overview = SuiteOverview(context.selection, id="overview")
         self.details = DetailTabs(context, id="details")
         self._marks_changed = False
         self._flushes = 0
@@ -104,8 +100,6 @@ class ExploreScreen(FrameScreen):
     def on_mount(self) -> None:
         """Show the suites as far as they are read."""
         self._flush_timer = self.set_interval(1 / FLUSHES_PER_SECOND, self._flush, pause=True)
-        self.overview.border_title = Content("Start")
-        self.overview.show_lines(start_lines("" if self.context.open_suites.all else _NO_SUITES))
         self.suites.show()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -160,20 +154,8 @@ class ExploreScreen(FrameScreen):
             if unread := self.saved_runs.unread_trials():
                 self._read_trials(unread)
         elif self.selection.open_suite is not None:
-            self._show_suite(self.selection.open_suite)
+            self.overview.show(self.selection.open_suite)
         self._show_header()
-
-    def _show_suite(self, open_suite: OpenSuite) -> None:
-        selection = self.selection
-        self.overview.border_title = Content(sanitize_line(open_suite.path.name))
-        if open_suite.suite is None:
-            self.overview.show_lines(problem_lines(open_suite.problems))
-            return
-        lines = suite_lines(
-            str(open_suite.path), open_suite.suite, selection.models, open_suite.problems, selection.model_errors
-        )
-        paced = limit_lines(selection.state.limits) if selection.state.running else []
-        self.overview.show_lines([*lines, (), *paced] if paced else lines)
 
     def _show_details(self) -> None:
         """Bring the open tab up to date."""
@@ -184,16 +166,13 @@ class ExploreScreen(FrameScreen):
         key = key_of(self, "run.pause") if self.context.runs.is_paused else ""
         self.header.show(self.live_run.header(monotonic(), key))
 
-    def _resolve_models(self) -> None:
-        """Find the models of the selected suite that cannot be resolved. Those of a saved run have answered already."""
-        self.selection.model_errors = {}
-        suite, open_suite = self.selection.suite, self.selection.open_suite
-        if suite is not None and open_suite is not None and not open_suite.run:
-            self._resolve(suite, self.selection.models)
-
     @work(group="resolve", exclusive=True)
-    async def _resolve(self, suite: Suite, models: tuple[str, ...]) -> None:
-        _, errors = await asyncio.to_thread(resolve_models, self.context.session, suite, models)
+    async def _resolve_models(self) -> None:
+        """Find the models of the selected suite that cannot be resolved. Those of a saved run have answered already."""
+        suite = self.selection.suite
+        if suite is None or self.selection.run:
+            return
+        _, errors = await asyncio.to_thread(resolve_models, self.context.session, suite, self.selection.models)
         if errors != self.selection.model_errors:
             self.selection.model_errors = errors
             self.show_selection()
@@ -224,6 +203,7 @@ class ExploreScreen(FrameScreen):
         elif selection.path in message.paths:
             if selection.case is None and selection.suite is not None:
                 selection.case_id = None
+            selection.model_errors = {}
             self._resolve_models()
             self.show_selection()
         if message.again and message.paths:
@@ -245,8 +225,7 @@ class ExploreScreen(FrameScreen):
             self._show_details()
         if self._flushes % _FLUSHES_A_FIGURE == 0:
             self._show_header()
-            for pane in self.answers.displayed:
-                pane.draw_figures()
+            self.answers.draw_figures()
 
     @on(TailView.ScrolledByHand)
     def stop_auto_follow(self) -> None:
@@ -278,9 +257,7 @@ class ExploreScreen(FrameScreen):
         """Display the new state of a trial in its pane; its mark comes with the next flush."""
         self._marks_changed = True
         if self.selection.path == message.path and self.selection.case_id == message.trial.case:
-            pane = self.answers.pane_of(message.trial.model)
-            if pane is not None:
-                self.answers.show_pane(pane)
+            self.answers.show_trial(message.trial.model)
 
     @on(CloneProgress)
     def show_clone(self, message: CloneProgress) -> None:
@@ -357,20 +334,13 @@ class ExploreScreen(FrameScreen):
         saved, unread = await self.saved_runs.open(run_id)
         self._show_saved_run(saved)
         if unread:
-            await self._wait_until_painted()
+            await _wait_until_painted(self)
             await self.saved_runs.read_outcomes(saved)
             self.suites.suite_tree.refresh_marks(exact=True)
             self.show_selection()
             self.context.post(SuitesRead([saved.path], again=False))
         self.context.scores.record_names(run_id, "Explore")
         return saved
-
-    async def _wait_until_painted(self) -> None:
-        """Wait for the paint of what is selected now: a thread that reads meanwhile would delay it."""
-        for _ in range(2):  # the first paint is that of the screen which was uncovered
-            painted = asyncio.Event()
-            self.call_after_refresh(painted.set)
-            await painted.wait()
 
     def _show_saved_run(self, saved: OpenSuite) -> None:
         self.stop_auto_follow()
@@ -397,25 +367,23 @@ class ExploreScreen(FrameScreen):
     @work(group="matrix", exclusive=True)
     async def action_matrix(self) -> None:
         """Open the matrix of the selected suite, and select the case that is chosen there."""
-        open_suite = self.selection.open_suite
-        if open_suite is None or open_suite.suite is None:
+        open_suite = self.selection.usable
+        if open_suite is None:
             self.notify("No suite to show here.", severity="warning", markup=False)
             return
         from tui.app.matrix.screen import open_matrix
 
         case_id = await open_matrix(self.context, self, open_suite, self.selection.case_id)
         now = self.context.open_suites.get(open_suite.path)
-        cases = now.suite.cases if now is not None and now.suite is not None else ()
-        case = next((case for case in cases if case.id == case_id), None)
-        if now is not None and case is not None:
+        if now is not None and (case := now.find_case(case_id)):
             self.stop_auto_follow()
             self.select(now, case)
 
     @work(group="compare", exclusive=True)
     async def action_compare(self) -> None:
         """Compare the answers of two models to the selected case."""
-        open_suite = self.selection.open_suite
-        if open_suite is None or open_suite.suite is None:
+        open_suite = self.selection.usable
+        if open_suite is None:
             self.notify("Nothing to compare here. Select a suite.", severity="warning", markup=False)
             return
         await self.navigator.compare_models(
@@ -430,8 +398,8 @@ class ExploreScreen(FrameScreen):
     @work(group="review", exclusive=True)
     async def action_review(self, start: ItemKey | None = None) -> None:
         """Score the answers of the selected suite, from an item on where names are shown."""
-        open_suite = self.selection.open_suite
-        if open_suite is None or open_suite.suite is None:
+        open_suite = self.selection.usable
+        if open_suite is None:
             self.notify("Nothing to review here. Select a suite.", severity="warning", markup=False)
         else:
             await self.navigator.review(open_suite, start)
@@ -461,15 +429,13 @@ class ExploreScreen(FrameScreen):
     @work(group="edit", exclusive=True)
     async def action_edit(self) -> None:
         """Open the suite file in the person's editor."""
-        open_suite, case = self.selection.open_suite, self.selection.case
+        open_suite = self.selection.open_suite
         if open_suite is None:
             return
         if open_suite.label:
             self.notify("A saved run cannot be edited. Open its suite to edit the cases.", markup=False)
             return
-        problem = next((each for each in open_suite.problems if each.line), None) if open_suite.broken else None
-        line = case.line if case else problem.line if problem else 1
-        fault = await edit(self.app, open_suite.path, line or 1)
+        fault = await edit(self.app, open_suite.path, open_suite.line_of(self.selection.case))
         if fault:
             self.notify(sanitize_line(fault), severity="warning", markup=False)
 
@@ -503,12 +469,12 @@ class ExploreScreen(FrameScreen):
 
     def action_change_concurrency(self, by: int) -> None:
         """Change how many cases run at once: those of a pane's model where it has the focus."""
-        focused = (pane.model for pane in self.answers.panes if pane.has_focus_within)
-        self.run_controls.change_concurrency(by, next(focused, ""))
+        focused = self.answers.focused
+        self.run_controls.change_concurrency(by, focused.model if focused else "")
 
     def action_cancel(self) -> None:
         """Cancel what is running of the selected case: only one model where its pane has the focus."""
-        panes = [pane for pane in self.answers.panes if pane.has_focus_within] or self.answers.panes
+        panes = [self.answers.focused] if self.answers.focused else self.answers.panes
         trials = (self.selection.trial(pane.model) for pane in panes)
         self.run_controls.cancel(self.selection.path, tuple(trial.key for trial in trials if trial and trial.is_open))
 
@@ -528,9 +494,7 @@ class ExploreScreen(FrameScreen):
     def action_match(self, by: int) -> None:
         """Go to the next or the previous match in the current pane."""
         self.stop_auto_follow()
-        if self.answers.current:
-            view = self.answers.current.view
-            view.next_match() if by > 0 else view.previous_match()
+        self.answers.go_to_match(by)
 
     def action_zoom(self) -> None:
         """Zoom the current pane, or the tabs where they have the focus, or show everything again."""
@@ -540,8 +504,6 @@ class ExploreScreen(FrameScreen):
         zoomed = not self.answers.zoomed
         self.set_class(zoomed, "-zoomed")
         self.answers.zoom(zoomed)
-        if zoomed and self.answers.current:
-            self.answers.current.view.focus()
 
     async def action_filter(self) -> None:
         """Type a filter."""
@@ -603,12 +565,18 @@ class ExploreScreen(FrameScreen):
     def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
         """Show the answer of an attempt in the pane of its model."""
         self.stop_auto_follow()
-        pane = self.answers.pane_of(message.trial.key.model)
-        if pane is not None:
-            pane.pin(message.trial, message.number)
+        self.answers.pin(message.trial, message.number)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Show the prompt and the diff of the pane that has the focus."""
         follows = self.details.current in ("prompt", "diff")
         if follows and any(event.widget is pane.view for pane in self.answers.panes):
             self._show_details()
+
+
+async def _wait_until_painted(screen: ExploreScreen) -> None:
+    """Wait for the paint of what is selected now: a thread that reads meanwhile would delay it."""
+    for _ in range(2):  # the first paint is that of the screen which was uncovered
+        painted = asyncio.Event()
+        screen.call_after_refresh(painted.set)
+        await painted.wait()
