@@ -17,7 +17,7 @@ from tui.model.diffs import DiffLine, FileDiff
 from tui.model.results import Span
 from tui.model.sanitize import sanitize_line
 
-Front = CodeRole | Literal["text", "strong", "dim", "quiet", "accent", "added", "removed", "changed"]
+Front = CodeRole | Literal["text", "strong", "dim", "quiet", "accent", "added", "removed"]
 Ground = Literal["plain", "added", "removed", "added-word", "removed-word", "head", "absent", "match", "current"]
 
 

@@ -17,15 +17,15 @@ from textual.strip import Strip
 from tui.app.bindings import bind
 from tui.app.diff.highlight import FindSides, Shades
 from tui.app.diff.layout import DiffSearch, Document, Look
-from tui.app.diff.render import MOST_SHIFTED, DiffStyle, Front, Ground, Pen, draw_row, grounds
+from tui.app.diff.render import MOST_SHIFTED, DiffStyle, Ground, Pen, draw_row, grounds
 from tui.app.text.highlight import LineColours
 from tui.app.theme.palette import COLOURS, contrast
-from tui.app.theme.styles import MadeStyles
+from tui.app.theme.styles import CODE_COLOURS, MadeStyles
 from tui.app.widgets.scroll_view import TailView
 from tui.model.diffs import DiffLine, FileDiff
 from tui.model.results import NotApplied
 
-_FRONTS: Mapping[Front, str] = {
+_FRONTS: Mapping[str, str] = {
     "text": "foreground",
     "strong": "foreground",
     "dim": "dim",
@@ -33,13 +33,7 @@ _FRONTS: Mapping[Front, str] = {
     "accent": "accent",
     "added": "passed",
     "removed": "failed",
-    "keyword": "code-keyword",
-    "function": "code-function",
-    "type": "code-type",
-    "string": "code-string",
-    "number": "code-number",
-    "comment": "code-comment",
-    "operator": "code-operator",
+    **CODE_COLOURS,
 }
 _READABLE = 4.5
 # Bold and underline tell these apart where there are no colours.

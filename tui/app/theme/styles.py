@@ -1,7 +1,7 @@
 """Styles of the current theme: for roles (content and segments), and for the pieces of a text or a diff."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, get_args
 
 from rich.segment import Segment
 from rich.style import Style
@@ -9,7 +9,8 @@ from textual.color import Color
 from textual.content import Content
 
 from tui.app.presentation.pieces import Line, Piece, Role
-from tui.app.text.page import Base, MarkLook, TextStyle
+from tui.app.text.highlight import CodeRole
+from tui.app.text.page import MarkLook, TextStyle
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -104,17 +105,10 @@ class MadeStyles(Generic[Key]):
         return style
 
 
-_BASES: Mapping[Base, str] = {
-    "text": "foreground",
-    "dim": "dim",
-    "keyword": "code-keyword",
-    "function": "code-function",
-    "type": "code-type",
-    "string": "code-string",
-    "number": "code-number",
-    "comment": "code-comment",
-    "operator": "code-operator",
-}
+CODE_COLOURS: Mapping[str, str] = {role: f"code-{role}" for role in get_args(CodeRole)}
+"""The name of the theme color of each role of a piece of code."""
+
+_BASES: Mapping[str, str] = {"text": "foreground", "dim": "dim", **CODE_COLOURS}
 # Bold and underline distinguish the marks in terminals without colors.
 _MARKS: Mapping[MarkLook, tuple[str, Style]] = {
     "expected": ("match-expected", Style(bold=True)),
