@@ -5,6 +5,7 @@ from os.path import commonpath
 from pathlib import Path
 from typing import NamedTuple
 
+from tui.app.presentation.cells import fold
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.session_protocol import Session
 from tui.model.errors import AssayError, Problem
@@ -274,8 +275,6 @@ class Selection:
 
     def _shares(self, path: Path, case: Case) -> dict[str, float]:
         """Return the share of passed repeats of each model, counted as in the matrix."""
-        from tui.app.matrix.cells import fold
-
         state = self.open_suites.state(path)
         return {model: fold(state.repeats(case.id, model)).share for model in self.models_of(path)}
 

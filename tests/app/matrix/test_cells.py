@@ -6,9 +6,10 @@ import pytest
 
 from tests.app.matrix.samples import answered, result
 from tui.app.matrix.baseline import Change, baseline_of, change_line, changes
-from tui.app.matrix.cells import Cell, cell_line, fold, with_band
+from tui.app.matrix.cells import cell_line, with_band
 from tui.app.matrix.matrix import pair_to_compare
 from tui.app.presentation.bands import band_letter, band_mark
+from tui.app.presentation.cells import Cell, fold
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import outcome_of
 from tui.model.results import TrialKey

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tui.app.matrix.cells import Cell, fold_outcomes
+from tui.app.presentation.cells import Cell, fold_outcomes
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.runs.lines import SHORT_ID, day_and_time

@@ -1,21 +1,16 @@
-"""Cells of the matrix: the repeats of one case on one model as one status, and their totals for each model."""
+"""Cells of the matrix as lines, and the totals of each model."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from tui.app.matrix.columns import fitted
 from tui.app.presentation.bands import band_letter, band_mark
+from tui.app.presentation.cells import Cell, fold
 from tui.app.presentation.marks import (
     RERUN,
-    STATUS_RANKS,
-    counted_status,
-    differs_by_rerun,
     mark_of,
-    outcome_status,
-    status_of,
-    status_of_all,
     word_of,
 )
 from tui.app.presentation.pieces import Line, width_of
@@ -23,7 +18,7 @@ from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import CountedVerdict, TrialKey, has_passed_since
 from tui.model.risk import BANDS, Band
-from tui.model.state import OPEN, RunState, TrialProgress
+from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case
 
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})
@@ -34,81 +29,6 @@ _BEFORE_BAND = 13
 """The number of cells before a risk band: the longest word for a status, and a space."""
 _LONGEST_BAND = 2 + max(map(len, BANDS))
 _TEXTS = {"error", "timed_out", "incomplete", "cancelled", "delayed", "unchecked"}
-
-
-class Cell(NamedTuple):
-    """The status of all repeats of a case on a model.
-
-    `passed` counts the repeats that passed on the first attempt, of `results` that have ended, of `repeats` in all.
-    `share` is the share of passed ones among the checked ones; −1 if none is checked or a result is missing. `tries` is
-    the number of the attempt that passed and the number of attempts, for one flaky trial. `passed_since` counts the
-    failed trials that a rerun passed; `rerun` is the status of the rerun of one trial, if that differs.
-    """
-
-    status: StatusWord = "not_run"
-    passed: int = 0
-    results: int = 0
-    repeats: int = 0
-    share: float = -1.0
-    tries: tuple[int, int] | None = None
-    passed_since: int = 0
-    rerun: StatusWord | None = None
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """Return a sort key: the worst status first, a case that was not run last."""
-        return STATUS_RANKS[self.status], self.share
-
-
-NOT_RUN = Cell()
-
-
-def fold(trials: Sequence[TrialProgress], attempts: int = 1, saved: Mapping[TrialKey, Outcome] | None = None) -> Cell:
-    """Return the cell of these repeats.
-
-    `attempts` is the number that the suite allows, `saved` has the outcomes of trials whose full results were not read.
-    """
-    if not trials:
-        return NOT_RUN
-    if len(trials) == 1:
-        status = counted_status(trials[0])
-        if status == "flaky":
-            return Cell(status, 0, 1, 1, 0.0, _tries(trials[0], attempts, (saved or {}).get(trials[0].key)))
-        if status == "passed":
-            return _PASSED
-        if status in OPEN:
-            return Cell(status, 0, 0, 1)
-        rerun = status_of(trials[0]) if differs_by_rerun(trials[0]) else None
-        share = -1.0 if status == "unchecked" else 0.0
-        return Cell(status, 0, 1, 1, share, passed_since=_passed_since(trials), rerun=rerun)
-    return _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=_passed_since(trials))
-
-
-def _passed_since(trials: Sequence[TrialProgress]) -> int:
-    return sum(trial.ended is not None and has_passed_since(trial.ended) for trial in trials)
-
-
-def _tries(trial: TrialProgress, attempts: int, saved: Outcome | None) -> tuple[int, int] | None:
-    """Return the number of the attempt that passed, and the number of attempts."""
-    last = trial.attempt
-    if last is not None:
-        return last.number, max(attempts, last.of)
-    return (saved.attempts, max(attempts, saved.attempts)) if saved is not None else None
-
-
-_PASSED = Cell("passed", 1, 1, 1, 1.0)
-
-
-def fold_outcomes(outcomes: Iterable[Outcome]) -> Cell:
-    """Return the cell of the repeats of a saved run."""
-    return _fold_words([outcome_status(outcome) for outcome in outcomes])
-
-
-def _fold_words(words: Sequence[StatusWord]) -> Cell:
-    passed, results = words.count("passed"), sum(word not in OPEN for word in words)
-    checked = len(words) - words.count("unchecked")
-    share = passed / checked if checked and results == len(words) else -1.0
-    return Cell(status_of_all(words), passed, results, len(words), share)
 
 
 def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:

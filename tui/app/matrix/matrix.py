@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from tui.app.matrix.baseline import Baseline, Change, change_line, changes
-from tui.app.matrix.cells import FAILURES, Cell, CellCounts, cell_line, with_band
+from tui.app.matrix.cells import FAILURES, CellCounts, cell_line, with_band
 from tui.app.matrix.columns import Layout, joined
 from tui.app.matrix.header_lines import MatrixHeading
 from tui.app.matrix.statistics import Snapshot, Statistics
 from tui.app.presentation.bands import worst_band
+from tui.app.presentation.cells import Cell
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, cut_middle, width_of
 from tui.model import filter

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tui.app.matrix.baseline import Baseline, change_of
-from tui.app.matrix.cells import Cell, ModelTotals
+from tui.app.matrix.cells import ModelTotals
+from tui.app.presentation.cells import Cell
 from tui.statistics.run_figures import ModelFigures, figures_of
 
 if TYPE_CHECKING:
