@@ -31,8 +31,8 @@ def tree(text: str) -> tuple[YamlNode, Findings]:
 
 def test_every_node_knows_its_place_and_its_path() -> None:
     root, findings = tree("a:\n  b: [1, x]\n")
-    (a,) = root.fields(("a",)).values()
-    (b,) = a.fields(("b",)).values()
+    (a,) = dict(root.entries()).values()
+    (b,) = dict(a.entries()).values()
     first, second = b.elements()
     second.add_problem("second")
     first.add_problem("first")
@@ -52,6 +52,7 @@ def test_a_scalar_is_read_as_text_truth_or_as_it_is_written() -> None:
     assert (nodes["b"].truth, nodes["c"].truth, nodes["d"].truth) == (True, None, None)
     assert (nodes["c"].written, nodes["d"].written) == ("012", None)
     assert nodes["e"].is_null
+    assert [name for name, node in nodes.items() if node.is_empty] == ["e"]
     assert findings.problems == []
 
 

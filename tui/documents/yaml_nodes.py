@@ -5,13 +5,12 @@ Configuration and themes are read this way. Suites are larger and are read by `y
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tui.model.errors import Level, Problem
 from tui.model.sanitize import sanitize_line
-from tui.model.suggest import did_you_mean
 
 if TYPE_CHECKING:
     import yaml
@@ -96,18 +95,6 @@ class YamlNode:
                 seen.add(name)
                 yield name, YamlNode(value, where, self.findings, key)
 
-    def fields(self, known: Iterable[str]) -> dict[str, YamlNode]:
-        """Return the entries of a mapping with fixed keys; any other key is a problem, with a suggestion."""
-        known = tuple(known)
-        found = {}
-        for name, place in self.entries():
-            if name in known:
-                found[name] = place
-            else:
-                hint = did_you_mean(name, known)
-                place.add_key_problem(f"unknown key. {hint}Known keys are {', '.join(known)}")
-        return found
-
     def elements(self) -> tuple[YamlNode, ...]:
         """Return the elements of a list in order; if it is not a list, add a problem and return none."""
         import yaml
@@ -128,6 +115,11 @@ class YamlNode:
     def is_null(self) -> bool:
         """Whether there is no value."""
         return self.node.tag == "tag:yaml.org,2002:null"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no value, or a mapping without keys."""
+        return self.is_null or (self.is_mapping and not self.node.value)
 
     @property
     def written(self) -> str | None:

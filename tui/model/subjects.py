@@ -102,7 +102,7 @@ class Config:
 
 PARAMETERS = ("temperature", "top_p", "seed", "max_tokens", "system", "api")
 APIS = ("chat", "responses")
-_LARGEST_SEED = 2**63 - 1
+LARGEST_INTEGER = 2**63 - 1
 
 
 def parameter_fault(name: str, value: object) -> str | None:
@@ -115,7 +115,7 @@ def parameter_fault(name: str, value: object) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int):
             return "is not a whole number"
         least = 1 if name == "max_tokens" else 0
-        return None if least <= value <= _LARGEST_SEED else f"is less than {least} or not below 2^63"
+        return None if least <= value <= LARGEST_INTEGER else f"is less than {least} or not below 2^63"
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return "is not a number"
     most = 1 if name == "top_p" else 2
