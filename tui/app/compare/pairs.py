@@ -68,12 +68,12 @@ class ComparisonSession:
 
     @property
     def blind(self) -> bool:
-        """Whether names and verdicts are hidden."""
+        """Return whether names and verdicts are hidden."""
         return self.seed is not None
 
     @property
     def chosen(self) -> int:
-        """How many cases have a preference."""
+        """Return how many cases have a preference."""
         return sum(entry.choice is not None for entry in self.entries)
 
     def go_to_case(self, case: str) -> None:

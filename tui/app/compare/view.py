@@ -24,7 +24,7 @@ class CaseList(LineListView):
 
     @property
     def line_count(self) -> int:
-        """How many cases there are."""
+        """Return how many cases there are."""
         return len(self.entries)
 
     def line_at(self, place: int, width: int) -> Line:

@@ -1,1 +1,1 @@
-"""Diffs laid out for the screen: rows, words, colours, search, patches. Without textual."""
+"""Diffs laid out for the screen: rows, changed words, colors, search and patches."""

@@ -1,4 +1,4 @@
-"""The changes of one answer as a diff: its files, other blocks to try, and the patch for `git apply`."""
+"""The changes of one answer: its files as diffs, a preview with another code block, and the patch for `git apply`."""
 
 import re
 from collections.abc import Sequence
@@ -17,8 +17,10 @@ from tui.session.changes import Block, choose_blocks, find_blocks, read_diff
 
 @dataclass(frozen=True, slots=True)
 class ShownDiff:
-    """Changes of an answer to a case. `block` is the one (from 0) that was picked for the target file, None where
-    these are the kept changes."""
+    """The changes of an answer to a case.
+
+    `block` is the index of the code block that is previewed as the target file; None for the saved changes.
+    """
 
     case: Case
     trial: TrialKey
@@ -28,20 +30,21 @@ class ShownDiff:
     block: int | None = None
 
     def read_files(self) -> tuple[FileDiff, ...]:
-        """The changes as diffs; one that cannot be read is a file without hunks. Some 1 µs a line."""
+        """Return the changes as diffs; a change that cannot be parsed is a file without hunks. Takes about 1 µs per
+        line."""
         return tuple(
             next(iter(read_diff(change.diff)), FileDiff(change.path, change.kind, (), change.path))
             for change in self.changes
         )
 
     def find_sides(self, file: FileDiff) -> Sides | None:
-        """Return the whole text of both sides, as far as the answer contains it. Call it in a thread."""
+        """Return the full text of both sides, if it is saved or in the answer. Call this in a thread."""
         block = self.block if file.path == self.case.target_file else None
         return find_sides(self.case, self.answer, file, block)
 
 
 def kept_diff(case: Case, trial: TrialProgress | None) -> ShownDiff | None:
-    """Return the saved changes of a trial, None while it has no result."""
+    """Return the saved changes of a trial; None while it has no result."""
     result = trial.result if trial is not None else None
     if trial is None or result is None:
         return None
@@ -56,7 +59,7 @@ def blocks_of(shown: ShownDiff) -> tuple[Block, ...]:
 
 
 def block_in_use(shown: ShownDiff) -> int | None:
-    """Return the number of the block that became the target file."""
+    """Return the number of the block that is used for the target file, or None."""
     target = shown.case.target_file
     if target is None or not any(change.path == target for change in shown.changes):
         return None
@@ -65,8 +68,10 @@ def block_in_use(shown: ShownDiff) -> int | None:
 
 
 def with_block(kept: ShownDiff, block: int) -> ShownDiff | str:
-    """What the answer would change with this block as the target file, or why that cannot be told. Loads git's library
-    on first use: for a thread."""
+    """Return the changes that the answer would make with a block as the target file, or why they are unknown.
+
+    Imports pygit2 on first use: call this in a thread.
+    """
     from tui.session.changes import preview_block
 
     target = kept.case.target_file
@@ -88,7 +93,7 @@ _REPLACED = "\ufffd"
 
 
 def patch_text(changes: Sequence[Change]) -> str:
-    """Return the diffs of all files in git's format."""
+    """Return the diffs of all files as one patch in git's format."""
     return "".join(change.diff if change.diff.endswith("\n") else f"{change.diff}\n" for change in changes)
 
 
@@ -104,6 +109,6 @@ def patch_name(case: str, model: str) -> str:
 
 
 def save_patch(place: Path, changes: Sequence[Change]) -> None:
-    """Write the patch to a new file, byte for byte. Raise OSError, FileExistsError if the file exists already."""
+    """Write a patch to a new file, byte for byte. Raises OSError; FileExistsError if the file exists."""
     with place.open("xb") as file:
         file.write(patch_text(changes).encode("utf-8", "surrogateescape"))

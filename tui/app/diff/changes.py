@@ -1,4 +1,4 @@
-"""Whether there are changes to show, and how many. Light: the diff itself is loaded when it is looked at."""
+"""Whether an answer has changes, and how many. The diff itself is imported when it is displayed."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from tui.model.suite import Case
 
 
 def has_changes(case: Case | None, trials: Iterable[TrialProgress | None]) -> bool:
-    """Return whether the case, or an answer to it, changes files."""
+    """Return whether the case, or an answer to it, can change files."""
     if case is None:
         return False
     results = (trial.result for trial in trials if trial is not None)
@@ -21,7 +21,7 @@ def count_changes(trial: TrialProgress | None) -> int:
 
 
 def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
-    """Return why there is no diff."""
+    """Return why there is no diff to display."""
     name = sanitize_line(model, 100)
     if trial is not None and trial.is_open:
         return f"{name} is still running. Its changes appear here when the answer is complete."

@@ -1,4 +1,4 @@
-"""Syntax colours of a diff: lexed slice by slice, the visible lines first."""
+"""Syntax highlighting of a diff: lexed slice by slice, the visible lines first."""
 
 import asyncio
 from bisect import bisect_right
@@ -9,16 +9,19 @@ from tui.app.diff.rows import LineEntry, Sides, hides_returns, shown_lines
 from tui.app.text.highlight import CodeLexer, LineColours, knows_language, load_lexer
 from tui.model.diffs import DiffLine, FileDiff
 
-_SLICE = 60  # lines lexed at once: some milliseconds
-_NEAR = 240  # so far ahead of what is known, the way there is lexed before anything is shown
-_MOST_WALKED = 40_000  # lines beyond which a guess has to do
+_SLICE = 60  # lines lexed at once, which takes milliseconds
+_NEAR = 240  # lines: up to this distance, the lines in between are lexed instead of a guess
+_MOST_WALKED = 40_000  # lines after this one are always guessed
 _LONGEST_SLICE, _MOST_SPANS = 8_000, 4_000
 _MOST_KEPT = 4_000
 
 
 class SideColours:
-    """`lines` are code from its beginning on. A line far down is guessed first, as if the language began there, and
-    put right when everything above it has been lexed: only then is it known whether it stands in a long string."""
+    """The colors of the lines of one side of a file.
+
+    A line far down is guessed first, as if the code began there, and corrected when everything above it has been lexed:
+    only then it is known whether it is inside a long string or comment.
+    """
 
     def __init__(self, lexer: CodeLexer, lines: Sequence[str]) -> None:
         self._lexer, self._lines = lexer, lines
@@ -29,13 +32,15 @@ class SideColours:
         self._guessed: dict[int, LineColours] = {}
 
     def at(self, line: int) -> LineColours:
-        """The colours of a line, counted from 0; none while they are not known."""
+        """Return the colors of a line, counted from 0; none while they are unknown."""
         found = self._exact.get(line)
         return found if found is not None else self._guessed.get(line, ())
 
     def work(self, first: int, last: int) -> range | None:
-        """Lex one slice more so that these lines (both included) get their colours. Returns the lines that have other
-        colours now; None when there is nothing left to do for them."""
+        """Lex one more slice for the lines `first` to `last` (inclusive).
+
+        Returns the lines whose colors have changed; None if nothing is left to do for them.
+        """
         last = min(last, len(self._lines) - 1)
         first = max(0, min(first, last))
         missing = next((line for line in range(first, last + 1) if line not in self._exact), None)
@@ -71,7 +76,7 @@ class SideColours:
         return self._keep(self._guessed, line, colours[line - start :])
 
     def _lex(self, start: int, state: tuple[str, ...]) -> tuple[int, list[LineColours], tuple[str, ...] | None]:
-        """A slice that ends outside of anything that is still open, as far as that can be had cheaply."""
+        """Lex a slice, extended to the end of an open construct if that is near; return its end, colors and state."""
         size = _SLICE
         while True:
             end = min(len(self._lines), start + size)
@@ -91,7 +96,7 @@ class SideColours:
 
 
 def language_of(path: str) -> str | None:
-    """The language in which a file gets colours, by its name; None where it gets none."""
+    """Return the language of a file for highlighting, by its name, or None."""
     name = path.rpartition("/")[2].lower()
     stem, _, extension = name.rpartition(".")
     for each in (extension if stem else "", name, name.partition(".")[0]):
@@ -101,7 +106,7 @@ def language_of(path: str) -> str | None:
 
 
 class FileColours:
-    """The colours of one file. Where its whole text is not known, each hunk is lexed as if the language began there."""
+    """The colors of one file. If its full text is unknown, each hunk is lexed as if the code began there."""
 
     def __init__(self, file: FileDiff, sides: Sides | None, lexer: CodeLexer) -> None:
         without = hides_returns(file)
@@ -121,7 +126,7 @@ class FileColours:
         self._parts[side].append(SideColours(lexer, lines))
 
     def at(self, line: DiffLine, side: int) -> LineColours:
-        """The colours of a line as it is on one side; none while they are not known."""
+        """Return the colors of a line on one side; none while they are unknown."""
         number = line.new if side else line.old
         part = -1 if number is None else bisect_right(self._firsts[side], number) - 1
         if number is None or part < 0:
@@ -129,8 +134,10 @@ class FileColours:
         return self._parts[side][part].at(number - self._firsts[side][part])
 
     def work(self, side: int, first: int, last: int) -> bool | None:
-        """Lex one slice more for the lines with these numbers (both included): whether one of them may look otherwise
-        now. None when there is nothing left."""
+        """Lex one more slice for the lines with these numbers (inclusive).
+
+        Returns whether the colors of one of them may have changed; None if nothing is left to do.
+        """
         at = max(0, bisect_right(self._firsts[side], first) - 1)
         while at < len(self._parts[side]) and self._firsts[side][at] <= last:
             start = self._firsts[side][at]
@@ -150,7 +157,10 @@ def _no_sides(_file: FileDiff) -> None:
 
 
 class Shades:
-    """`find_sides` gives the whole text of a file, where it is known; it is called in a thread."""
+    """The colors of a document, computed while it is displayed.
+
+    `find_sides` returns the full text of a file, if it is known; it is called in a thread.
+    """
 
     def __init__(self, find_sides: FindSides = _no_sides) -> None:
         self._find_sides = find_sides
@@ -158,12 +168,12 @@ class Shades:
         self._request: tuple[Document, int, int, int] | None = None
 
     def at(self, section: int, line: DiffLine, side: int) -> LineColours:
-        """The colours of a line of a file; none while they are not known."""
+        """Return the colors of a line of a file; none while they are unknown."""
         colours = self._files.get(section)
         return colours.at(line, side) if colours is not None else ()
 
     def wants(self, document: Document, first: int, end: int, around: int) -> bool:
-        """Look at these rows now. True where that is something else than before."""
+        """Set the rows to highlight, with `around` rows before and after them; return whether they have changed."""
         request = (document, first, end, around)
         if self._request is not None and self._request[0] is document and self._request[1:] == request[1:]:
             return False
@@ -171,8 +181,10 @@ class Shades:
         return True
 
     async def work(self) -> AsyncIterator[bool]:
-        """Lex until what is looked at has its colours, then what is around it. Yields after each slice whether what is
-        seen may look otherwise now."""
+        """Lex until the requested rows have their colors, then the rows around them.
+
+        Yields after each slice whether the visible rows may have changed.
+        """
         if self._request is None:
             return
         document, first, end, around = self._request
@@ -196,7 +208,7 @@ class Shades:
 
 
 def _ranges(document: Document, begin: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
-    """The numbers of the lines in some rows: section, side, first, last. Context counts on the new side."""
+    """Yield the range of line numbers in some rows as section, side, first, last. Context has the new side."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for row in range(max(0, begin), min(stop, document.row_count)):
         section, below = document.find_row(row)

@@ -1,4 +1,4 @@
-"""Files of a diff in rows of a given width: sections, hunks, matches, and places that survive a new layout."""
+"""The files of a diff in rows of a given width: sections, hunks, matches, and anchors that survive a new layout."""
 
 import re
 from bisect import bisect_right
@@ -30,8 +30,10 @@ SAY_MARGIN = 2
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How diffs are shown; `digits` is the room for a line's number; in `prose` a line is a paragraph, in which many
-    words may have changed."""
+    """The options of the display of diffs.
+
+    `digits` is the width of a line number. In `prose` a line is a paragraph, in which many words may have changed.
+    """
 
     width: int = 80
     beside: bool = False
@@ -43,20 +45,20 @@ class Look:
 
     @property
     def gutter(self) -> int:
-        """The width of line numbers and sign in cells."""
+        """Return the width of the line numbers and the sign in cells."""
         if self.beside:
             return self.digits + 4 if self.numbers else 3
         return 2 * self.digits + 5 if self.numbers else 3
 
     @property
     def halves(self) -> tuple[int, int]:
-        """The widths of the two sides in a split view; one cell between them is a line."""
+        """Return the widths of the two sides in a split view; the cell between them is a vertical line."""
         left = max(1, (self.width - 1) // 2)
         return left, max(1, self.width - 1 - left)
 
     @property
     def rooms(self) -> tuple[int, int]:
-        """The widths of the text on the left (or only) and the right side."""
+        """Return the widths of the text on the left (or only) side and the right side."""
         if not self.beside:
             return (max(1, self.width - self.gutter),) * 2
         left, right = self.halves
@@ -64,7 +66,7 @@ class Look:
 
 
 class Texts(NamedTuple):
-    """The shown text of a line on both sides; identical for context."""
+    """The displayed text of a line on both sides; identical for context."""
 
     old: str
     new: str
@@ -78,8 +80,10 @@ class Place(NamedTuple):
 
 
 class Section:
-    """Entries in rows. `file` is None where they are of none; `hidden_returns`: every line of it ends in CR, and none
-    shows it."""
+    """The entries of a file, or of the blocks that were not applied, in rows.
+
+    `file` is None for the latter. `hidden_returns` is true if every line ends with CR, which is then not displayed.
+    """
 
     def __init__(self, listed: Listed, look: Look, file: FileDiff | None = None) -> None:
         self.file, self.look = file, look
@@ -92,7 +96,7 @@ class Section:
 
     @property
     def row_count(self) -> int:
-        """The number of rows in the section."""
+        """Return the number of rows in the section."""
         return self._rows[-1]
 
     def place(self, row: int) -> Place:
@@ -109,7 +113,7 @@ class Section:
         return self._rows[entry + 1] - self._rows[entry]
 
     def part(self, entry: int, side: int, sub: int) -> tuple[int, int] | None:
-        """Return the range of a text (0: old, 1: new) that a row of its entry shows; None below its last row."""
+        """Return the range of a text (side 0: old, 1: new) in a row of its entry; None below its last row."""
         length = len(self.texts[entry][side])
         if not self.look.wrap and not isinstance(self.entries[entry], SayEntry):
             return (0, length) if sub == 0 else None
@@ -119,7 +123,7 @@ class Section:
         return (starts[sub - 1] if sub else 0), (starts[sub] if sub < len(starts) else length)
 
     def hunk_at(self, entry: int) -> int:
-        """Return the hunk of an entry, counted from 0; -1 above the first."""
+        """Return the index of the hunk of an entry; -1 above the first."""
         return bisect_right(self.hunk_entries, entry) - 1
 
     def entry_of(self, old: int | None, new: int | None) -> int:
@@ -151,7 +155,7 @@ class Section:
         return Texts("", "")
 
     def partner_text(self, line: DiffLine) -> str:
-        """Return the shown text of a line."""
+        """Return the displayed text of a line."""
         return self._shown(line)
 
     def _shown(self, line: DiffLine | None) -> str:
@@ -179,7 +183,7 @@ class Section:
 
 
 def file_section(file: FileDiff, look: Look, *, head: bool = True) -> Section:
-    """Return the section of a file in this look; `head` adds a row with its name."""
+    """Return the section of a file with these options; `head` adds a row with its name."""
     shown = ignore_spacing(file) if look.ignore_space else file
     notes = ("Only whitespace changed.",) if file.hunks and not shown.hunks else ()
     return Section(list_entries(shown, beside=look.beside, head=head, notes=notes), look, file)
@@ -189,8 +193,11 @@ _MOST_FOUND = 10_000
 
 
 class Anchor(NamedTuple):
-    """A line by its file and numbers, which stay when other rows are around it, and how many entries above it are
-    meant; `row` is the row of its section where there is no line."""
+    """A position that survives a new layout: a line by its file and numbers.
+
+    `above` is the number of entries between the position and that line; `row` is the row in the section if there is no
+    line.
+    """
 
     section: int
     old: int | None
@@ -209,8 +216,10 @@ class Match(NamedTuple):
 
 
 class Document:
-    """Sections below each other; the last one tells what was not applied. Rows count from 0. Costs what it is long:
-    make large ones in a thread."""
+    """The sections of a diff, one below the other; the last one has the blocks that were not applied.
+
+    Rows count from 0. The constructor takes time in proportion to the length: build large ones in a thread.
+    """
 
     def __init__(self, files: Sequence[FileDiff], refused: Sequence[NotApplied], look: Look) -> None:
         self.files, self.refused = tuple(files), tuple(refused)
@@ -221,7 +230,7 @@ class Document:
         self._add_up()
 
     def _section(self, number: int) -> Section:
-        # The first one's name stands above the view, as does that of whichever is read.
+        # The name of the current file is displayed above the view, so the first file needs no head.
         return file_section(self.files[number], self.look, head=number > 0)
 
     def _add_up(self) -> None:
@@ -246,12 +255,12 @@ class Document:
 
     @property
     def row_count(self) -> int:
-        """The number of rows in the document."""
+        """Return the number of rows in the document."""
         return self._starts[-1]
 
     @property
     def hunk_count(self) -> int:
-        """The number of hunks in all files."""
+        """Return the number of hunks in all files."""
         return len(self._hunks)
 
     def find_row(self, row: int) -> tuple[int, int]:
@@ -287,10 +296,8 @@ class Document:
             end = min(end, self._hunks[number + 1][0])
         return range(start, end)
 
-    # --- places
-
     def anchor_at(self, row: int) -> Anchor | None:
-        """Return an anchor for a row, by which it is found again in another layout."""
+        """Return an anchor for a row, which `row_at` finds in another layout."""
         if not self.sections:
             return None
         at, below = self.find_row(min(row, self.row_count - 1))
@@ -311,8 +318,6 @@ class Document:
             return self._starts[at] + min(anchor.row, max(0, section.row_count - 1))
         entry = section.entry_of(anchor.old, anchor.new)
         return self._starts[at] + section.row_of(max(0, entry - anchor.above))
-
-    # --- searching
 
     def search(self, text: str) -> list[Match]:
         """Return the matches of a text in order; a lower-case text ignores case."""
@@ -349,8 +354,7 @@ class Document:
         return self._starts[match.section] + row
 
     def shift_to(self, match: Match, shift: int, most: int) -> int:
-        """Return by how many cells lines that are not wrapped have to be shifted to show a match, `shift` where that
-        shows it already."""
+        """Return by how many cells to shift unwrapped lines to show a match; `shift` if it is visible already."""
         room = self.look.rooms[match.side]
         text = self.sections[match.section].texts[match.entry][match.side]
         at = cell_len(text[: min(match.span[0], most)])
@@ -360,7 +364,7 @@ class Document:
 
 
 class DiffSearch:
-    """The places of a text in a document. `current` is the match that was jumped to, counted from 0; -1 for none."""
+    """The matches of a text in a document. `current` is the index of the current match; -1 for none."""
 
     def __init__(self) -> None:
         self.clear()
@@ -372,19 +376,19 @@ class DiffSearch:
         self._by_entry: dict[tuple[int, int], list[int]] = {}
 
     def search(self, document: Document, text: str) -> None:
-        """Find all places of a text; none of them is current."""
+        """Find all matches of a text; none of them is current."""
         self.clear()
         self.text, self.matches = text, document.search(text)
         for number, match in enumerate(self.matches):
             self._by_entry.setdefault((match.section, match.entry), []).append(number)
 
     def first_from(self, document: Document, row: int) -> int:
-        """Return the number of the first match in or after a row, of the first of all where there is none."""
+        """Return the index of the first match in or after a row; 0 if there is none."""
         rows = (document.row_of_match(match) for match in self.matches)
         return next((number for number, found in enumerate(rows) if found >= row), 0)
 
     def go_to(self, number: int) -> Match:
-        """Make a match the current one."""
+        """Make a match the current one, and return it."""
         self.current = number
         return self.matches[number]
 

@@ -1,4 +1,4 @@
-"""The lines around a diff: its files, where one is in it, the blocks of the answer."""
+"""Lines around a diff: the list of files, the line above the diff, and the list of code blocks."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ _KINDS: dict[str, tuple[str, Role]] = {
 
 
 def file_line(file: FileDiff, width: int) -> Line:
-    """A file in the list: its kind, its name, its counts."""
+    """Return the line of a file in the list: its kind of change, its name, its counts."""
     mark, role = _KINDS[file.kind]
     counts = _counts(file)
     room = max(1, width - 4 - sum(width_of(text) for text, _ in counts))
@@ -26,7 +26,7 @@ def file_line(file: FileDiff, width: int) -> Line:
 
 
 def refused_line(count: int, width: int) -> Line:
-    """The blocks that were not applied, in the list."""
+    """Return the line of the list for the blocks that were not applied."""
     return ((" ! ", "error"), (cut(f"{count} not applied", max(0, width - 3)), "dim"))
 
 
@@ -49,7 +49,7 @@ def place_line(
 ) -> Line:
     """Return the line above a diff: file and counts on the left, the number of the change and the view on the right.
 
-    `hunk` and `found` are (number from 1, total); `preview` names a block that is tried.
+    `hunk` and `found` are (number from 1, total); `preview` names a block that is previewed.
     """
     left: list[Piece] = [(f" {preview}  ", "accent")] if preview else []
     right: list[Piece] = []
@@ -81,7 +81,7 @@ def place_line(
 
 
 def block_line(block: Block, in_use: bool, width: int) -> Line:
-    """A block of the answer: its number, language, length and how it begins."""
+    """Return the line of a code block: its number, language, length and first line."""
     lines = block.text.count("\n")
     first = next((line for line in block.text.split("\n", 50) if line.strip()), "")
     pieces: list[Piece] = [
@@ -95,5 +95,5 @@ def block_line(block: Block, in_use: bool, width: int) -> Line:
 
 
 def block_lines(blocks: Sequence[Block], in_use: int | None, width: int) -> list[Line]:
-    """All blocks."""
+    """Return the lines of all code blocks; `in_use` is the number of the one that is displayed."""
     return [block_line(block, block.number == in_use, width) for block in blocks]

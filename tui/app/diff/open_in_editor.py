@@ -1,4 +1,4 @@
-"""A changed file in the person's editor, in a folder that is made for it and goes with it."""
+"""Open a changed file in the user's editor, in a temporary folder."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,8 +20,10 @@ async def open_changed_file(
     line: int,
     repository: Path | None,
 ) -> str | None:
-    """Open the file until the editor is closed; a sentence where that was not possible. The whole repository is there
-    where the run has kept it (`repository`), else the changed files alone."""
+    """Open a changed file until the editor is closed, and return an error message, or None on success.
+
+    The folder contains the whole repository if the run saved it (`repository`), else only the changed files.
+    """
     from tui.session.changes import temporary_folder
 
     if files[number].kind == "deleted":
@@ -59,7 +61,7 @@ def _fill(
 
 
 def _content(shown: ShownDiff, file: FileDiff) -> bytes | None:
-    """The whole file as it was changed; None where that is not known, or it is gone."""
+    """Return the content of a file after the change; None if it is unknown or deleted."""
     sides = shown.find_sides(file) if file.kind != "deleted" else None
     if sides is None:
         return None

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 _CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
 _WIDE = 90
 _DIALOG_WIDTH = 200  # cells; the dialog cuts its lines
-_LARGE = 200_000  # characters from which on a diff is read in a thread
+_LARGE = 200_000  # characters; a longer diff is parsed in a thread
 
 
 class FileList(LineListView):
-    """The changed files of an answer, and how many of its blocks were not applied."""
+    """The list of the changed files of an answer, and the number of its blocks that were not applied."""
 
     files: Sequence[FileDiff] = ()
     refused = 0
@@ -57,7 +57,7 @@ class FileList(LineListView):
 
 
 class PlaceLine(PieceLine):
-    """The line above a diff: the current file, its counts, and how it is shown."""
+    """The line above a diff: the current file, its counts, and the options of the view."""
 
     shown: ShownDiff | None = None
     view: DiffView
@@ -83,8 +83,10 @@ class PlaceLine(PieceLine):
 
 
 class DiffPanel(Vertical):
-    """Shows the changes of one answer, as they were applied or as another of its blocks would make them. Trying another
-    block never changes the verdict."""
+    """The changes of one answer, as they were applied, or as another of its blocks would make them.
+
+    A preview of another block never changes the verdict.
+    """
 
     DEFAULT_CSS = """
     DiffPanel { height: 1fr; }
@@ -118,7 +120,7 @@ class DiffPanel(Vertical):
         self.contexts: dict[int, int] = {}
 
     def compose(self) -> ComposeResult:
-        """Yield the line above the diff, the list of files, and the diff."""
+        """Compose the line above the diff, the list of files, and the diff."""
         yield self.place
         with Horizontal():
             yield self.files
@@ -126,8 +128,10 @@ class DiffPanel(Vertical):
         yield self._nothing
 
     def show(self, kept: ShownDiff | None, waiting: str, repository: Path | None = None) -> None:
-        """Show the changes of a trial; the same ones again change nothing. `waiting` is the text to show where there
-        are none, `repository` the clone that the run kept, if any."""
+        """Display the changes of a trial, unless they are displayed already.
+
+        `waiting` is the text to display if there are none, `repository` the clone that the run saved, if any.
+        """
         self.repository = repository
         if kept is None or not (kept.changes or kept.refused):
             self.kept = self.shown = None
@@ -140,7 +144,7 @@ class DiffPanel(Vertical):
             self.show_diff(kept)
 
     def show_diff(self, shown: ShownDiff, *, stay: bool = False) -> None:
-        """Show the applied changes, or those of another block."""
+        """Display the applied changes, or a preview; `stay` keeps the scroll position."""
         self.shown, self.place.shown = shown, shown
         self.contexts = {}
         self.refresh_bindings()
@@ -161,11 +165,11 @@ class DiffPanel(Vertical):
         self.place.draw()
 
     def on_resize(self, event: Resize) -> None:
-        """Show the list of files only where there is room for it."""
+        """Display the list of files only if there is room for it."""
         self.set_class(event.size.width >= _WIDE, "-wide")
 
     def on_diff_view_place_changed(self, message: DiffView.PlaceChanged) -> None:
-        """Update the line above the diff and the cursor of the list."""
+        """Update the line above the diff, and the cursor of the list."""
         message.stop()
         self.files.go_to(max(0, message.file))
         self.place.draw()
@@ -176,19 +180,19 @@ class DiffPanel(Vertical):
         self.place.draw()
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Show the file under the cursor."""
+        """Scroll to the highlighted file."""
         message.stop()
         self.view.go_to_file(message.place)
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Show the selected file and focus its diff."""
+        """Scroll to the chosen file and focus its diff."""
         message.stop()
         self.view.go_to_file(message.place)
         self.view.focus()
 
     @work(group="widen", exclusive=True)
     async def action_widen(self, by: int) -> None:
-        """Show more or fewer lines around the changes of the current file."""
+        """Display more or fewer context lines around the changes of the current file."""
         from tui.session.changes import widen_hunks
 
         shown, number = self.shown, self.view.current_file
@@ -210,13 +214,13 @@ class DiffPanel(Vertical):
             self.view.replace_file(number, replace(file, hunks=tuple(hunks)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Bind Escape only while another block is tried."""
+        """Return whether a key is active: Escape only during a preview of another block."""
         del parameters
         return action != "leave_block" or (self.shown is not None and self.shown.block is not None)
 
     @work(group="block", exclusive=True)
     async def action_pick_block(self) -> None:
-        """Preview another code block for the target file."""
+        """Ask for another code block, and preview it as the target file."""
         from tui.app.dialogs import ChoiceScreen
 
         kept, shown = self.kept, self.shown
@@ -246,18 +250,18 @@ class DiffPanel(Vertical):
             self._notify(f"Preview of block {block + 1}. The verdict does not change. Press Esc to go back.")
 
     def action_leave_block(self) -> None:
-        """Show the changes that were applied."""
+        """Display the applied changes again."""
         if self.kept is not None:
             self.show_diff(self.kept)
 
     def action_copy_patch(self) -> None:
-        """Copy all changes as a patch."""
+        """Copy all changes as a patch to the clipboard."""
         if self.shown is not None and self.shown.changes:
             self.app.copy_to_clipboard(patch_text(self.shown.changes))
             self._notify(f"Copied as a patch: {_count(len(self.shown.changes))}.{self._warning()}")
 
     async def action_save_patch(self) -> None:
-        """Ask for a name, and save all changes as a patch."""
+        """Ask for a file name, and save all changes as a patch."""
         if self.shown is not None and self.shown.changes:
             line = await self._open_input("save", "name of a new file")
             line.value = patch_name(self.shown.case.id, self.shown.trial.model)
@@ -297,7 +301,7 @@ class DiffPanel(Vertical):
         self.app.notify(sanitize_line(text, 600), severity=severity, markup=False, timeout=5)  # type: ignore[arg-type]
 
     async def action_search(self) -> None:
-        """Search the diff."""
+        """Open the search input."""
         await self._open_input("search", "search · Enter accept · n/N next/previous")
 
     async def _open_input(self, purpose: str, placeholder: str) -> "PromptInput":
@@ -321,7 +325,7 @@ class DiffPanel(Vertical):
             self.place.draw()
 
     async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
-        """Focus the diff; save the patch where a file name was typed."""
+        """Close the input and focus the diff; save the patch if a file name was typed."""
         message.stop()
         saves = bool(self.query("#save"))
         await self._close_input()
@@ -330,7 +334,7 @@ class DiffPanel(Vertical):
             self._save(message.text.strip())
 
     async def on_prompt_input_left(self, message: "PromptInput.Left") -> None:
-        """Close the input; the search is cleared."""
+        """Close the input, and clear the search."""
         message.stop()
         if self.query("#search"):
             self.view.search("")
@@ -340,7 +344,7 @@ class DiffPanel(Vertical):
 
 
 def _same(one: ShownDiff, other: ShownDiff | None) -> bool:
-    """Return whether both are of the same result, without comparing diffs."""
+    """Return whether both are changes of the same result, without a comparison of the diffs."""
     return (
         other is not None
         and one.changes is other.changes

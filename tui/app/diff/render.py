@@ -1,4 +1,4 @@
-"""Rows of a diff as pieces of text with their style keys, and the background colours of a theme for them."""
+"""Rows of a diff as pieces of text with style keys, and the background colors of a theme for them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Ground = Literal["plain", "added", "removed", "added-word", "removed-word", "hea
 
 
 class DiffStyle(NamedTuple):
-    """The text colour and the background colour of a piece."""
+    """The text color and the background color of a piece."""
 
     front: Front = "text"
     ground: Ground = "plain"
@@ -43,7 +43,10 @@ class Over(NamedTuple):
 def apply_styles(
     text: str, fronts: Iterable[tuple[int, int, Front]], overs: Sequence[Over], ground: Ground
 ) -> list[DiffRun]:
-    """Split a text into styled pieces: `fronts` are sorted ranges without overlap; of `overs` the last one wins."""
+    """Split a text into styled pieces.
+
+    `fronts` are sorted ranges without overlap; of overlapping `overs` the last one wins.
+    """
     if not text:
         return []
     overs = [Over(*_clipped(text, over.start, over.end), over.ground) for over in overs]
@@ -91,7 +94,7 @@ def fit(runs: Iterable[DiffRun], width: int, ground: Ground) -> list[DiffRun]:
 
 
 def skip(runs: Iterable[DiffRun], cells: int) -> list[DiffRun]:
-    """Return the runs without their first cells; a wide character that is cut leaves a blank."""
+    """Return the runs without their first cells; a wide character that is cut in half becomes a blank."""
     left: list[DiffRun] = []
     for text, style in runs:
         if cells <= 0:
@@ -108,7 +111,7 @@ def skip(runs: Iterable[DiffRun], cells: int) -> list[DiffRun]:
 
 
 def _cut_off(text: str, keep: int) -> str:
-    """The end of the text in so many cells."""
+    """Return the end of a text in exactly `keep` cells."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high) // 2
@@ -134,8 +137,11 @@ MOST_SHIFTED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What the drawing asks for: `colours(line, side)` of code, `found(entry, side)` places of the search and whether
-    each is the current one; `shift` are the cells scrolled to the right."""
+    """What drawing a row needs in addition to its section.
+
+    `colours(line, side)` returns the colors of code, `found(entry, side)` the search matches with whether each is the
+    current one; `shift` is the number of cells scrolled to the right.
+    """
 
     colours: Colours
     found: Found
@@ -143,7 +149,7 @@ class Pen:
 
 
 def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> list[DiffRun]:
-    """Draw a row in exactly the width of the look; `current` marks the hunk that was jumped to."""
+    """Return a row in exactly the width of the look; `current` marks the current hunk."""
     number, sub = section.place(row)
     entry, look = section.entries[number], section.look
     match entry:
@@ -170,7 +176,7 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
 
 
 def head_pieces(file: FileDiff, *, crlf: bool) -> tuple[str, str]:
-    """Return the name of a file, with its former one, and its kind of change and line endings."""
+    """Return the name of a file, with its former name, and its kind of change and line endings."""
     name = sanitize_line(file.path, 1_000)
     if file.old_path and file.old_path != file.path:
         name = f"{sanitize_line(file.old_path, 1_000)} → {name}"
@@ -220,7 +226,7 @@ def _note(section: Section, number: int, sub: int) -> list[DiffRun]:
 
 
 def _both(section: Section, number: int, sub: int, pen: Pen, current: bool) -> list[DiffRun]:
-    """Both sides with a line between them."""
+    """Return a row of a split view: both sides with a vertical line between them."""
     entry, look = section.entries[number], section.look
     runs: list[DiffRun] = []
     for side, width in enumerate(look.halves):
@@ -251,7 +257,7 @@ def _side(
     pen: Pen,
     current: bool,
 ) -> list[DiffRun]:
-    """Numbers, sign, text."""
+    """Return one side of a row: line numbers, sign and text."""
     sign, front, ground = _SIGNS[line.kind]
     look = section.look
     part = section.part(number, side, sub)
@@ -281,7 +287,7 @@ def _text(
 ) -> list[DiffRun]:
     whole = section.texts[number][side]
     if not section.look.wrap:
-        # What cannot be scrolled to is not laid out: a line may be a megabyte long.
+        # Lay out only the visible part: a line may be a megabyte long.
         part = (0, min(len(whole), 4 * (pen.shift + section.look.width) + 64))
     start, end = part
     text = whole[start:end]
@@ -299,7 +305,7 @@ def _text(
 
 
 def _words(section: Section, number: int, side: Side) -> Sequence[Span]:
-    """Return the words that differ from the partner of the line."""
+    """Return the ranges of the words that differ from the partner line."""
     entry, prose = section.entries[number], section.look.prose
     if not isinstance(entry, LineEntry) or entry.old is entry.new:
         return ()
@@ -314,7 +320,7 @@ def _words(section: Section, number: int, side: Side) -> Sequence[Span]:
 
 
 def _shifted(runs: list[DiffRun], shift: int, room: int, ground: Ground) -> list[DiffRun]:
-    """The part of a line that is scrolled to, with a mark at each end where there is more."""
+    """Return the visible part of a shifted line, with a mark at each end where text is hidden."""
     size = sum(len(text) if text.isascii() else cell_len(text) for text, _ in runs)
     shown = fit(skip(runs, shift) if shift else runs, room, ground)
     if size - shift > room > 0:
@@ -328,7 +334,7 @@ _LINE, _WORD = 0.12, 0.30
 
 
 def grounds(colours: Mapping[str, str]) -> dict[Ground, str]:
-    """Return `#rrggbb` for each kind of background; `colours` are those of the theme."""
+    """Return the color `#rrggbb` of each kind of background; `colours` are those of the theme."""
     back = colours["background"]
     return {
         "plain": back,
@@ -344,6 +350,6 @@ def grounds(colours: Mapping[str, str]) -> dict[Ground, str]:
 
 
 def mix(ground: str, colour: str, share: float) -> str:
-    """Blend a share of a colour over a background colour."""
+    """Return a color mixed into a background color; `share` is the part of the color, 0 to 1."""
     pairs = ((int(ground[at : at + 2], 16), int(colour[at : at + 2], 16)) for at in (1, 3, 5))
     return "#" + "".join(f"{round(below + (above - below) * share):02x}" for below, above in pairs)

@@ -16,7 +16,7 @@ _NO_NEWLINE = "no newline at end of file"
 
 
 class HeadEntry(NamedTuple):
-    """The name of a file, what happened to it, and how many lines."""
+    """The name of a file, its kind of change, and the numbers of changed lines."""
 
     file: FileDiff
 
@@ -29,8 +29,7 @@ class GapEntry(NamedTuple):
 
 
 class LineEntry(NamedTuple):
-    """A line. Context has both sides; where they do not stand beside each other, a changed line has one, and
-    `partner` is the other."""
+    """A line. Context has both sides; in a unified view a changed line has one, and `partner` is the other."""
 
     old: DiffLine | None
     new: DiffLine | None
@@ -65,14 +64,14 @@ Entry = HeadEntry | GapEntry | LineEntry | NoteEntry | TitleEntry | SayEntry | B
 
 
 class Listed(NamedTuple):
-    """The entries of a file, and which of them begin a hunk."""
+    """The entries of a file, and the indexes of those that begin a hunk."""
 
     entries: list[Entry]
     hunks: list[int]
 
 
 def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[str] = ()) -> Listed:
-    """List the entries of a file; `beside` puts both sides next to each other."""
+    """Return the entries of a file; `beside` puts both sides next to each other."""
     entries: list[Entry] = [BlankEntry(), HeadEntry(file)] if head else []
     entries += (SayEntry("", note) for note in (*_file_notes(file), *notes))
     hunks: list[int] = []
@@ -88,7 +87,7 @@ def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[st
 
 
 def list_refused(refused: Sequence[NotApplied], *, first: bool) -> Listed:
-    """List the blocks that were not applied, each with its reason."""
+    """Return the entries for the blocks that were not applied, each with its reason."""
     entries: list[Entry] = [] if first else [BlankEntry()]
     count = len(refused)
     entries.append(TitleEntry(f"{count} {'block' if count == 1 else 'blocks'} not applied"))
@@ -133,7 +132,7 @@ def _beside(pairs: Sequence[Pair]) -> Iterator[Entry]:
 
 
 def _below(removed: Sequence[DiffLine], added: Sequence[DiffLine], pairs: Sequence[Pair]) -> Iterator[Entry]:
-    """All that was removed, then all that was added."""
+    """Yield all removed lines, then all added lines."""
     after = {id(old): new for old, new in pairs if old and new}
     before = {id(new): old for old, new in pairs if old and new}
     for line in removed:
@@ -152,14 +151,14 @@ def _note(line: DiffLine | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """All lines of a file before and after, without LF."""
+    """All lines of a file before and after the change, without LF."""
 
     old: Sequence[str]
     new: Sequence[str]
 
 
 def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None) -> Sides | None:
-    """Return both sides of a file, None if only the diff is known. Reads the whole answer: call it in a thread."""
+    """Return both sides of a file; None if only the diff is known. Reads the whole answer: call this in a thread."""
     from tui.session.changes import new_lines, old_lines
 
     lines = [line for hunk in file.hunks for line in hunk.lines]
@@ -174,7 +173,7 @@ def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None
 
 
 def hides_returns(file: FileDiff) -> bool:
-    """Return whether every line ends with CR: it is then shown once for the file, not on each line."""
+    """Return whether every line ends with CR, which is then displayed once for the file."""
     some = False
     for hunk in file.hunks:
         for line in hunk.lines:
@@ -185,14 +184,14 @@ def hides_returns(file: FileDiff) -> bool:
 
 
 def show_code(text: str, *, without_return: bool) -> str:
-    """Sanitize a line for display on a single line."""
+    """Return a line sanitized for display on a single row."""
     if without_return:
         text = text.removesuffix("\r")
     return sanitize_text(text).replace("\n", "␊")
 
 
 def shown_lines(lines: Sequence[str], *, without_return: bool) -> list[str]:
-    """Sanitize lines for display, each on a single line."""
+    """Return lines sanitized for display, each on a single row."""
     return [show_code(line, without_return=without_return) for line in lines]
 
 
@@ -205,7 +204,7 @@ _MOST_COMPARED = 40_000
 
 
 def ignore_spacing(file: FileDiff) -> FileDiff:
-    """Return the file without changes of white space: their new text becomes context; empty hunks are left out."""
+    """Return the file without changes of white space: those lines become context, and empty hunks are removed."""
     hunks = tuple(hunk for hunk in map(_ignore, file.hunks) if any(line.kind != "context" for line in hunk.lines))
     kinds = [line.kind for hunk in hunks for line in hunk.lines]
     return replace(file, hunks=hunks, added=kinds.count("added"), removed=kinds.count("removed"))
@@ -236,7 +235,7 @@ def _keys(lines: Iterable[DiffLine]) -> list[str]:
 
 
 def _alike(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int]]:
-    """Where lines are equal: place in the one, in the other, how many."""
+    """Yield the blocks of equal lines: the index in `old`, the index in `new`, the number of lines."""
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

@@ -1,4 +1,4 @@
-"""A diff drawn row by row, with movement by change, file and search match."""
+"""A view of a diff, drawn row by row, with movement by change, file and search match."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ _FRONTS: Mapping[str, str] = {
     **CODE_COLOURS,
 }
 _READABLE = 4.5
-# Bold and underline tell these apart where there are no colours.
+# Bold and underline distinguish these in terminals without colors.
 _BOLD: frozenset[Ground] = frozenset(("added-word", "removed-word"))
 _FOUND: Mapping[Ground, str] = {"match": "match-expected", "current": "match-current"}
 
@@ -49,7 +49,7 @@ class DiffStyles(MadeStyles[DiffStyle]):
         self._grounds = grounds(self.colours)
 
     def make(self, key: DiffStyle) -> Style:
-        """Its colour on its ground, in bold where colours alone would not tell."""
+        """Return the style of a piece; changed words are bold, so that they are visible without colors."""
         ground = self._grounds[key.ground]
         if key.ground in _FOUND:
             return Style(color=self.colours[_FOUND[key.ground]], bgcolor=ground, bold=True, underline=True)
@@ -61,13 +61,12 @@ class DiffStyles(MadeStyles[DiffStyle]):
 
 
 _MOST_STRIPS = 1_000
-_LARGE = 3_000  # lines from which on rows are laid out in a thread
-_STEP = 8  # columns
+_LARGE = 3_000  # lines; a longer diff is laid out in a thread
+_STEP = 8  # cells
 
 
 class DiffView(TailView, can_focus=True):
-    """The files of a diff below each other, from `show_files` on. Posts `PlaceChanged` when another file or change is
-    reached."""
+    """The files of a diff, one below the other. It posts `PlaceChanged` when the current file or change is another."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,14 +91,17 @@ class DiffView(TailView, can_focus=True):
     ]
 
     class PlaceChanged(Message):
-        """The person has come to another place; `file` and `hunk` count from 0, `hunk` over all files (-1: none)."""
+        """Posted when the current file or change is another.
+
+        `file` and `hunk` count from 0; `hunk` counts over all files (-1: none).
+        """
 
         def __init__(self, file: int, hunk: int, hunks: int) -> None:
             super().__init__()
             self.file, self.hunk, self.hunks = file, hunk, hunks
 
     class LookChanged(Message):
-        """An option of the view was turned on or off."""
+        """Posted when an option of the view was changed."""
 
         def __init__(self, look: Look) -> None:
             super().__init__()
@@ -126,8 +128,10 @@ class DiffView(TailView, can_focus=True):
         *,
         stay: bool = False,
     ) -> None:
-        """Show these files from the beginning, or from the current line (`stay`). `find_sides` is called in a
-        thread."""
+        """Display files from their beginning, or from the current line (`stay`).
+
+        `find_sides` is called in a thread.
+        """
         self._shades = Shades(find_sides)
         if not stay:
             self.shift, self._hunk = 0, None
@@ -135,12 +139,12 @@ class DiffView(TailView, can_focus=True):
         self._lay_out(lambda: Document(files, refused, self.look), sum(_length(file) for file in files), stay)
 
     def replace_file(self, number: int, file: FileDiff) -> None:
-        """Show another diff of one file, for example with more context."""
+        """Display another diff of one file, for example with more context."""
         document = self.document
         self._lay_out(lambda: document.with_file(number, file), _length(file), True)
 
     def set_look(self, **changed: bool | int) -> None:
-        """Change how diffs are shown."""
+        """Change options of the view, and lay out the diff again."""
         look = replace(self.look, **changed)  # type: ignore[arg-type]
         if look == self.look:
             return
@@ -149,12 +153,12 @@ class DiffView(TailView, can_focus=True):
         self._lay_out(lambda: Document(files, refused, look), sum(_length(file) for file in files), True)
 
     def action_turn(self, name: str) -> None:
-        """Turn an option of the view on or off."""
+        """Toggle an option of the view."""
         self.set_look(**{name: not getattr(self.look, name)})
         self.post_message(self.LookChanged(self.look))
 
     def on_resize(self, event: Resize) -> None:
-        """Lay everything out for the new width; the line at the top stays there."""
+        """Lay out the diff for the new width; the line at the top stays there."""
         self.set_look(width=max(1, event.size.width - 1))
         self.rows_changed(0)
 
@@ -183,40 +187,40 @@ class DiffView(TailView, can_focus=True):
 
     @property
     def current_hunk(self) -> int:
-        """The hunk that was jumped to, else the one in the upper part of the view; -1 where there is none."""
+        """Return the index of the current hunk, else of the one in the upper part of the view; -1 for none."""
         if self._hunk is not None:
             return self._hunk
         return self.document.hunk_of_row(self.top_row + min(self.view_rows // 4, 3))
 
     @property
     def current_file(self) -> int:
-        """The number of the file with the current hunk, or at the top of the view; -1 where there is none."""
+        """Return the index of the file with the current hunk, or at the top of the view; -1 for none."""
         if self._hunk is not None and self._hunk < self.document.hunk_count:
             return self.document.section_of_hunk(self._hunk)
         return self.document.find_row(self.top_row)[0] if self.document.sections else -1
 
     @property
     def current_line(self) -> int:
-        """The line number, in the new file, of the first change of the current hunk or of the line at the top."""
+        """Return the line number, in the new file, of the first change of the current hunk, else of the top line."""
         document = self.document
         rows = document.rows_of_hunk(self._hunk) if self._hunk is not None else range(self.top_row, self.top_row + 1)
         anchors = (document.anchor_at(row) for row in rows)
         return next((anchor.new for anchor in anchors if anchor and anchor.new), 1)
 
     def go_to_file(self, number: int) -> None:
-        """Show a file from its head on."""
+        """Scroll to the head of a file."""
         if 0 <= number < len(self.document.sections):
             self._set_hunk(None)
             self.scroll_now(self.document.row_of_section(number))
             hunk = self.document.hunk_of_row(self.top_row)
             if self.current_file != number and number < len(self.document.files):
-                # The end of the diff: it cannot be scrolled to the top.
+                # A file at the end of the diff cannot be scrolled to the top: make its first hunk the current one.
                 hunks = range(hunk + 1, self.document.hunk_count)
                 self._set_hunk(next((each for each in hunks if self.document.section_of_hunk(each) == number), None))
             self._post_place()
 
     def action_file_beside(self, by: int) -> None:
-        """Go to the next or previous file; backwards first to the head of this one."""
+        """Go to the next or previous file; backwards first to the head of the current file."""
         here = self.current_file
         above = self.top_row > self.document.row_of_section(here) if here >= 0 else False
         self.go_to_file(here + by + (1 if by < 0 and above else 0))
@@ -251,7 +255,7 @@ class DiffView(TailView, can_focus=True):
             self._repaint()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Leave the hunk that was jumped to when it is scrolled out of view."""
+        """Clear the current hunk when it is scrolled out of view."""
         super().watch_scroll_y(old_value, new_value)
         if self._hunk is not None and self._hunk < self.document.hunk_count:
             rows = self.document.rows_of_hunk(self._hunk)
@@ -266,11 +270,11 @@ class DiffView(TailView, can_focus=True):
             self.post_message(self.PlaceChanged(*place))
 
     def action_follow(self) -> None:
-        """Scroll to the end; nothing is added there."""
+        """Scroll to the end; a diff does not grow, so there is nothing to follow."""
         self.scroll_now(self.max_scroll_y)
 
     def action_shift(self, by: int) -> None:
-        """Scroll sideways, where lines are not wrapped."""
+        """Scroll unwrapped lines horizontally."""
         if not self.look.wrap:
             shift = max(0, min(self.shift + by * _STEP, MOST_SHIFTED))
             if shift != self.shift:
@@ -278,17 +282,17 @@ class DiffView(TailView, can_focus=True):
                 self._repaint()
 
     def on_mouse_scroll_right(self, event: MouseScrollRight) -> None:
-        """Scroll sideways with the mouse."""
+        """Scroll unwrapped lines to the right."""
         event.stop()
         self.action_shift(1)
 
     def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
-        """Scroll sideways with the mouse."""
+        """Scroll unwrapped lines to the left."""
         event.stop()
         self.action_shift(-1)
 
     def search(self, text: str, *, go: bool = True) -> int:
-        """Mark all places of a text and go to the first one from the top of the view on. Return how many there are."""
+        """Mark all matches of a text, go to the first one from the top of the view on, and return their number."""
         found = self.search_matches
         found.search(self.document, text)
         self._repaint()
@@ -297,7 +301,7 @@ class DiffView(TailView, can_focus=True):
         return len(found.matches)
 
     def action_match_beside(self, by: int) -> None:
-        """Go to the next match, after the last one to the first."""
+        """Go to the next or previous match, around the ends."""
         if self.search_matches.matches:
             self._go_to_match((self.search_matches.current + by) % len(self.search_matches.matches))
 
@@ -317,23 +321,23 @@ class DiffView(TailView, can_focus=True):
         self.refresh()
 
     def count_rows(self) -> int:
-        """Return how many rows all files have."""
+        """Return the number of rows of all files."""
         return self.document.row_count
 
     def forget_rows_from(self, row: int) -> None:
-        """Drop the strips of rows from this one on."""
+        """Discard the cached strips of the rows from `row` on."""
         if row == 0:
             self._strips.clear()
         else:
             self._strips = {key: strip for key, strip in self._strips.items() if key[0] < row}
 
     def notify_style_update(self) -> None:
-        """Make the styles again: Textual calls this when they may have changed."""
+        """Make the styles again at the next paint: Textual calls this when colors may have changed."""
         super().notify_style_update()
         self._styles = None
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the visible rows. Overridden: what Textual does for each line costs more than the text itself."""
+        """Return the visible rows. Overridden because Textual's own rendering of a line costs more than the text."""
         styles = self._dress()
         top = self.top_row
         begin, end = (top + row for row in self.position_mark())
@@ -376,7 +380,7 @@ class DiffView(TailView, can_focus=True):
         return Strip([*(Segment(text, styles.style(style)) for text, style in runs), end], width)
 
     def _colour_soon(self) -> None:
-        """Colour the visible rows and a page before and after them, slice by slice: no paint waits for it."""
+        """Highlight the visible rows and a page before and after them in the background."""
         rows = self.view_rows
         request = self.document, self.top_row, self.top_row + rows, rows
         if request[0].sections and self._shades.wants(*request):

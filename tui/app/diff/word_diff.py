@@ -1,4 +1,4 @@
-"""Pair removed with added lines, and find the words that changed in a pair."""
+"""Pair removed with added lines, and find the changed words in each pair."""
 
 import re
 from collections import Counter
@@ -20,10 +20,9 @@ Pair = tuple[DiffLine | None, DiffLine | None]
 
 
 def pair_lines(removed: Sequence[DiffLine], added: Sequence[DiffLine]) -> list[Pair]:
-    """Return the lines of one change in pairs, both sides in order; a line without a partner is paired with None.
+    """Pair the removed and the added lines of one change; both keep their order.
 
-    If there are as many removed as added lines they are paired one by one, otherwise by similarity (one by one again
-    where there are too many to compare).
+    Equal numbers of lines are paired one by one. Otherwise the most similar lines are paired, if there are few.
     """
     if not removed or not added:
         return [*((line, None) for line in removed), *((None, line) for line in added)]

@@ -1,4 +1,4 @@
-"""Notes of an answer pane: why it is still empty, and why a trial ended without an answer."""
+"""The text of an answer pane: the answers of all steps of an attempt, its marks, and the notes below."""
 
 from tui.app.run_requests import WaitReason
 from tui.model.sanitize import sanitize_text
@@ -6,7 +6,7 @@ from tui.model.state import TrialProgress
 
 
 def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
-    """Return what a pane without text displays; empty where that is nothing."""
+    """Return the note of a pane without text; empty if there is nothing to say."""
     if reason == "queued":
         return "Queued: starts when the current run finishes."
     if reason == "preparing":
@@ -31,7 +31,7 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
 
 
 def closing_note(trial: TrialProgress | None) -> str:
-    """Return why a trial ended without a judged answer; empty where it did not."""
+    """Return why a trial ended without a judged answer; empty if it has one."""
     if trial is None or trial.result is None or trial.result.error is None:
         return "Cancelled." if trial is not None and trial.status == "cancelled" else ""
     return sanitize_text(trial.result.error)

@@ -1,4 +1,4 @@
-"""The answers of one to four models beside each other."""
+"""The panes with the answers of one to four models side by side."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -31,7 +31,7 @@ LEAST_HEIGHT = 8
 
 
 class Arrangement(NamedTuple):
-    """Columns and rows of panes; `single` where they do not fit and are shown one at a time."""
+    """The numbers of columns and rows of panes; `single` if they do not fit and are displayed one at a time."""
 
     columns: int
     rows: int
@@ -39,7 +39,8 @@ class Arrangement(NamedTuple):
 
 
 def arrange(panes: int, width: int, height: int) -> Arrangement:
-    """Arrange panes side by side where each is wide enough, else in two rows, else one at a time."""
+    """Return an arrangement for a size in cells: side by side if each pane is wide enough, else in two rows, else one
+    at a time."""
     if panes <= 1:
         return Arrangement(1, 1, False)
     fitting = max(1, width // LEAST_WIDTH)
@@ -54,7 +55,7 @@ def arrange(panes: int, width: int, height: int) -> Arrangement:
 
 
 class AnswerPane(Vertical):
-    """Display one attempt of a trial: the last one, or the one that was chosen."""
+    """A pane with one attempt of a trial: the last one, or the one that was chosen."""
 
     DEFAULT_CSS = """
     AnswerPane {
@@ -85,7 +86,7 @@ class AnswerPane(Vertical):
         yield self._fault
 
     def show(self, case: Case, trial: TrialProgress | None, *, reason: WaitReason = "", fault: str = "") -> None:
-        """Show a trial as it is now; what is shown of it already stays where it is."""
+        """Display the current state of a trial; text that is displayed already does not move."""
         if trial is not self._trial or case is not self._case:
             self._pinned = None
         attempt = self._attempt(trial)
@@ -103,7 +104,7 @@ class AnswerPane(Vertical):
         self.draw_figures()
 
     def _extend(self, text: str, thought: str) -> bool:
-        """Add what is new; False where what is shown is not the beginning of this."""
+        """Append the new text; return False if the displayed text is not the beginning of the new one."""
         if len(text) < self._length or len(thought) < self._thought:
             return False
         self.view.append_reasoning(thought[self._thought :])
@@ -111,20 +112,20 @@ class AnswerPane(Vertical):
         return True
 
     def append(self, text: str) -> None:
-        """Append text of the trial that is displayed."""
+        """Append text to the displayed trial."""
         if self._pinned is None:
             self.view.note("")
             self._length += len(text)
             self.view.append(text)
 
     def append_reasoning(self, text: str) -> None:
-        """Append reasoning of the trial that is displayed."""
+        """Append reasoning to the displayed trial."""
         if self._pinned is None:
             self._thought += len(text)
             self.view.append_reasoning(text)
 
     def pin(self, trial: TrialProgress, number: int) -> None:
-        """Show this attempt of this repeat, until another case is shown."""
+        """Display this attempt of this repeat until another case is displayed."""
         if self._case is not None and self._trial is not None:
             latest = trial.attempt
             is_usual = trial is self._trial and latest is not None and latest.number == number
@@ -132,24 +133,24 @@ class AnswerPane(Vertical):
             self.show(self._case, self._trial)
 
     def go_to_step(self, step: int) -> None:
-        """Bring a step to the top, if it has begun."""
+        """Scroll to a step, if it has started."""
         attempt = self._attempt(self._trial)
         if self._case is not None and attempt is not None and step < len(attempt.steps):
             self.view.go_to(steps_at(self._case, attempt)[step])
 
     def mark(self) -> None:
-        """Mark what the checks have found so far."""
+        """Mark the matches of the checks so far."""
         attempt = self._attempt(self._trial)
         if self._case is not None:
             self.view.mark(marks_in(self._case, attempt))
 
     def name_it(self, title: Content) -> None:
-        """Put a title above."""
+        """Set the title of the pane."""
         self.border_title = title
 
     @property
     def figures(self) -> str:
-        """Return the figures below the answer as text."""
+        """Return the text of the figures below the answer."""
         return text_of(self._figures)
 
     def draw_figures(self) -> None:
@@ -157,13 +158,13 @@ class AnswerPane(Vertical):
         line = figure_line(self._shown(self._trial), self._attempt(self._trial), monotonic(), self.size.width - 4)
         if line != self._figures:
             self._figures = line
-            # the public setter would paint the answer again, several times a second
+            # the public setter would repaint the answer, several times per second
             self._border_subtitle = content_of(line) if line else None
             bottom = Region(0, self.outer_size.height - 1, self.outer_size.width, 1)
             self.refresh(bottom.translate(-self.content_offset))
 
     def on_resize(self) -> None:
-        """Fit the figures to the size."""
+        """Fit the figures to the new width."""
         self.draw_figures()
 
     def _shown(self, trial: TrialProgress | None) -> TrialProgress | None:
@@ -180,7 +181,7 @@ class AnswerPane(Vertical):
     def _note(
         self, trial: TrialProgress | None, attempt: AttemptProgress | None, reason: WaitReason, fault: str
     ) -> None:
-        """Display an error at the bottom, where no text pushes it out, and what is waited for below the text."""
+        """Display an error at the bottom, where no text hides it, and the reason for waiting below the text."""
         waits, broke = "", ""
         if self._pinned is not None and attempt is not None and attempt.finished is not None:
             broke = sanitize_text(attempt.finished.error or "")
@@ -197,7 +198,7 @@ class AnswerPane(Vertical):
 
 
 class AnswerPanes(Container):
-    """Display panes in columns, in rows, or one at a time, as the size allows; one of them may be zoomed."""
+    """The panes in columns, in rows, or one at a time, as the size allows; one of them may be zoomed."""
 
     DEFAULT_CSS = """
     AnswerPanes { layout: grid; grid-gutter: 0; grid-size: 1 1; height: 1fr; }
@@ -214,7 +215,7 @@ class AnswerPanes(Container):
         self.in_step = False
 
     def compose(self) -> ComposeResult:
-        """Compose the panes; those without a model are not displayed."""
+        """Compose all panes; those without a model are hidden."""
         yield from self._panes
 
     def on_mount(self) -> None:
@@ -223,7 +224,7 @@ class AnswerPanes(Container):
             self.watch(pane.view, "scroll_y", partial(self._follow, pane), init=False)
 
     def _follow(self, scrolled: AnswerPane) -> None:
-        """Scroll the other panes with the one that the person scrolls."""
+        """Scroll the other panes with the one that the user scrolls."""
         if not self.in_step or not (scrolled.view.has_focus or scrolled.view.mouse_hover):
             return
         for pane in self.displayed:
@@ -256,7 +257,7 @@ class AnswerPanes(Container):
         return next((pane for pane in self.panes if pane.has_focus_within), None)
 
     def show(self) -> None:
-        """Show the selected case, as all its trials are now."""
+        """Display the current state of all trials of the selected case."""
         if tuple(self._models) != self._selection.models:
             self._models = self._selection.models
             self._current = min(self._current, max(0, len(self._models) - 1))
@@ -266,7 +267,7 @@ class AnswerPanes(Container):
             self.show_pane(pane)
 
     def show_pane(self, pane: AnswerPane) -> None:
-        """Show one pane's trial as it is now."""
+        """Display the current state of the trial of one pane."""
         selection, case = self._selection, self._selection.case
         if case is None or selection.path is None:
             return
@@ -299,7 +300,7 @@ class AnswerPanes(Container):
             self.current.view.next_match() if by > 0 else self.current.view.previous_match()
 
     def go_to_step(self, step: int) -> None:
-        """Bring a step of the case to the top of every pane, where it is there already."""
+        """Scroll every pane to a step of the case, if it has started there."""
         for pane in self.displayed:
             pane.go_to_step(step)
 
@@ -308,26 +309,26 @@ class AnswerPanes(Container):
         return next((pane for pane in self.panes if pane.model == model), None)
 
     def go_to(self, number: int) -> None:
-        """Bring the pane of that number, from 0, to the front and give it the focus."""
+        """Display a pane, by its index, and focus it."""
         if 0 <= number < len(self._models):
             self._current = number
             self._arrange()
             self._panes[number].view.focus()
 
     def step(self, by: int) -> None:
-        """Go to the pane beside the current one, around the ends."""
+        """Go to the next or previous pane, around the ends."""
         if self._models:
             self.go_to((self._current + by) % len(self._models))
 
     def zoom(self, zoomed: bool) -> None:
-        """Show only the current pane and focus it, or show all again."""
+        """Display only the current pane, or all panes."""
         self.zoomed = zoomed
         self._arrange()
         if zoomed and self.current:
             self.current.view.focus()
 
     def on_resize(self, event: Resize) -> None:
-        """Arrange the panes for the size."""
+        """Arrange the panes for the new size."""
         del event
         self._arrange()
 

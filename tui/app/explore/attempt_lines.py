@@ -1,4 +1,4 @@
-"""The Attempts tab: a row for each attempt of each repeat of each model, and what there is to say about one."""
+"""The lines of the Attempts tab: one for each attempt of each repeat of each model, and the details of one."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from tui.model.state import AttemptProgress, TrialProgress
 
 
 class AttemptRow(NamedTuple):
-    """An attempt of a trial, with what the trial's model is called here."""
+    """An attempt of a trial, with the display name of its model."""
 
     name: str
     trial: TrialProgress
@@ -26,12 +26,12 @@ def attempt_rows(named: Iterable[tuple[str, TrialProgress]]) -> list[AttemptRow]
 
 
 def name_width(rows: Sequence[AttemptRow], width: int) -> int:
-    """Return the width of the column of models."""
+    """Return the width of the column of models in cells."""
     return min(max((width_of(row.name) for row in rows), default=0), width // 3)
 
 
 def attempt_line(row: AttemptRow, names: int, *, repeats: bool) -> Line:
-    """Return an attempt as one line: verdict, time, retries, error; with `repeats` also its repeat."""
+    """Return the line of an attempt: verdict, time, retries, error; with `repeats` also its repeat."""
     attempt, finished = row.attempt, row.attempt.finished
     mark = mark_of(finished.verdict if finished else "running")
     word = word_of(finished.verdict) if finished else "running"
@@ -63,7 +63,7 @@ def retry_lines(attempt: AttemptProgress) -> list[Line]:
 
 
 def served_lines(attempt: AttemptProgress) -> list[Line]:
-    """Return what the servers of an attempt report about themselves, each once, and its cost where that is known."""
+    """Return what the servers of an attempt report about themselves, each once, and its cost if known."""
     results = [step.result for step in attempt.steps if step.result is not None]
     servers = dict.fromkeys(result.served_by.words for result in results if result.served_by)
     lines: list[Line] = [(("answered by  ", "dim"), (sanitize_line(words), "plain")) for words in servers if words]

@@ -1,4 +1,4 @@
-"""The Checks tab: a row for each check, a cell for each model, and what there is to say about a selected one."""
+"""The lines of the Checks tab: a row for each check with a cell for each model, and the details of one check."""
 
 from collections.abc import Sequence
 from json import dumps
@@ -16,10 +16,10 @@ _LONGEST = 60
 _LEAST_TARGET = 14
 _LEAST_WORDS = 6
 _DETAIL_LINES = 200
-# Cells for a model and the gap before it, the roomiest first.
+# Widths of a model's column and of the gap before it, the widest first.
 _CELLS = ((16, 2), (13, 2), (9, 2), (4, 2), (1, 1))
 _SHORTER = {"! pattern ran too long": "! too long", "not evaluated": "–"}
-# What is said while text still arrives: the verdict comes from a search of the whole.
+# The suffix while text still arrives: the verdict comes from a search of the complete text.
 _SO_FAR = " so far"
 
 
@@ -38,7 +38,7 @@ def check_rows(case: Case) -> list[CheckRow]:
 
 
 def target_of(check: Check) -> str:
-    """Return what the check looks for, in one line."""
+    """Return what a check looks for, on one line."""
     if check.kind in ("memory", "tools_used", "expected"):
         value = dumps(check.expected, ensure_ascii=False)
         return f"{check.target} = {value}" if check.target else value
@@ -46,14 +46,14 @@ def target_of(check: Check) -> str:
 
 
 def step_of(trial: TrialProgress | None, step: int) -> StepProgress | None:
-    """Return a step of the attempt that counts."""
+    """Return a step of the last attempt, or None."""
     if trial is None or trial.attempt is None or step >= len(trial.attempt.steps):
         return None
     return trial.attempt.steps[step]
 
 
 def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
-    """Return the state of a check for one model."""
+    """Return the result of a check for one model."""
     step = step_of(trial, row.step)
     live = step.checks.get(row.number, LiveCheck()) if step else LiveCheck()
     if trial is None or (step is None and not trial.is_open):
@@ -110,7 +110,7 @@ def _place(live: LiveCheck, step: StepProgress | None) -> str:
 
 
 class Columns(NamedTuple):
-    """How many cells each column takes: the kind, what is looked for, each model, and the gap before a model."""
+    """The widths of the columns in cells: the kind, the target, each model, and the gap before a model."""
 
     kind: int
     target: int
@@ -119,7 +119,7 @@ class Columns(NamedTuple):
 
 
 def columns(rows: Sequence[CheckRow], models: int, width: int, steps: int = 1) -> Columns:
-    """Return the columns for a width. Every model has one: where they are narrow, their cells are shortened."""
+    """Return the widths of the columns for a total width. Every model has a column; narrow cells are shortened."""
     kind = max((len(_kind(row, steps)) for row in rows), default=4) + 1
     longest = max((width_of(sanitize_line(target_of(row.check), _LONGEST)) for row in rows), default=0)
     models, room = max(1, models), width - kind - 1
@@ -132,7 +132,7 @@ def columns(rows: Sequence[CheckRow], models: int, width: int, steps: int = 1) -
 
 
 def is_cut(row: CheckRow, widths: Columns) -> bool:
-    """Return whether the table cuts off what a check looks for."""
+    """Return whether the table cuts off the target of a check."""
     target = target_of(row.check)
     return "\n" in target or width_of(sanitize_line(target)) > widths.target
 
@@ -152,7 +152,10 @@ def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: Colu
 
 
 def _fitted(line: Line, width: int) -> list[Piece]:
-    """Return a cell; a narrow one omits the position first, then uses shorter words, then the mark alone."""
+    """Return a cell in exactly `width` cells.
+
+    A long one omits the position first, then uses shorter words, then the mark alone.
+    """
     if len(line) > 1 and line[1][0].startswith("  line") and width_of(text_of(line)) > width:
         line = line[:1]
     if width_of(text_of(line)) > width:
@@ -171,7 +174,7 @@ def _fitted(line: Line, width: int) -> list[Piece]:
 
 
 def head_line(models: Sequence[str], widths: Columns) -> Line:
-    """Return the headings of the columns: names, or the numbers of the panes where these are too narrow."""
+    """Return the headings of the columns: names, or the numbers of the panes if the columns are too narrow."""
     pieces: list[Piece] = [(" " * (widths.kind + 1 + widths.target), "plain")]
     by_number = len(models) > 1 and widths.cell < _LEAST_WORDS
     names = [str(number) for number, _ in enumerate(models, 1)] if by_number else fitted_names(models, widths.cell)
@@ -183,8 +186,10 @@ def head_line(models: Sequence[str], widths: Columns) -> Line:
 def detail_lines(
     row: CheckRow, named: Sequence[tuple[str, TrialProgress | None]], *, whole: bool = False
 ) -> list[Line]:
-    """What the table has no room for about one check: with `whole` what it looks for, and for each model what came
-    instead. Parts stand apart."""
+    """Return the details of a check: with `whole` its full target, then for each model the text of a failure.
+
+    Blank lines separate the models.
+    """
     lines: list[Line] = []
     if whole:
         lines.append(((f"{kind_word(row.check.kind)}  ", "dim"), (sanitize_text(target_of(row.check)), "plain")))

@@ -1,4 +1,4 @@
-"""The Checks tab: what every check of the case says of every model, while the text arrives and after."""
+"""The Checks tab: the result of every check for every model, while the text arrives and after."""
 
 from collections.abc import Sequence
 
@@ -28,6 +28,8 @@ Named = Sequence[tuple[str, TrialProgress | None]]
 
 
 class _Head(PieceLine):
+    """The headings of the columns."""
+
     models: Sequence[str] = ()
     widths = Columns(4, 1, 1, 1)
 
@@ -37,6 +39,8 @@ class _Head(PieceLine):
 
 
 class _CheckTable(LineListView):
+    """The rows of the checks."""
+
     named: Named = ()
     rows: Sequence[CheckRow] = ()
     steps = 1
@@ -52,7 +56,7 @@ class _CheckTable(LineListView):
 
 
 class ChecksTab(Vertical):
-    """A table of checks and models; below it what is expected, and the selected check in full."""
+    """A table of checks and models; below it the expected behavior, and the details of the selected check."""
 
     DEFAULT_CSS = """
     ChecksTab { height: 1fr; }
@@ -68,13 +72,13 @@ class ChecksTab(Vertical):
         self._case: Case | None = None
 
     def compose(self) -> ComposeResult:
-        """Compose headings, rows and details."""
+        """Compose the headings, the rows and the details."""
         yield self._head
         yield self._table
         yield self._detail
 
     def show(self, selection: Selection) -> None:
-        """Show the checks of the selected case with the results of its trials."""
+        """Display the checks of the selected case with the results of its trials."""
         case, models = selection.case, selection.models
         named = list(zip(models, selection.trials(), strict=True))
         other = case is not self._case
@@ -89,13 +93,13 @@ class ChecksTab(Vertical):
         self._show_details()
 
     def _measure(self, width: int) -> None:
-        """Give headings and rows the same columns, with or without a scrollbar beside the rows."""
+        """Compute the columns for the headings and the rows, leaving a cell for a position mark beside the rows."""
         table = self._table
         table.widths = self._head.widths = columns(table.rows, len(table.named), width - 1, table.steps)
         self._head.draw()
 
     def on_resize(self, event: Resize) -> None:
-        """Fit the columns to the size, and omit the blank line where there are few lines."""
+        """Fit the columns to the new size, and omit the blank line if there are few lines."""
         self.set_class(event.size.height < 9, "-short")
         self._measure(event.size.width)
         self._table.refresh()
@@ -118,11 +122,11 @@ class ChecksTab(Vertical):
         self._detail.show_lines(lines)
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Show the details of the highlighted check."""
+        """Display the details of the highlighted check."""
         message.stop()
         self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Show the details of the check that was clicked."""
+        """Display the details of the clicked check."""
         message.stop()
         self._show_details()

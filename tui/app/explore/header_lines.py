@@ -1,4 +1,4 @@
-"""The header as a line: product, suite, progress of the run, and the time left."""
+"""The header of Explore as a line: name of the app, suite, progress of the run, and the time left."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,12 @@ _BAR = "━"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What the header shows. Times are seconds; `elapsed` None means that no run was started; `cloning` is how many
-    objects of a repository have come, of how many (0 where that is not known). Of a `paused` run, `answering` trials
-    are still being answered, and `pause_key` lets it go on. With `rerun`, `counts` are those of the trials that are run
-    again alone."""
+    """The content of the header; times are in seconds.
+
+    `elapsed` is None if no run was started. `cloning` is the number of received objects of a repository and their
+    total, 0 if unknown. While the run is `paused`, `answering` trials are still receiving answers, and `pause_key`
+    continues the run. With `rerun`, `counts` are those of the rerun trials only.
+    """
 
     suite: str = ""
     cases: int = 0
@@ -38,21 +40,21 @@ class Heading:
 
 
 def seconds_left(elapsed: float, counts: Counts) -> float | None:
-    """Return an estimate from the finished trials; None while none is finished."""
+    """Return an estimate of the seconds left, from the finished trials; None while none is finished."""
     if not counts.done or counts.done >= counts.trials:
         return None
     return elapsed / counts.done * (counts.trials - counts.done)
 
 
 def header_line(shown: Heading, width: int) -> Line:
-    """Return the header, at most `width` cells wide: the least important parts are omitted first."""
+    """Return the header in at most `width` cells; the least important parts are omitted first."""
     name: list[Piece] = [(" Assay", "accent"), ("  ", "plain"), (sanitize_line(shown.suite, 40), "strong")]
     size: list[Piece] = [(f"  {shown.cases} cases × {shown.models} models", "dim")] if shown.cases else []
     size = [(_singular(text), role) for text, role in size]
     progress = _progress(shown)
     tally = _tally(shown.counts) if progress and shown.cloning is None else []
     time, (pace_short, pace) = _time(shown), _pace(shown)
-    # Where there is no room for all, it is worth more to know that a server refuses than what is left.
+    # If not everything fits, a reduced concurrency is more important than the time left.
     clock_alone = _time(shown, clock_alone=True) if shown.pace.narrowed else time
     bar_room = min(28, width - sum(map(_width, (name, size, progress, tally, time, pace))) - 8)
     bar = _bar(shown, bar_room) if progress and bar_room >= 8 else []
@@ -76,7 +78,7 @@ def header_line(shown: Heading, width: int) -> Line:
 
 
 def clone_note(cloned: RepositoryCloned) -> str:
-    """Return the notes of a finished clone; empty where it has none."""
+    """Return the notes of a finished clone; empty if there are none."""
     kept = [f"Saved in {cloned.kept_folder}"] if cloned.kept_folder else []
     notes = [sanitize_line(each, 600) for each in (*cloned.notes, *kept)]
     return "\n".join([sanitize_line(f"{cloned.url}, branch {cloned.branch}"), *notes]) if notes else ""

@@ -1,5 +1,7 @@
-"""The keys of the Explore screen. One with `priority` is handled before the next key is read, because that one is meant
-for what it has opened."""
+"""The keys of the Explore screen.
+
+A binding with `priority` is handled before the next key is read, because that key is for the input that it opens.
+"""
 
 from textual.binding import BindingType
 

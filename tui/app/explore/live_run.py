@@ -1,4 +1,4 @@
-"""The current run as Explore displays it: streamed text, the case that is followed, and the header. Without textual."""
+"""The current run as Explore displays it: streamed text, the case to follow, and the header."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -16,23 +16,25 @@ _SHORTEST_STAY_SECONDS = 0.5
 
 
 class AutoFollow:
-    """Whether the selection follows the run: from the start of a run of several cases until the person selects."""
+    """Whether the selection follows the run: from the start of a run of several cases until the user selects a case."""
 
     def __init__(self) -> None:
         self.on = False
         self._moved_at = 0.0
 
     def start(self) -> None:
-        """Follow the run, from the next trial on."""
+        """Follow the run, starting with the next trial."""
         self.on, self._moved_at = True, 0.0
 
     def stop(self) -> None:
-        """Leave the selection where it is."""
+        """Keep the selection where it is."""
         self.on = False
 
     def next_case(self, selection: Selection, current: RunRequest, now: float) -> Case | None:
-        """Return the first running case that the filter selects, unless the selected one is running or was selected a
-        moment ago; `now` is in monotonic seconds."""
+        """Return the case to select: the first running one that the filter selects.
+
+        None if the selected case is running or was selected a moment ago. `now` is in monotonic seconds.
+        """
         state = selection.open_suites.state(current.path)
         selected = selection.case_id if selection.path == current.path else None
         running = {key.case for key in state.in_progress}
@@ -54,14 +56,14 @@ class StreamPane(Protocol):
         """Append text of the answer."""
 
     def append_reasoning(self, text: str) -> None:
-        """Append text of the model's reasoning."""
+        """Append text of the reasoning."""
 
     def mark(self) -> None:
-        """Mark what the checks have found."""
+        """Mark the matches of the checks."""
 
 
 class LiveRun:
-    """Hand over what has happened in the current run since the last call, for a timer of the screen."""
+    """Return what has happened in the current run since the last call, for a timer of the screen."""
 
     def __init__(self, context: AppContext) -> None:
         self._selection, self._runs = context.selection, context.runs
@@ -70,11 +72,11 @@ class LiveRun:
 
     @property
     def can_follow(self) -> bool:
-        """Return whether a run could be followed that is not."""
+        """Return whether a run is in progress that is not followed."""
         return self._runs.busy and not self.auto_follow.on
 
     def case_to_follow(self, now: float) -> tuple[OpenSuite, Case] | None:
-        """Return the case to select next; None where the selection is to stay. `now` is in monotonic seconds."""
+        """Return the case to select next; None to keep the selection. `now` is in monotonic seconds."""
         current = self._runs.current
         if current is None:
             return None
@@ -83,8 +85,7 @@ class LiveRun:
         return (open_suite, case) if case is not None and open_suite is not None else None
 
     def flush(self, panes: Mapping[str, StreamPane]) -> set[TrialKey]:
-        """Append the buffered text of the selected case to the panes of its models, and return the trials that have
-        changed."""
+        """Append the buffered text of the selected case to the panes of its models, and return the changed trials."""
         changed = self._runs.messages.pop_changed()
         current, case_id = self._runs.current, self._selection.case_id
         if case_id is None or (current is not None and current.path != self._selection.path):
@@ -99,7 +100,7 @@ class LiveRun:
         return changed
 
     def header(self, now: float, pause_key: str) -> Heading:
-        """Return the header of the suite that is running, else of the selected one. `now` is in monotonic seconds."""
+        """Return the header of the running suite, else of the selected one. `now` is in monotonic seconds."""
         runs, current = self._runs, self._runs.current
         path = current.path if current else self._selection.path
         if path is None:

@@ -1,4 +1,4 @@
-"""The dialog that chooses the displayed models: those of the suite, the variants of the config, or any by name."""
+"""A dialog to choose the displayed models: those of the suite, the variants of the config, or any by name."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -18,6 +18,8 @@ from tui.model.sanitize import sanitize_line
 
 
 class _Names(LineListView):
+    """The list of model names."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "choose", "Select", id="models.take", tooltip="Select or deselect the model", show=False),
         Binding("enter", "screen.accept", "Done", id="models.done", tooltip="Show the selected models", show=False),
@@ -25,7 +27,7 @@ class _Names(LineListView):
 
 
 class ModelChooser(ModalScreen[tuple[str, ...] | None]):
-    """Return the chosen names in the order of their selection, or None."""
+    """A dialog to choose models. The result is the names in the order of their selection, or None."""
 
     DEFAULT_CSS = """
     ModelChooser { align: center middle; background: $background 60%; }
@@ -50,7 +52,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._hint = Static(Content(), markup=False)
 
     def compose(self) -> ComposeResult:
-        """Compose the names, and an input for another one."""
+        """Compose the list of names, and an input for another one."""
         with Vertical() as box:
             box.border_title = Content("Models")
             box.border_subtitle = Content("Space select · Enter show · Esc close")
@@ -59,7 +61,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
             yield self._hint
 
     def on_mount(self) -> None:
-        """Focus the list."""
+        """Fill the list and focus it."""
         self._draw()
         self._list.focus()
 
@@ -73,7 +75,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} selected"))
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Select a model, or no longer."""
+        """Select or deselect a model."""
         self._turn(self._names[message.place])
 
     def _turn(self, name: str) -> None:
@@ -84,7 +86,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._draw()
 
     def on_prompt_input_entered(self, message: PromptInput.Entered) -> None:
-        """Select the typed model; accept the selection where nothing is typed."""
+        """Add and select the typed model; accept the selection if nothing was typed."""
         name = message.text.strip()
         if not name:
             self.action_accept()
@@ -97,11 +99,11 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._list.focus()
 
     def on_prompt_input_left(self) -> None:
-        """Focus the list."""
+        """Go back to the list."""
         self._list.focus()
 
     def action_type(self) -> None:
-        """Focus the input."""
+        """Focus the input for another model."""
         self.query_one(PromptInput).focus()
 
     def action_accept(self) -> None:

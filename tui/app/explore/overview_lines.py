@@ -1,4 +1,4 @@
-"""The overview of a suite, its problems, and the Prompt tab as lines."""
+"""The lines of the overview of a suite, of its problems, and of the Prompt tab."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ def size_words(text: str) -> str:
 
 
 def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Line]:
-    """Return the messages that were sent to a model, or the inputs of the case before that."""
+    """Return the messages that were sent to a model; before that, the inputs of the case."""
     attempt = trial.attempt if trial else None
     sent = [step.prompt for step in attempt.steps if step.prompt] if attempt else []
     if not sent:
@@ -62,7 +62,7 @@ def _file_lines(prompt: Prompt) -> list[Line]:
 
 
 def problem_lines(problems: Sequence[Problem]) -> list[Line]:
-    """Return the problems of a suite, each with its position."""
+    """Return the problems of a suite, each with its position in the file."""
     lines: list[Line] = []
     for problem in problems:
         place = sanitize_line(
@@ -77,7 +77,7 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
 
 
 def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[Line]:
-    """Return a line for each model; a displayed one has the number of its pane."""
+    """Return a line for each model; a displayed model has the number of its pane."""
     lines: list[Line] = []
     for name in dict.fromkeys((*named, *shown)):
         number = str(shown.index(name) + 1) if name in shown else " "
@@ -90,7 +90,7 @@ def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[L
 def suite_lines(
     path: str, suite: Suite, models: Sequence[str], problems: Sequence[Problem], faults: Mapping[str, str]
 ) -> list[Line]:
-    """Return the overview of a suite; `faults` has a sentence for each model that cannot be resolved."""
+    """Return the overview of a suite; `faults` has an error message for each model that cannot be resolved."""
     options = suite.options
     facts: list[tuple[str, str]] = [
         ("file", path),

@@ -1,4 +1,4 @@
-"""Scores as they stand beside model names: without what their reviewer gave blind and has not revealed."""
+"""The lines of the Risk tab: scores beside model names, without those given blind and not yet revealed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BesideRow:
-    """A row of the Risk tab: a criterion, or with an `item` an answer by it. `hides` says that there is a score that
-    may not be seen yet."""
+    """A row of the Risk tab: a criterion, or with an `item` an answer to which it applies.
+
+    `hides` is true if there is a score that may not be displayed yet.
+    """
 
     criterion: RiskCriterion
     item: ItemKey | None = None
@@ -43,7 +45,7 @@ class BesideRow:
 
 
 def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -> list[BesideRow]:
-    """Return the answers of all models and repeats of a run criterion by criterion, displayed models first."""
+    """Return the answers of all models and repeats of a run for each criterion, displayed models first."""
     rows: list[BesideRow] = []
     order = {model: place for place, model in enumerate(models_beside(models, review))}
     for criterion in case.risk_criteria:
@@ -61,7 +63,7 @@ def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -
 
 
 def models_beside(models: Sequence[str], review: "RunReview | None") -> tuple[str, ...]:
-    """Return the displayed models, then the others of the run."""
+    """Return the displayed models, then the other models of the run."""
     return tuple(dict.fromkeys((*models, *(review.record.models if review else ()))))
 
 
@@ -72,7 +74,7 @@ def _row(criterion: RiskCriterion, item: ItemKey, review: "RunReview") -> Beside
 
 
 def beside_line(row: BesideRow, rule: BandRule, models: Sequence[str], width: int) -> Line:
-    """Return a row, at most `width` cells wide."""
+    """Return a row in at most `width` cells."""
     if row.item is None:
         weight = severity_weight(row.criterion.severity, rule)
         return spread([(f"{sanitize_line(row.criterion.name, 200)} ", "strong")], [weight, (" ", "plain")], width)
@@ -105,7 +107,7 @@ def _short(score: Act) -> str:
 
 
 def hidden_line(rows: Sequence[BesideRow]) -> Line:
-    """Return how many scores are hidden here."""
+    """Return the number of scores that are hidden in these rows."""
     count = sum(row.hides for row in rows)
     return ((f"scored blind, not revealed: {count}", "flaky"),) if count else ()
 

@@ -1,4 +1,4 @@
-"""Saved runs opened beside the suite files: opened, resumed, run again and replayed. Without textual."""
+"""Saved runs opened beside the suite files, to be displayed, resumed, rerun and replayed."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -19,9 +19,9 @@ _RUNS_FOLDER, _REPLAYS_FOLDER = "saved runs", "recorded answers"
 
 
 class SavedRuns:
-    """Open saved runs as suites of their own. Of their results only the displayed ones are read whole.
+    """Open saved runs as suites. Only the displayed results of a run are read in full.
 
-    Its coroutines read the store in a thread, and raise StoreError.
+    The coroutines read the store in a thread, and raise StoreError.
     """
 
     def __init__(self, context: AppContext) -> None:
@@ -33,8 +33,10 @@ class SavedRuns:
         return self._session.history
 
     async def open(self, run_id: str) -> tuple[OpenSuite, bool]:
-        """Open a run with the first of its results, and return whether `read_outcomes` has to read the others. A run
-        that is running or queued stays as it is."""
+        """Open a run with its first results, and return whether `read_outcomes` has to read the others.
+
+        A run that is in progress or queued is not read again.
+        """
         opened = await asyncio.to_thread(self._history.open_run, run_id)
         path = Path(f"{opened.record.suite_path} (run {run_id[:SHORT_ID]})")
         known = self._open_suites.get(path)
@@ -45,25 +47,25 @@ class SavedRuns:
         return self._add(path, opened, opened.record.models, state, run_id), True
 
     async def read_outcomes(self, saved: OpenSuite) -> None:
-        """Read how each trial of an open run ended."""
+        """Read the outcome of each trial of an open run."""
         outcomes = await asyncio.to_thread(self._history.read_progress, saved.run)
         self._open_suites.state(saved.path).take_known(outcomes)
 
     def unread_trials(self) -> tuple[TrialKey, ...]:
-        """Return the trials of the selected case of a saved run that have not been read whole."""
+        """Return the trials of the selected case of a saved run whose results were not read in full."""
         if not self._selection.run:
             return ()
         return tuple(trial.key for trial in self._selection.repeats() if trial.is_unread)
 
     async def read_trials(self, trials: Sequence[TrialKey]) -> None:
-        """Read these results of the selected run whole."""
+        """Read the full results of trials of the selected run."""
         selected = self._selection.open_suite
         if selected is not None and selected.run:
             results = await asyncio.to_thread(self._history.read_trials, selected.run, trials)
             self._open_suites.state(selected.path).take_unread(results)
 
     async def request(self, saved: OpenSuite, trials: Literal["missing", "failed"]) -> RunRequest | None:
-        """Return a request for the missing or the failed trials of a run; None where there are none."""
+        """Return a request for the missing or the failed trials of a run; None if there are none."""
         read = self._history.missing_trials if trials == "missing" else self._history.failed_trials
         found = await asyncio.to_thread(read, saved.run)
         if saved.suite is None or not found:

@@ -1,4 +1,4 @@
-"""The Explore screen: suites at the left, the answers of the selected case beside each other, and the current run."""
+"""The Explore screen: suites on the left, the answers to the selected case side by side, and the current run."""
 
 import asyncio
 from time import monotonic
@@ -53,7 +53,7 @@ _FLUSHES_A_FIGURE = 4
 
 
 class ExploreScreen(FrameScreen):
-    """Display what is selected, and follow the run that is in progress."""
+    """Display the selected suite or case, and follow the run that is in progress."""
 
     DEFAULT_CSS = """
     ExploreScreen DetailTabs {
@@ -87,7 +87,7 @@ class ExploreScreen(FrameScreen):
         self._flushes = 0
 
     def compose(self) -> ComposeResult:
-        """Compose the header, the suites beside what is selected, and the footer."""
+        """Compose the header, the suites beside the overview or the answers, and the footer."""
         yield self.header
         with Horizontal(id="body"):
             yield self.suites
@@ -98,12 +98,12 @@ class ExploreScreen(FrameScreen):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Show the suites as far as they are read."""
+        """Display the suites that have been found, and create the timer that displays streamed text."""
         self._flush_timer = self.set_interval(1 / FLUSHES_PER_SECOND, self._flush, pause=True)
         self.suites.show()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key is offered now. While a filter is typed, its key is a letter like any other."""
+        """Return whether a key is active. While a filter is typed, the key of the filter is a normal character."""
         del parameters
         if action == "go_to_diff":
             return self.has_class("-case") and self.details.offers("diff")
@@ -116,7 +116,7 @@ class ExploreScreen(FrameScreen):
     # Selection
 
     def select(self, open_suite: OpenSuite, case: Case | None) -> None:
-        """Select a case of a suite, or the suite itself, and put the cursor there."""
+        """Select a case of a suite, or the suite itself, and put the cursor on it."""
         other = self.selection.select(open_suite.path, case.id if case else None)
         self.suites.reveal(open_suite, case)
         if other:
@@ -124,7 +124,7 @@ class ExploreScreen(FrameScreen):
         self.show_selection()
 
     def _select_row(self, row: Row) -> None:
-        """Select what a row of the tree stands for."""
+        """Select the suite, case or step of a row of the tree."""
         self.stop_auto_follow()
         other = False
         if row.open_suite is None:
@@ -145,7 +145,7 @@ class ExploreScreen(FrameScreen):
             self.select(first, first.suite.cases[0] if first.suite and first.suite.cases else None)
 
     def show_selection(self) -> None:
-        """Display the selected case, or the suite where no case is selected."""
+        """Display the selected case, or the suite if no case is selected."""
         has_case = self.selection.case is not None and bool(self.selection.models)
         self.set_class(has_case, "-case")
         if has_case:
@@ -158,7 +158,7 @@ class ExploreScreen(FrameScreen):
         self._show_header()
 
     def _show_details(self) -> None:
-        """Bring the open tab up to date."""
+        """Update the open tab."""
         if self.has_class("-case"):
             self.details.show(self.answers.current_model)
 
@@ -168,7 +168,7 @@ class ExploreScreen(FrameScreen):
 
     @work(group="resolve", exclusive=True)
     async def _resolve_models(self) -> None:
-        """Find the models of the selected suite that cannot be resolved. Those of a saved run have answered already."""
+        """Find the models of the selected suite that cannot be resolved; those of a saved run are not needed."""
         suite = self.selection.suite
         if suite is None or self.selection.run:
             return
@@ -180,12 +180,12 @@ class ExploreScreen(FrameScreen):
     @on(SuiteTree.RowReached)
     @on(SuiteTree.RowChosen)
     def select_row(self, message: SuiteTree.RowReached) -> None:
-        """Select what the cursor is on."""
+        """Select the row under the cursor."""
         self._select_row(message.row)
 
     @on(SuitePanel.FilterChanged)
     def apply_filter(self, message: SuitePanel.FilterChanged) -> None:
-        """Show the cases that the filter selects."""
+        """Display the cases that the filter selects."""
         self.selection.filter = message.case_filter
         self.suites.show()
         row = self.suites.first_case_if_lost()
@@ -194,7 +194,7 @@ class ExploreScreen(FrameScreen):
 
     @on(SuitesRead)
     def show_suites(self, message: SuitesRead) -> None:
-        """Show suites that were read; select the first one that can be used if nothing is selected."""
+        """Display suites that were read; select the first usable one if nothing is selected."""
         selection, suites = self.selection, self.context.open_suites
         self.suites.show()
         if selection.path is None:
@@ -229,7 +229,7 @@ class ExploreScreen(FrameScreen):
 
     @on(TailView.ScrolledByHand)
     def stop_auto_follow(self) -> None:
-        """Stay where the person is reading."""
+        """Stop following the run after the user has selected or scrolled something."""
         if self.live_run.auto_follow.on:
             self.live_run.auto_follow.stop()
             self.refresh_bindings()
@@ -237,7 +237,7 @@ class ExploreScreen(FrameScreen):
 
     @on(RunQueued)
     def show_queued(self, message: RunQueued) -> None:
-        """Display what waits, and follow a run of several cases."""
+        """Display the queued trials, and follow a run of several cases."""
         self._flush_timer.resume()
         if len({trial.case for trial in message.request.trials}) > 1:
             self.live_run.auto_follow.start()
@@ -247,21 +247,21 @@ class ExploreScreen(FrameScreen):
     @on(RunBegan)
     @on(PaceChanged)
     def show_run(self) -> None:
-        """Display the trials that wait now, and whether the run is paused."""
+        """Display the waiting trials, and whether the run is paused."""
         self.refresh_bindings()
         self.suites.suite_tree.refresh_marks()
         self.show_selection()
 
     @on(TrialChanged)
     def show_trial(self, message: TrialChanged) -> None:
-        """Display the new state of a trial in its pane; its mark comes with the next flush."""
+        """Display the new state of a trial in its pane; its mark is updated with the next flush."""
         self._marks_changed = True
         if self.selection.path == message.path and self.selection.case_id == message.trial.case:
             self.answers.show_trial(message.trial.model)
 
     @on(CloneProgress)
     def show_clone(self, message: CloneProgress) -> None:
-        """Display how far a clone is, and notify of its notes when it is done."""
+        """Display the progress of a clone, and notify of its notes when it is complete."""
         self._show_header()
         text = clone_note(message.cloned) if message.cloned else ""
         if text:
@@ -269,7 +269,7 @@ class ExploreScreen(FrameScreen):
 
     @on(ModelsUnresolved)
     def show_unresolved(self, message: ModelsUnresolved) -> None:
-        """Display in the panes of these models why they cannot be run."""
+        """Display in the panes of these models why they cannot be run, and notify of it."""
         if self.selection.path == message.path:
             self.selection.model_errors |= message.errors
             self.show_selection()
@@ -279,7 +279,7 @@ class ExploreScreen(FrameScreen):
 
     @on(RunEnded)
     def show_end(self) -> None:
-        """Display the final state; a filter by status may select other cases now."""
+        """Display the final state of a run; a filter by status may select other cases now."""
         if not self.context.runs.busy:
             self._flush_timer.pause()
             self.live_run.auto_follow.stop()
@@ -295,7 +295,7 @@ class ExploreScreen(FrameScreen):
 
     @work(group="saved run", exclusive=True)
     async def action_runs(self) -> None:
-        """Choose a saved run, and what to do with it."""
+        """Open the list of saved runs, and carry out the chosen action."""
         choice, deleted = await self.navigator.choose_run()
         if deleted:
             self.saved_runs.close(deleted)
@@ -351,7 +351,7 @@ class ExploreScreen(FrameScreen):
 
     @work(group="read trials", exclusive=True)
     async def _read_trials(self, trials: tuple[TrialKey, ...]) -> None:
-        """Read answers of a saved run, and display them."""
+        """Read full answers of a saved run, and display them."""
         state = self.selection.state
         try:
             await self.saved_runs.read_trials(trials)
@@ -366,7 +366,7 @@ class ExploreScreen(FrameScreen):
 
     @work(group="matrix", exclusive=True)
     async def action_matrix(self) -> None:
-        """Open the matrix of the selected suite, and select the case that is chosen there."""
+        """Open the matrix of the selected suite, and select the case that is chosen in it."""
         open_suite = self.selection.usable
         if open_suite is None:
             self.notify("No suite to show here.", severity="warning", markup=False)
@@ -381,7 +381,7 @@ class ExploreScreen(FrameScreen):
 
     @work(group="compare", exclusive=True)
     async def action_compare(self) -> None:
-        """Compare the answers of two models to the selected case."""
+        """Open Compare with the answers of two models to the selected case."""
         open_suite = self.selection.usable
         if open_suite is None:
             self.notify("Nothing to compare here. Select a suite.", severity="warning", markup=False)
@@ -392,12 +392,12 @@ class ExploreScreen(FrameScreen):
 
     @on(RiskTab.ReviewRequested)
     def review_item(self, message: RiskTab.ReviewRequested) -> None:
-        """Score the answer under the cursor of the Risk tab."""
+        """Open Review at the answer under the cursor of the Risk tab."""
         self.action_review(message.item)
 
     @work(group="review", exclusive=True)
     async def action_review(self, start: ItemKey | None = None) -> None:
-        """Score the answers of the selected suite, from an item on where names are shown."""
+        """Open Review for the selected suite; it starts on `start` unless names are hidden."""
         open_suite = self.selection.usable
         if open_suite is None:
             self.notify("Nothing to review here. Select a suite.", severity="warning", markup=False)
@@ -406,13 +406,13 @@ class ExploreScreen(FrameScreen):
 
     @on(ScoresChanged)
     def show_scores(self) -> None:
-        """Read the scores again."""
+        """Read the scores again after Review was closed."""
         self.details.forget_scores()
         self._show_details()
 
     @work(group="models", exclusive=True)
     async def action_choose_models(self) -> None:
-        """Choose the models that are displayed side by side."""
+        """Ask for the models to display side by side."""
         from tui.app.explore.model_dialog import ModelChooser
 
         suite, selection = self.selection.suite, self.selection
@@ -428,7 +428,7 @@ class ExploreScreen(FrameScreen):
 
     @work(group="edit", exclusive=True)
     async def action_edit(self) -> None:
-        """Open the suite file in the person's editor."""
+        """Open the suite file in the user's editor, at the selected case."""
         open_suite = self.selection.open_suite
         if open_suite is None:
             return
@@ -454,11 +454,11 @@ class ExploreScreen(FrameScreen):
         self.run_controls.start(request_suite(self.selection), "Nothing to run here. Select a suite.")
 
     def action_run_failed(self) -> None:
-        """Run again what did not pass."""
+        """Rerun the trials that did not pass."""
         self.run_controls.rerun(request_failed(self.selection), "No failed trials here.")
 
     def action_follow_run(self) -> None:
-        """Select what runs, from now on."""
+        """Select the running case, and follow the run from now on."""
         self.live_run.auto_follow.start()
         self.refresh_bindings()
         self._show_header()
@@ -468,23 +468,23 @@ class ExploreScreen(FrameScreen):
         self.run_controls.toggle_pause()
 
     def action_change_concurrency(self, by: int) -> None:
-        """Change how many cases run at once: those of a pane's model where it has the focus."""
+        """Change the concurrency of the model whose pane has the focus, else of all models."""
         focused = self.answers.focused
         self.run_controls.change_concurrency(by, focused.model if focused else "")
 
     def action_cancel(self) -> None:
-        """Cancel what is running of the selected case: only one model where its pane has the focus."""
+        """Cancel the running trials of the selected case; only those of one model if its pane has the focus."""
         panes = [self.answers.focused] if self.answers.focused else self.answers.panes
         trials = (self.selection.trial(pane.model) for pane in panes)
         self.run_controls.cancel(self.selection.path, tuple(trial.key for trial in trials if trial and trial.is_open))
 
     def action_cancel_all(self) -> None:
-        """Cancel the run, and what is queued."""
+        """Cancel the run and all queued runs."""
         self.run_controls.cancel_all()
         self.show_selection()
 
     def action_toggle_streaming(self) -> None:
-        """Turn streaming on or off for the next run."""
+        """Toggle streaming for the next run."""
         self.selection.streaming = not self.selection.streams
         mode = "streams" if self.selection.streaming else "does not stream"
         self.notify(f"The next run {mode}.", markup=False, timeout=3)
@@ -492,12 +492,12 @@ class ExploreScreen(FrameScreen):
     # Keys for the view
 
     def action_match(self, by: int) -> None:
-        """Go to the next or the previous match in the current pane."""
+        """Go to the next or previous match in the current pane."""
         self.stop_auto_follow()
         self.answers.go_to_match(by)
 
     def action_zoom(self) -> None:
-        """Zoom the current pane, or the tabs where they have the focus, or show everything again."""
+        """Zoom the current pane, or the tabs if they have the focus, or restore the layout."""
         if self.has_class("-only-details") or (self.details.has_focus_within and not self.answers.zoomed):
             self.toggle_class("-only-details")
             return
@@ -506,12 +506,12 @@ class ExploreScreen(FrameScreen):
         self.answers.zoom(zoomed)
 
     async def action_filter(self) -> None:
-        """Type a filter."""
+        """Open the filter."""
         self.remove_class("-no-suites")
         await self.suites.open_filter()
 
     async def action_back(self) -> None:
-        """Leave the zoom, else the filter, else go to the suites."""
+        """Close the zoom, else the filter, else focus the suites."""
         if self.answers.zoomed or self.has_class("-only-details"):
             self.action_zoom()
         elif self.suites.filtering and self.suites.has_focus_within:
@@ -520,12 +520,12 @@ class ExploreScreen(FrameScreen):
             self.suites.suite_tree.focus()
 
     def action_pane(self, number: int) -> None:
-        """Go to a pane."""
+        """Go to a pane by its index."""
         self.remove_class("-only-details")
         self.answers.go_to(number)
 
     def action_pane_beside(self, by: int) -> None:
-        """Go to the next or the previous pane."""
+        """Go to the next or previous pane."""
         self.remove_class("-only-details")
         self.answers.step(by)
 
@@ -534,12 +534,12 @@ class ExploreScreen(FrameScreen):
         self.toggle_class("-no-suites")
 
     def action_toggle_in_step(self) -> None:
-        """Scroll all panes together, or each alone."""
+        """Scroll all panes together, or each one separately."""
         self.answers.in_step = not self.answers.in_step
         self.notify(f"Panes scroll {'together' if self.answers.in_step else 'separately'}", markup=False, timeout=2)
 
     def action_case_beside(self, by: int) -> None:
-        """Select the next or the previous case."""
+        """Select the next or previous case."""
         row = self.suites.case_beside(by)
         if row is not None:
             self._select_row(row)
@@ -547,11 +547,11 @@ class ExploreScreen(FrameScreen):
     # The tabs
 
     def action_tab_beside(self, by: int) -> None:
-        """Show the next or the previous tab."""
+        """Switch to the next or previous tab."""
         self.details.switch_to(self.details.beside(by))
 
     def action_go_to_diff(self) -> None:
-        """Show the diff and focus it; alone where nothing else fits beside it."""
+        """Switch to the Diff tab and focus it; full screen if nothing else fits beside it."""
         self.details.switch_to("diff")
         self.set_class(
             self.answers.zoomed or self.has_class("-low") or self.has_class("-only-details"), "-only-details"
@@ -563,20 +563,20 @@ class ExploreScreen(FrameScreen):
 
     @on(AttemptsTab.AttemptChosen)
     def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
-        """Show the answer of an attempt in the pane of its model."""
+        """Display an attempt in the pane of its model."""
         self.stop_auto_follow()
         self.answers.pin(message.trial, message.number)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Show the prompt and the diff of the pane that has the focus."""
+        """Display the prompt and the diff of the focused pane."""
         follows = self.details.current in ("prompt", "diff")
         if follows and any(event.widget is pane.view for pane in self.answers.panes):
             self._show_details()
 
 
 async def _wait_until_painted(screen: ExploreScreen) -> None:
-    """Wait for the paint of what is selected now: a thread that reads meanwhile would delay it."""
-    for _ in range(2):  # the first paint is that of the screen which was uncovered
+    """Wait for the paint of the selection: a thread that reads the store meanwhile would delay it."""
+    for _ in range(2):  # the first paint is of the screen below the closed one
         painted = asyncio.Event()
         screen.call_after_refresh(painted.set)
         await painted.wait()

@@ -1,4 +1,4 @@
-"""The suite tree as a flat list of rows: folder → suite → category → case → step, only what is unfolded."""
+"""The suite tree as a flat list of the visible rows: folder → suite → category → case → step."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +22,10 @@ MarksOf = Callable[[Case], CaseMarks]
 
 
 class Row(NamedTuple):
-    """One line of the tree. `unfolded` None means that nothing is below it; `cases` are those that it stands for."""
+    """One line of the tree.
+
+    `unfolded` is None if the row has no children; `cases` are the cases at and below it.
+    """
 
     kind: RowKind
     key: RowKey
@@ -50,7 +53,7 @@ def case_key(open_suite: OpenSuite, case: Case) -> RowKey:
 
 
 def ancestors(key: RowKey) -> Iterator[RowKey]:
-    """Yield the keys of the rows above."""
+    """Yield the keys of all parent rows, from the top."""
     for size in range(1, len(key)):
         yield key[:size]
 
@@ -58,7 +61,8 @@ def ancestors(key: RowKey) -> Iterator[RowKey]:
 def outline(
     open_suites: Sequence[OpenSuite], unfolded: Collection[RowKey], accepts: CaseTest | None = None
 ) -> list[Row]:
-    """Return the rows to show; with `accepts`, only the cases that it accepts, all above them unfolded."""
+    """Return the visible rows. With `accepts`, these are only the cases that it accepts, with all their parents
+    unfolded."""
     rows: list[Row] = []
     folders = {open_suite.folder for open_suite in open_suites}
     shown_folder: str | None = None
@@ -128,7 +132,7 @@ def row_tally(row: Row, marks_of: MarksOf) -> Line:
 
 
 def indent_of(row: Row, width: int) -> int:
-    """Return the indent of a row in cells, smaller where the tree is narrow."""
+    """Return the indent of a row in cells, smaller if the tree is narrow."""
     return row.depth * (1 if width < _NARROW else 2)
 
 
@@ -138,7 +142,7 @@ def row_line(
     width: int,
     tally_of: Callable[[Row, MarksOf], Line] = row_tally,
 ) -> Line:
-    """Return one row, exactly `width` cells wide."""
+    """Return one row in exactly `width` cells."""
     indent = " " * indent_of(row, width)
     if row.kind == "case":
         return _case_line(row, marks_of(row.cases[0]), indent, width)

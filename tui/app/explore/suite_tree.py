@@ -1,4 +1,4 @@
-"""The suite tree: the rows of the outline, drawn as far as they are seen."""
+"""The suite tree, drawn row by row, and its panel with the filter."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -35,8 +35,10 @@ CaseMarksOf = Callable[[Path, Case], CaseMarks]
 
 
 class SuiteTree(LineListView):
-    """Shows rows and a cursor. `fold` is called to fold a row or to unfold it (True), and shows other rows at once: the
-    next key is meant for those."""
+    """The rows of the tree with a cursor.
+
+    `fold` is called to unfold (True) or fold a row, and updates the rows at once, because the next key is for those.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "toggle_fold", "Fold", id="tree.fold", tooltip="Fold or unfold", show=False),
@@ -45,14 +47,14 @@ class SuiteTree(LineListView):
     ]
 
     class RowReached(Message):
-        """The cursor came to another row."""
+        """Posted when the cursor moves to another row."""
 
         def __init__(self, row: Row) -> None:
             super().__init__()
             self.row = row
 
     class RowChosen(RowReached):
-        """Enter or a click on a row."""
+        """Posted after Enter or a click on a row."""
 
     def __init__(self, marks_of: CaseMarksOf, fold: Callable[[Row, bool], None], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -80,7 +82,7 @@ class SuiteTree(LineListView):
         return row_line(self._rows[place], lambda case: self._marks_of(place, case), width, self._tally)
 
     def _tally(self, row: Row, marks_of: MarksOf) -> Line:
-        """Return the counts of a folded row; those of thousands of cases are counted once a second at most."""
+        """Return the counts of a folded row; with many cases they are updated at most once per second."""
         if len(row.cases) < _MANY:
             return row_tally(row, marks_of)
         known = self._tallies.get(row.key)
@@ -89,7 +91,7 @@ class SuiteTree(LineListView):
         return known[1]
 
     def refresh_marks(self, *, exact: bool = False) -> None:
-        """Draw the marks again; `exact` where no other change follows."""
+        """Redraw the marks; `exact` updates all counts, for the last change of a run."""
         if exact:
             self._tallies.clear()
         self.refresh()
@@ -99,14 +101,14 @@ class SuiteTree(LineListView):
         return self._marks(open_suite.path, case) if open_suite else CaseMarks(())
 
     def show_rows(self, rows: Sequence[Row]) -> None:
-        """Show these; the cursor stays on its row, or where that was."""
+        """Display rows; the cursor stays on its row, or at its position if that row is gone."""
         key = self.row.key if self.row else None
         self._rows = rows
         kept = next((place for place, row in enumerate(rows) if row.key == key), self.cursor)
         self.lines_changed(kept)
 
     def go_to_key(self, key: RowKey) -> bool:
-        """Put the cursor on a row, without a message. False where it is not shown."""
+        """Put the cursor on a row without posting a message; return whether the row is displayed."""
         place = next((place for place, row in enumerate(self._rows) if row.key == key), None)
         if place is None:
             return False
@@ -114,21 +116,21 @@ class SuiteTree(LineListView):
         return True
 
     def post_reached(self, place: int) -> None:
-        """Say which row it is."""
+        """Post the row that the cursor has moved to."""
         self.post_message(self.RowReached(self._rows[place]))
 
     def post_chosen(self, place: int) -> None:
-        """Say which row it is."""
+        """Post the chosen row."""
         self.post_message(self.RowChosen(self._rows[place]))
 
     def action_choose(self) -> None:
-        """Show the case, or fold and unfold what is no case."""
+        """Open the case; fold or unfold any other row."""
         if self.row is not None and self.row.kind not in ("case", "step"):
             self.action_toggle_fold()
         super().action_choose()
 
     def action_toggle_fold(self) -> None:
-        """Fold or unfold."""
+        """Fold or unfold the row under the cursor."""
         if self.row is not None and self.row.unfolded is not None:
             row = self.row
             self._fold(row, not row.unfolded)
@@ -136,21 +138,21 @@ class SuiteTree(LineListView):
                 self._bring_in_what_is_below(row)
 
     def _bring_in_what_is_below(self, row: Row) -> None:
-        """Scroll so that the rows below an unfolded one are visible."""
+        """Scroll so that the children of an unfolded row are visible."""
         below = next((n for n in range(self.cursor + 1, len(self._rows)) if self._rows[n].depth <= row.depth), None)
         last = (len(self._rows) if below is None else below) - 1
         height = min(last - self.cursor + 1, max(1, self.size.height))
         self.scroll_to_region(Region(0, self.cursor, 1, height), animate=False, x_axis=False)
 
     def action_unfold(self) -> None:
-        """Unfold; on what is unfolded: go in."""
+        """Unfold the row, or go to its first child."""
         if self.row is not None and self.row.unfolded is False:
             self.action_toggle_fold()
         elif self.row is not None and self.row.unfolded:
             self.action_move(1)
 
     def action_fold(self) -> None:
-        """Fold; on what is not unfolded: go to the row above it."""
+        """Fold the row, or go to its parent."""
         if self.row is None:
             return
         if self.row.unfolded:
@@ -163,7 +165,7 @@ class SuiteTree(LineListView):
             self.action_move(place - self.cursor)
 
     def clicked(self, place: int, column: int) -> None:
-        """Choose the row; fold or unfold it where its arrow, or what is no case, was clicked."""
+        """Choose the clicked row; fold or unfold it if it is no case or its arrow was clicked."""
         row = self._rows[place]
         on_arrow = row.unfolded is not None and column <= indent_of(row, self.line_width) + 1
         if row.kind not in ("case", "step") or on_arrow:
@@ -175,7 +177,7 @@ _ALL_UNFOLDED_BELOW = 120
 
 
 class SuitePanel(FilteredPanel):
-    """Shows the suites as a tree; keeps what is unfolded, also when a suite is read anew."""
+    """The panel of the suite tree. Rows stay unfolded when a suite is read again."""
 
     DEFAULT_CSS = "SuitePanel > SuiteTree { height: 1fr; }"
 
@@ -197,7 +199,7 @@ class SuitePanel(FilteredPanel):
         return self.suite_tree
 
     def show(self) -> None:
-        """Show the suites that are open now."""
+        """Display the suites that are open now."""
         selection = self._selection
         for open_suite in selection.open_suites.all:
             if open_suite.read and suite_key(open_suite) not in self._met:
@@ -209,7 +211,7 @@ class SuitePanel(FilteredPanel):
         self.show_filter(selection.filter, sum(len(row.cases) for row in rows if row.kind == "suite"))
 
     def reveal(self, open_suite: OpenSuite, case: Case | None) -> None:
-        """Unfold down to the case, and put the cursor there."""
+        """Unfold the parents of a case, and put the cursor on it."""
         key = case_key(open_suite, case) if case else suite_key(open_suite)
         if open_suite.suite is not None and len(open_suite.suite.cases) <= _ALL_UNFOLDED_BELOW and case is not None:
             self._unfolded |= {(*suite_key(open_suite), each.category) for each in open_suite.suite.cases}
@@ -229,7 +231,7 @@ class SuitePanel(FilteredPanel):
         return row
 
     def case_beside(self, by: int) -> Row | None:
-        """Move the cursor to the next displayed case in a direction, past folded rows, and return its row."""
+        """Move the cursor to the next or previous displayed case, skipping other rows, and return its row."""
         tree = self.suite_tree
         place = tree.cursor + by
         while 0 <= place < len(tree.rows):

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 
 class _AttemptTable(LineListView):
+    """The rows of the attempts."""
+
     rows: Sequence[AttemptRow] = ()
 
     @property
@@ -55,7 +57,7 @@ class _AttemptTable(LineListView):
 
 
 class AttemptsTab(Vertical):
-    """A list of attempts; below it the transport retries of the selected one, who answered it, and its cost."""
+    """A list of attempts; below it the transport retries of the selected one, its server, and its cost."""
 
     DEFAULT_CSS = """
     AttemptsTab { height: 1fr; }
@@ -64,7 +66,7 @@ class AttemptsTab(Vertical):
     """
 
     class AttemptChosen(Message):
-        """The answer of an attempt is to be shown."""
+        """Posted to display the answer of an attempt."""
 
         def __init__(self, trial: TrialProgress, number: int) -> None:
             super().__init__()
@@ -76,12 +78,12 @@ class AttemptsTab(Vertical):
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Compose rows and details."""
+        """Compose the rows and the details."""
         yield self._table
         yield self._detail
 
     def show(self, selection: Selection) -> None:
-        """Show the attempts of the selected case."""
+        """Display the attempts of the selected case."""
         names = dict(zip(selection.models, model_names(selection.models), strict=True))
         self._table.rows = attempt_rows((names[trial.key.model], trial) for trial in selection.repeats())
         shown = selection.path, selection.case_id
@@ -100,12 +102,12 @@ class AttemptsTab(Vertical):
         self._detail.show_lines([*lines, (), enter] if lines else [enter])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Show the details of the highlighted attempt."""
+        """Display the details of the highlighted attempt."""
         message.stop()
         self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Request the answer of an attempt."""
+        """Post the chosen attempt."""
         message.stop()
         row = self._table.rows[message.place]
         self._show_details()
@@ -113,6 +115,8 @@ class AttemptsTab(Vertical):
 
 
 class _RiskTable(LineListView):
+    """The rows of the Risk tab."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,v", "choose", "review", id="risk.review", tooltip="Score this answer", key_display="Enter"),
         Binding("T", "trail", "trail", id="risk.trail", tooltip="Show the history of this item"),
@@ -136,7 +140,7 @@ class _RiskTable(LineListView):
 
 
 class RiskTab(Vertical):
-    """Shows what it is given of a run's scoring; says what is to be scored, and whose trail is to be read."""
+    """The criteria of the selected case, with the scores of each answer. It posts which item to review or explain."""
 
     DEFAULT_CSS = """
     RiskTab { height: 1fr; }
@@ -145,7 +149,7 @@ class RiskTab(Vertical):
     """
 
     class ReviewRequested(Message):
-        """Posted to score an item, or any item of the case where it is None."""
+        """Posted to review an item, or any item of the case if it is None."""
 
         def __init__(self, item: ItemKey | None) -> None:
             super().__init__()
@@ -165,16 +169,16 @@ class RiskTab(Vertical):
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Yield the table and the details of the highlighted row."""
+        """Compose the table, and the details of the highlighted row."""
         yield self._table
         yield self._detail
 
     def take(self, review: "RunReview | None") -> None:
-        """Set the review of the run, None if there is none."""
+        """Set the review of the run; None if there is none."""
         self.review, self._shown = review, ()
 
     def show(self, selection: Selection) -> None:
-        """Show the selected case; unchanged input is skipped."""
+        """Display the selected case, unless nothing has changed."""
         case, review = selection.case, self.review
         shown = (selection.path, case, selection.models, review)
         if shown == self._shown:
@@ -198,19 +202,19 @@ class RiskTab(Vertical):
         self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
-        """Show the details of the highlighted row."""
+        """Display the details of the highlighted row."""
         message.stop()
         self._show_details()
 
     def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Request a review of the item that was chosen."""
+        """Request a review of the chosen item."""
         message.stop()
         self._show_details()
         self.post_message(self.ReviewRequested(self._table.rows[message.place].item))
 
     @on(_RiskTable.TrailRequested)
     def request_trail(self, message: _RiskTable.TrailRequested) -> None:
-        """Request the trail of an answer; a criterion has none."""
+        """Request the history of the highlighted answer; a criterion has none."""
         message.stop()
         rows = self._table.rows
         item = rows[self._table.cursor].item if 0 <= self._table.cursor < len(rows) else None
@@ -229,7 +233,7 @@ TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
 
 
 class DetailTabs(Vertical):
-    """Shows one tab at a time; only that one is kept up to date. The diff is loaded when it is first turned to."""
+    """The tabs of the selected case. Only the current one is updated; Diff is imported when it is first displayed."""
 
     def __init__(self, context: AppContext, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -255,7 +259,7 @@ class DetailTabs(Vertical):
             yield tab
 
     def switch_to(self, tab: TabId) -> None:
-        """Show another tab; nothing while no case is displayed."""
+        """Switch to another tab, unless no case is displayed."""
         if self._selection.case is None:
             return
         self.current = tab
@@ -267,21 +271,21 @@ class DetailTabs(Vertical):
 
     @on(TabBar.TabChosen)
     def show_tab(self, message: TabBar.TabChosen) -> None:
-        """Show the tab that was clicked."""
+        """Switch to the clicked tab."""
         message.stop()
         self.switch_to(next(tab for tab in TABS if tab == message.tab))
 
     @property
     def diff(self) -> "DiffPanel | None":
-        """Return the Diff tab, None until it is first shown."""
+        """Return the Diff tab; None until it is first displayed."""
         return self._tabs.get("diff")  # type: ignore[return-value]
 
     def offers(self, tab: TabId) -> bool:
-        """Return whether the selected case has such a tab."""
+        """Return whether the selected case has a tab."""
         return any(each.id == tab for each in self._line.tabs)
 
     def focus_diff(self) -> None:
-        """Read in the diff."""
+        """Focus the diff, if it is displayed."""
         if self.diff is not None and self.diff.display:
             self.diff.view.focus()
 
@@ -293,18 +297,18 @@ class DetailTabs(Vertical):
         self.mount(tab)
 
     def beside(self, by: int) -> TabId:
-        """Return the tab beside the current one, around the ends."""
+        """Return the next or previous tab, around the ends."""
         names = [tab.id for tab in self._line.tabs]
-        if not names:  # no case is shown yet
+        if not names:  # no case is displayed yet
             return self.current
         at = names.index(self.current) if self.current in names else 0
         return next(tab for tab in TABS if tab == names[(at + by) % len(names)])
 
     def show(self, model: str) -> None:
-        """Show what is known now; `model` is the one whose prompt and diff are shown."""
+        """Update the current tab; `model` is the one whose prompt and diff are displayed."""
         self._model, selection = model, self._selection
         names = self._names(selection, model)
-        # A case without a diff shows its checks, and the next one that has one its diff again.
+        # For a case without a diff Checks is displayed; the next case with a diff displays it again.
         seen = self.current if any(tab.id == self.current for tab in names) and self.current in self._tabs else "checks"
         if [tab.id for tab in names] != [tab.id for tab in self._line.tabs]:
             self.call_after_refresh(self.screen.refresh_bindings)
@@ -325,7 +329,7 @@ class DetailTabs(Vertical):
             self._read_scores()
 
     def forget_scores(self) -> None:
-        """Read the scores again when the Risk tab is shown next."""
+        """Read the scores again when the Risk tab is displayed next."""
         self._scores_of = None
 
     def _read_scores(self) -> None:
@@ -343,7 +347,7 @@ class DetailTabs(Vertical):
 
     @on(RiskTab.TrailRequested)
     def show_trail(self, message: RiskTab.TrailRequested) -> None:
-        """Show everything that happened to an item, as far as it may be displayed beside a name."""
+        """Display the history of an item, without scores that are still hidden."""
         from tui.app.dialogs import TextScreen
         from tui.app.presentation.trail_lines import trail_lines
 
@@ -355,10 +359,10 @@ class DetailTabs(Vertical):
             self.app.push_screen(TextScreen("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T"))
 
     def _put_name(self, case: Case | None) -> None:
-        """Display the id and the whole name of the case below, which the tree may cut."""
+        """Display the id and the full name of the case in the frame, because the tree may cut them."""
         shown = [sanitize_line(text) for text in (case.id, case.name) if text] if case else []
         name = " · ".join(dict.fromkeys(shown))
-        if name != self._named:  # the setter paints everything anew
+        if name != self._named:  # the setter repaints everything
             self._named, self.border_subtitle = name, Content(name)
 
     @staticmethod

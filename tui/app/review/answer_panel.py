@@ -81,7 +81,7 @@ class AnswerPanel(Vertical):
 
     @property
     def changed_files(self) -> int:
-        """How many files the answer changed."""
+        """Return how many files the answer changed."""
         return len(self._file.files) if self.has_class("-changes") else 0
 
     def toggle_prompt(self) -> bool:

@@ -46,7 +46,7 @@ class AnswerContent(NamedTuple):
 
     @property
     def masks(self) -> int:
-        """How many names are masked in all parts."""
+        """Return how many names are masked in all parts."""
         return sum(len(part.names) for _, part in self.masked)
 
 

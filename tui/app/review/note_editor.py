@@ -66,7 +66,7 @@ class NoteEditor(TextArea):
 
     @property
     def is_open(self) -> bool:
-        """Whether a note is being written."""
+        """Return whether a note is being written."""
         return self._capture.is_open
 
     def on_key(self, event: Key) -> None:

@@ -72,12 +72,12 @@ class ReviewSession:
 
     @property
     def hidden(self) -> bool:
-        """Whether names, verdicts and other people's scores are hidden."""
+        """Return whether names, verdicts and other people's scores are hidden."""
         return self.review.blind
 
     @property
     def deciding(self) -> bool:
-        """Whether an extent is a decision between reviewers, not a score."""
+        """Return whether an extent is a decision between reviewers, not a score."""
         return self.filter.selects_disputed and not self.hidden
 
     def refresh(self, only: ItemKey | None = None) -> None:
@@ -101,17 +101,17 @@ class ReviewSession:
 
     @property
     def scored(self) -> int:
-        """How many of all items the reviewer has scored."""
+        """Return how many of all items the reviewer has scored."""
         return sum(status.mine is not None for status in self.statuses)
 
     @property
     def disputed(self) -> int:
-        """How many items need a decision, as far as the reviewer may see that."""
+        """Return how many items need a decision, as far as the reviewer may see that."""
         return sum(status.disputed for status in self.statuses)
 
     @property
     def done_in_filter(self) -> tuple[int, int]:
-        """How many of the visible items are done, and how many there are."""
+        """Return how many of the visible items are done, and how many there are."""
         return sum(self.is_done(index) for index in self.visible), len(self.visible)
 
     @property

@@ -40,7 +40,7 @@ class ItemStatus:
 
     @property
     def disputed(self) -> bool:
-        """Whether reviewers disagree and there is no decision."""
+        """Return whether reviewers disagree and there is no decision."""
         return self.counted is not None and self.counted.how == "highest"
 
 
@@ -74,7 +74,7 @@ class QueueFilter:
 
     @property
     def selects_disputed(self) -> bool:
-        """Whether it asks for items on which reviewers disagree; an extent is a decision then."""
+        """Return whether it asks for items on which reviewers disagree; an extent is a decision then."""
         return any(
             term.key == "is" and term.value in ("disputed", "decided") and not term.inverted for term in self.terms
         )

@@ -26,7 +26,7 @@ class QueueList(LineListView):
 
     @property
     def line_count(self) -> int:
-        """How many items the filter selects."""
+        """Return how many items the filter selects."""
         return len(self.session.visible) if self.session else 0
 
     def line_at(self, place: int, width: int) -> Line:

@@ -108,7 +108,7 @@ class ReviewView(Horizontal):
 
     @property
     def zoomed(self) -> bool:
-        """Whether the answer is shown alone."""
+        """Return whether the answer is shown alone."""
         return self.has_class("-zoomed")
 
     def zoom(self, zoomed: bool) -> None:
@@ -117,7 +117,7 @@ class ReviewView(Horizontal):
 
     @property
     def queue_open(self) -> bool:
-        """Whether the queue is shown."""
+        """Return whether the queue is shown."""
         return self.has_class("-queue")
 
     def open_queue(self, is_open: bool) -> None:

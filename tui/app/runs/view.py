@@ -35,7 +35,7 @@ class RunLines(LineListView):
 
     @property
     def line_count(self) -> int:
-        """How many runs match the filter."""
+        """Return how many runs match the filter."""
         return len(self._shown)
 
     def line_at(self, place: int, width: int) -> Line:
