@@ -110,7 +110,7 @@ class MatrixBenchApp(ThemedApp[None]):
     async def _confirm(self, consent: Consent) -> bool:
         raise AssertionError(f"the session asks for no consent: {consent}")
 
-    def _tell(self, name: str, seconds: float) -> None:
+    def _report(self, name: str, seconds: float) -> None:
         self._found[name] = seconds * 1000
         self._into.write_text(json.dumps(self._found))
 
@@ -118,11 +118,11 @@ class MatrixBenchApp(ThemedApp[None]):
         number = 2 if "first" in self._found else 1
         before = process_time()
         screen = EmptyScreen()
-        screen.painted = lambda: self._tell(("first", "empty")[number - 1], process_time() - before)
+        screen.painted = lambda: self._report(("first", "empty")[number - 1], process_time() - before)
         await self.push_screen(screen, lambda _: self._notify_closed(number))
 
     def _notify_closed(self, number: int) -> None:
-        self.call_after_refresh(self._tell, f"closed {number}", 0)
+        self.call_after_refresh(self._report, f"closed {number}", 0)
 
     async def action_show(self) -> None:
         context = await self._open_context()
@@ -130,7 +130,7 @@ class MatrixBenchApp(ThemedApp[None]):
         sample = self._sample
         matrix = Matrix(sample.suite, sample.state, sample.models)
         screen = self.place = TimedMatrixScreen(context, Path(sample.suite.path), matrix)
-        screen.painted = lambda: self._tell("show", process_time() - before)
+        screen.painted = lambda: self._report("show", process_time() - before)
         await self.push_screen(screen)
 
     async def action_order(self) -> None:
@@ -151,7 +151,7 @@ class MatrixBenchApp(ThemedApp[None]):
         matrix.row_options = options
         matrix.arrange()
         self.place.updates.rows_changed()
-        self._tell("order", max(took))
+        self._report("order", max(took))
 
     async def action_update(self, really: bool) -> None:
         self.run_worker(self._update(really))
@@ -172,7 +172,7 @@ class MatrixBenchApp(ThemedApp[None]):
                     spent += process_time() - before
                     self.place.updates.trial_changed(event.trial)
             await asyncio.sleep(_PAUSE)
-        self._tell("update" if really else "idle", (process_time() - begin - spent) / UPDATES)
+        self._report("update" if really else "idle", (process_time() - begin - spent) / UPDATES)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from tui.model.results import TrialKey
 from tui.model.suite import Case, Suite
 
 WaitReason = Literal["", "queued", "preparing", "paused"]
-"""Why a requested trial has not started: other runs come first, its run is being prepared, or it is paused."""
+"""Why a requested trial has not started: other runs precede it, its run is being prepared, or it is paused."""
 
 
 @dataclass(frozen=True, slots=True)

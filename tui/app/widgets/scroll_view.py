@@ -21,7 +21,7 @@ class FastScrollView(ScrollView):
 
     DEFAULT_CSS = "FastScrollView { overflow: hidden hidden; }"
     dragged = False
-    """Whether the last mouse-down was on the position mark: the following click must be ignored."""
+    """Whether the last mouse-down was on the position mark: the following click is ignored."""
 
     @property
     def allow_vertical_scroll(self) -> bool:
