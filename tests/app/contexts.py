@@ -6,11 +6,24 @@ from typing import Any
 
 from textual.app import App
 from textual.message import Message
+from textual.screen import Screen
 
 from tests.support.scripted_session import ScriptedSession
 from tui.app.context import AppContext, open_context
 from tui.app.notifications import NotificationHold
 from tui.session.consent import Consent
+
+
+class Notified(Screen[None]):
+    """A screen that records its notifications in `notices`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notices: list[str] = []
+
+    def notify(self, message: str, **options: Any) -> None:
+        del options
+        self.notices.append(message)
 
 
 async def make_context(

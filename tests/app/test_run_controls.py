@@ -1,12 +1,10 @@
 """The commands for runs that screens share."""
 
 from pathlib import Path
-from typing import Any
 
 from textual.message import Message
-from textual.screen import Screen
 
-from tests.app.contexts import make_context, select_first
+from tests.app.contexts import Notified, make_context, select_first
 from tests.app.explore.explored import session_for
 from tests.support.pilots import until
 from tests.support.scripted_session import result_of
@@ -17,18 +15,6 @@ from tui.app.run_requests import request_failed, request_suite
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.results import TrialKey
 from tui.model.shipped import shipped_folder
-
-
-class Notified(Screen[None]):
-    """A screen that keeps its notifications."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.notices: list[str] = []
-
-    def notify(self, message: str, **options: Any) -> None:
-        del options
-        self.notices.append(message)
 
 
 async def test_a_request_is_queued_and_nothing_to_run_is_notified(tmp_path: Path) -> None:
