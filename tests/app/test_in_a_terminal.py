@@ -1,4 +1,4 @@
-"""The app in a real pseudo-terminal: it starts, streams, ends well in every way, and lets nothing hostile out."""
+"""The app in a real pseudo-terminal: it starts, streams, restores the terminal and writes no hostile text."""
 
 import re
 import signal

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Hanging:
-    """A server's script: so many answers, then silence, until it is told to go on."""
+    """A server's script: a number of answers, then silence until it is released."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []

@@ -25,7 +25,7 @@ _BEAT_S = 0.01
 
 
 class DiffBenchApp(ThemedApp[None]):
-    """The tab, and a line that tells when a measurement was written."""
+    """The tab, and a line that displays when a measurement was written."""
 
     CSS = "Static { height: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("x", "begin", "Begin"), Binding("W", "write", "Write")]

@@ -1,4 +1,4 @@
-"""What opening a large kept run costs: alone, and in the app from the list of runs to what is seen of it."""
+"""The cost of opening a large saved run: alone, and in the app from the list of runs to its first answers."""
 
 import os
 import signal

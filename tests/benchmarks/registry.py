@@ -9,7 +9,7 @@ from typing import Literal
 class Figure:
     """One line of the table: this project beside the bare lower bound of the same run.
 
-    `reach` is the most that `reach_of` may be: `ours`, or the ratio `ours / bare`. None: only told.
+    `reach` is the most that `reach_of` may be: `ours`, or the ratio `ours / bare`. None: only reported.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Figure:
 
     @property
     def is_reached(self) -> bool | None:
-        """Whether the figure is what it should be; None where nothing is asked of it."""
+        """Whether the figure is reached; None where there is no limit."""
         value = self.ours if self.reach_of == "ours" else self.ratio
         return None if self.reach is None or value is None else value <= self.reach
 

@@ -27,7 +27,7 @@ def _cpu_to_paint(command: Sequence[str | Path], shown: bytes) -> float:
 
 @benchmark("first-paint")
 def measure_first_paint() -> list[Figure]:
-    """The app on the bundled suites, until its first screen stands."""
+    """The app on the bundled suites, until its first screen is displayed."""
     pairs = [
         (
             _cpu_to_paint(python("-m", "tui"), b"Assay"),

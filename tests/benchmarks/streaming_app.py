@@ -45,7 +45,7 @@ def tokens(text: str) -> list[str]:
 
 
 class StreamingApp(ThemedApp[None]):
-    """The panes, a line that tells which keys came, and a producer."""
+    """The panes, a line that displays the pressed keys, and a producer."""
 
     CSS = """
     Horizontal { height: 1fr; }

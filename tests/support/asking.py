@@ -1,4 +1,4 @@
-"""Requests to a model's server, and what came back, for tests."""
+"""Requests to a model server, and everything that one answer contained."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ def a_request(
     settings: Settings | None = None,
     messages: Sequence[Message] = (),
 ) -> Request:
-    """A question to a chat model."""
+    """Return a request to a chat model."""
     subject = Subject(f"openai/{model}", "openai", model, settings or Settings())
     prompt = Prompt(text, tuple(messages) or (Message("user", text),))
     return Request(subject, prompt, TrialKey("case", subject.name), stream=stream)
 
 
 def server_settings(url: str, *, key: str | None = KEY, **more: object) -> ProviderSettings:
-    """How to reach a server, with a key unless told otherwise."""
+    """Return the settings of a server, with a key by default."""
     return ProviderSettings("openai", "openai", url, key, "OPENAI_API_KEY", **more)  # type: ignore[arg-type]
 
 
@@ -45,7 +45,7 @@ class Heard:
 
     @property
     def reasoning(self) -> str:
-        """What was thought aloud."""
+        """The reasoning."""
         return "".join(chunk.text for chunk in self.chunks if isinstance(chunk, Reasoning))
 
     @property
@@ -55,7 +55,7 @@ class Heard:
 
     @property
     def notes(self) -> list[str]:
-        """What was noted."""
+        """The notes."""
         return [chunk.note for chunk in self.chunks if isinstance(chunk, NoteChunk)]
 
     @property
@@ -64,17 +64,17 @@ class Heard:
         return next((chunk.reason for chunk in self.chunks if isinstance(chunk, End)), None)
 
     def count(self, kind: type) -> int:
-        """How many chunks of that type came."""
+        """Return the number of chunks of a type."""
         return sum(isinstance(chunk, kind) for chunk in self.chunks)
 
 
 async def hear(provider: Provider, request: Request) -> Heard:
-    """Ask, and keep everything."""
+    """Send a request, and return its whole answer."""
     return await hear_chunks(provider.ask(request))
 
 
 async def hear_chunks(answer: AsyncIterator[Chunk]) -> Heard:
-    """Everything until the end or the error."""
+    """Return all chunks until the end or the error."""
     chunks: list[Chunk] = []
     try:
         async for chunk in answer:
@@ -85,5 +85,5 @@ async def hear_chunks(answer: AsyncIterator[Chunk]) -> Heard:
 
 
 def joined(chunks: Iterable[Chunk]) -> str:
-    """The text in these chunks."""
+    """Return the text in these chunks."""
     return "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))

@@ -1,4 +1,4 @@
-"""Time that passes only when somebody waits, so that the waits of a retry policy are tested and not waited."""
+"""A clock that advances only when something sleeps, to test a retry policy without waiting."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -18,17 +18,17 @@ class FakeTime:
     waits: list[float] = field(default_factory=list)
 
     async def sleep(self, seconds: float) -> None:
-        """Let the others go on, then be later."""
+        """Run the other tasks once, then advance the clock."""
         self.waits.append(seconds)
         await asyncio.sleep(0)
         self.elapsed += seconds
 
     def uniform(self, low: float, high: float) -> float:
-        """A random number that is none."""
+        """Return the number at `luck` between the bounds."""
         return low + (high - low) * self.luck
 
     def patience(self, **changes: Any) -> RetryLimits:
-        """The product's patience, on this clock."""
+        """Return the retry limits of the product on this clock."""
         base = RetryLimits(
             sleep=self.sleep,
             uniform=self.uniform,

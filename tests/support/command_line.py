@@ -1,4 +1,4 @@
-"""Runs `assay` as a person's shell would: a process of its own, its own folders, no keys."""
+"""Run `assay` as a shell does: in its own process, with its own folders and without API keys."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Ran:
-    """How the command ended."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -20,7 +20,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """`assay` with everything that it keeps below one folder."""
+    """The command `assay` with all of its folders below `home`."""
 
     home: Path
 
@@ -32,7 +32,7 @@ class CommandLine:
     def start(
         self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None
     ) -> subprocess.Popen[str]:
-        """The command, running; in a folder other than the home where one is given."""
+        """Start the command in `folder`, by default in the home."""
         return subprocess.Popen(
             [sys.executable, "-m", "tui", *args],
             cwd=folder or self.home,
@@ -45,11 +45,11 @@ class CommandLine:
         )
 
     def run(self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None) -> Ran:
-        """The command, ended."""
+        """Run the command to its end."""
         process = self.start(*args, env=env, folder=folder)
         out, err = process.communicate(timeout=120)
         return Ran(process.returncode, out, err)
 
     async def run_async(self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None) -> Ran:
-        """The command, ended, while servers of this event loop go on."""
+        """Run the command to its end while the servers of this event loop keep running."""
         return await asyncio.to_thread(self.run, *args, env=env, folder=folder)

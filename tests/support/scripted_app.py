@@ -1,7 +1,7 @@
-"""The app as a program of its own, over a scripted desk: `python -m tests.support.scripted_app FOLDER [KIND]`.
+"""The app as its own process over a scripted session: `python -m tests.support.scripted_app FOLDER [KIND]`.
 
-KIND `plain` answers at once, `endless` streams until it is stopped and tells in the file `words` how far it is,
-`hostile` puts hostile text wherever text can be.
+KIND `plain` answers at once, `endless` streams until it is stopped and writes the number of words to the file `words`,
+`hostile` puts hostile text into every field that is text.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ class _Session(ScriptedSession):
 
 
 def session_at(folder: Path, kind: str) -> ScriptedSession:
-    """A desk of that kind, with its files."""
+    """Return a session of that kind, with its files."""
     session = _Session(endless_of(kind))
     text = CANARY if kind == "hostile" else "quickstart"
     session.text = CANARY if kind == "hostile" else _Session.text
@@ -115,7 +115,7 @@ def session_at(folder: Path, kind: str) -> ScriptedSession:
 
 
 def endless_of(kind: str) -> dict[Path, Opened]:
-    """No suites yet; an unknown kind is a mistake in the test."""
+    """Return no suites. Raises ValueError for an unknown kind."""
     if kind not in ("plain", "endless", "hostile"):
         raise ValueError(kind)
     return {}

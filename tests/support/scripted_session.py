@@ -1,4 +1,4 @@
-"""A desk with nothing behind it: the test says which suites there are, and what happens in a run, event by event."""
+"""A session without files or models: a test sets its suites, and the events of its runs one by one."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -31,7 +31,7 @@ from tui.session.run_history import RunHistory
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a file gave."""
+    """A suite as it was loaded."""
 
     suite: Suite | None
     problems: tuple[Problem, ...] = ()
@@ -39,11 +39,11 @@ class Opened:
 
 @dataclass
 class ScriptedSession:
-    """Suites by their path; models that lead nowhere with their sentence; runs that do what `say` says.
+    """A session with suites by their path, a sentence for each model that cannot be resolved, and runs that yield the
+    events given to `say`.
 
-    A run yields the first of `before` if there is any, waits for `go_on` and yields the rest, then RunStarted, whatever
-    was said, and ends after a RunFinished that was said. Trials that are
-    cancelled end as cancelled at once.
+    A run yields the first event of `before` if there is one, waits for `go_on` and yields the others, then RunStarted
+    and the events of `say`, and ends after a RunFinished. Trials that are cancelled end as cancelled at once.
     """
 
     suites: dict[Path, Opened] = field(default_factory=dict)
@@ -77,18 +77,14 @@ class ScriptedSession:
     def __post_init__(self) -> None:
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
-    # --- what the test does
-
     def say(self, *events: Event) -> None:
-        """These happen next in the run."""
+        """Add events to the current run."""
         for event in events:
             self._events.put_nowait(event)
 
     def finish(self, state: RunState = "finished") -> None:
-        """The run is over."""
+        """End the current run."""
         self.say(RunFinished(self.plans[-1].run_id if self.plans else "", state, "2026-11-20T10:00:00+00:00"))
-
-    # --- what the app asks
 
     def find_suites(self, paths: Sequence[Path]) -> list[Path]:
         if self.fault is not None:
@@ -185,7 +181,7 @@ def case_of(
     steps: Sequence[Step] = (),
     tags: Sequence[str] = (),
 ) -> Case:
-    """A case, as short as a test wants it."""
+    """Return a case."""
     checks = [Check("expected_pattern", each) for each in expects]
     checks += [Check("forbidden_pattern", each) for each in forbids]
     criteria = (RiskCriterion("Harm", "What could go wrong.", severity),) if severity else ()  # type: ignore[arg-type]
@@ -201,18 +197,18 @@ def case_of(
 
 
 def suite_of(path: Path, *cases: Case, models: Sequence[str] = ("mock-a", "mock-b"), name: str = "") -> Suite:
-    """A suite at a path."""
+    """Return a suite at a path."""
     return Suite(name or path.stem, "For tests.", str(path), "0" * 64, "schema-1.0.0", cases, tuple(models))
 
 
 def prompt_of(text: str = "Write a function.", system: str | None = None) -> Prompt:
-    """What was sent."""
+    """Return a prompt of these messages."""
     messages = (Message("user", text),)
     return Prompt(text, (Message("system", system), *messages) if system else messages)
 
 
 def step_of(text: str, *checks: CheckResult, retries: Sequence[Retry] = (), tokens: int | None = 12) -> StepResult:
-    """A step that is over."""
+    """Return the result of a step."""
     return StepResult(
         "Write a function.",
         text,
@@ -233,6 +229,6 @@ def result_of(
     flaky: bool = False,
     earlier: Sequence[Attempt] = (),
 ) -> TrialResult:
-    """A trial that is over; `earlier` attempts come first."""
+    """Return the result of a trial; `earlier` attempts come first."""
     last = Attempt(len(earlier) + 1, verdict, error, steps, "2026-11-20T09:00:00+00:00", 900.0)
     return TrialResult(key, verdict, flaky, error, (*earlier, last))

@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 
 
 class Screen:
-    """What stands on the terminal now."""
+    """The text on the terminal now."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self._screen = pyte.Screen(columns, rows)
@@ -193,7 +193,7 @@ class Terminal:
             self.send(f"\x1b[<{code};{place}m")
 
     def resize(self, columns: int, rows: int) -> None:
-        """Give the terminal another size; the program hears of it by SIGWINCH."""
+        """Change the size of the terminal; the program gets SIGWINCH."""
         self.size = columns, rows
         self._show()
         self._screen.resize(columns, rows)
@@ -228,7 +228,7 @@ class Terminal:
 
     @property
     def screen(self) -> Screen:
-        """The screen as it stands now; it is the same object each time."""
+        """The current screen, the same object each time."""
         return self._show()
 
     def wait_until(
@@ -255,7 +255,7 @@ class Terminal:
             return False
 
     def wait_for(self, text: str, within: float = WAIT_SECONDS) -> Screen:
-        """Wait until the text stands on the screen."""
+        """Wait until the text is on the screen."""
         return self.wait_until(lambda screen: text in screen, repr(text), within)
 
     def wait_while(self, text: str, within: float = WAIT_SECONDS) -> Screen:

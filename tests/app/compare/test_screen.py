@@ -75,7 +75,7 @@ def screen(seen: Seen) -> CompareScreen:
 
 
 def text(seen: Seen) -> str:
-    """All that stands beside the list."""
+    """Return the text beside the list."""
     panel = screen(seen).view
     lines = ["".join(str(line.render()) for line in panel.query("_Heads"))]
     view = panel.diff

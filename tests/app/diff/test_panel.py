@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Seen:
-    """The tab, and what stands on it."""
+    """The tab and its text."""
 
     def __init__(self, app: DiffApp, pilot: Pilot[None]) -> None:
         self.app, self.pilot = app, pilot

@@ -1,4 +1,4 @@
-"""The Explore screen over a scripted desk, and what can be seen of it."""
+"""The Explore screen over a scripted session, and what it displays."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ CASES = (
 
 
 def session_for(folder: Path, *names: str) -> ScriptedSession:
-    """A desk with a suite of three cases for each name; the files are there, but empty."""
+    """Return a session with a suite of three cases for each name, and create their files empty."""
     session = ScriptedSession()
     for name in names or ("quickstart",):
         path = folder / f"{name}.yaml"
@@ -37,7 +37,7 @@ def session_for(folder: Path, *names: str) -> ScriptedSession:
 
 @dataclass
 class Seen:
-    """The app under test; what a person would see of it."""
+    """The app under test, and what it displays."""
 
     app: AssayApp
     pilot: Pilot[int]
@@ -90,20 +90,20 @@ class Seen:
         return self.screen.context.runs.busy
 
     def posted(self, kind: type[Message]) -> list[Message]:
-        """The messages of a kind so far."""
+        """Return the messages of a type so far."""
         return [message for message in self.messages if type(message) is kind]
 
     def pane(self, number: int) -> AnswerPane:
         return self.screen.answers.panes[number]
 
     def text(self, number: int) -> str:
-        """All that stands in a pane: the answer, the note, the fault."""
+        """Return the whole text of a pane: the answer, the note, the error."""
         pane = self.pane(number)
         rows = (pane.view.render_line(y).text.rstrip() for y in range(pane.view.size.height))
         return "\n".join(row for row in (*rows, str(pane.query_one(".fault").render())) if row)
 
     async def until(self, condition: object, what: str = "") -> None:
-        """Wait for a condition: something to call."""
+        """Wait until the function returns something true."""
         assert callable(condition)
         await until(self.pilot, condition, what)
 
@@ -118,7 +118,7 @@ async def explored(session: ScriptedSession, size: tuple[int, int] = (140, 44)) 
     messages: list[Message] = []
 
     def hear(message: Message) -> None:
-        """A message that bubbles is heard at every station."""
+        """Record a message once, although it bubbles through several widgets."""
         if not any(message is each for each in messages[-50:]):
             messages.append(message)
 

@@ -30,7 +30,7 @@ testCases:
 
 @dataclass
 class Paced:
-    """The app, a person's view of it, and the server that it asks."""
+    """The app, what it displays, and its model server."""
 
     app: AssayApp
     pilot: Pilot[int]
@@ -101,11 +101,11 @@ async def test_a_paused_run_finishes_what_is_out_and_goes_on_by_the_same_key(tmp
         await seen.pilot.press("P")
         await seen.until(lambda: "paused · 4 answering · P continue" in seen.header, "it is paused")
         seen.gate.set()
-        await seen.until(lambda: seen.done == 4, "what was out is answered")
+        await seen.until(lambda: seen.done == 4, "the requests in flight have ended")
         await seen.until(lambda: "paused · P continue" in seen.header, "nothing is out any more")
         assert len(seen.server.asked) == 4
         assert seen.explore.context.runs.stopwatch.elapsed(0.0) == seen.explore.context.runs.stopwatch.elapsed(1e9), (
-            "its time stands still"
+            "the elapsed time does not advance"
         )
         for _ in range(5):
             await seen.pilot.press("right_square_bracket")

@@ -1,4 +1,4 @@
-"""What is said of how a run is paced, and how it stands in the headers."""
+"""The words for the pace of a run, and how the headers display them."""
 
 from dataclasses import replace
 

@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
+from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession
 from tui.app.presentation.pieces import text_of
 from tui.app.review.dialogs import ReviewStartScreen
@@ -51,7 +52,7 @@ ITEMS = 6  # two models × three criteria
 
 
 def answer(key: TrialKey) -> str:
-    """What a model said: told apart by its letter alone, since names would tell."""
+    """Return the answer of a model; names would reveal the model, so only its first word differs."""
     return f"{'First' if key.model == A else 'Second'} voice on {key.case} with a parameter.\n\n{CODE}"
 
 
@@ -69,7 +70,7 @@ def results(models: Sequence[str] = (A, B), cases: Sequence[Case] = CASES) -> li
 def keep_run(
     folder: Path, kept: Sequence[TrialResult] | None = None, *, cases: Sequence[Case] = CASES, run: str = RUN_ID
 ) -> SqliteStore:
-    """A store with one finished run of the cases on both models."""
+    """Return a store with one finished run of the cases on both models."""
     store = SqliteStore(folder / "data" / "runs.sqlite")
     (folder / "suites").mkdir(exist_ok=True)
     plan = make_plan(cases, (A, B), run_id=run, path=str(folder / "suites" / "quickstart.yaml"))
@@ -88,7 +89,7 @@ def session_at(folder: Path, store: SqliteStore, config: Config | None = None) -
 
 
 def acts(session: ScriptedSession, run: str = RUN_ID) -> tuple[Act, ...]:
-    """All that is on the disk, read anew."""
+    """Return all acts on disk."""
     return session.reviews.open_review(run, ME, blind=False).board.acts
 
 
@@ -96,7 +97,7 @@ def acts(session: ScriptedSession, run: str = RUN_ID) -> tuple[Act, ...]:
 async def at_runs(
     folder: Path, store: SqliteStore, *, size: tuple[int, int] = (140, 44), config: Config | None = None
 ) -> AsyncIterator[tuple[Seen, ScriptedSession]]:
-    """The list of runs."""
+    """Run the app with the list of runs open."""
     session = session_at(folder, store, config)
     async with explored(session, size) as seen:
         await seen.press("H")
@@ -113,7 +114,7 @@ async def reviewed(
     size: tuple[int, int] = (140, 44),
     config: Config | None = None,
 ) -> AsyncIterator[tuple[Seen, ScriptedSession]]:
-    """The first item of the newest run is on the screen."""
+    """Run the app with the first item of the newest run open in Review."""
     async with at_runs(folder, store, size=size, config=config) as (seen, session):
         await seen.press("v")
         await begin(seen, blind=blind)
@@ -121,7 +122,7 @@ async def reviewed(
 
 
 async def begin(seen: Seen, *, blind: bool = True) -> None:
-    """Out of the dialog, to the first item."""
+    """Close the start dialog, and wait for the first item."""
     await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
     await seen.press("home" if blind else "end", "enter")
     await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
@@ -133,24 +134,24 @@ def screen(seen: Seen) -> ReviewScreen:
 
 
 def target(seen: Seen) -> ItemKey | None:
-    """The item on the screen, on which keys act."""
+    """Return the displayed item, on which keys act."""
     key = screen(seen).keys.target
     assert key is None or isinstance(key, ItemKey)
     return key
 
 
 def here(seen: Seen) -> tuple[str, str, str] | None:
-    """Case, model and criterion of what may be scored now."""
+    """Return the case, model and criterion of the item that can be scored now."""
     key = target(seen)
     return (key.case, key.model, key.criterion) if key else None
 
 
 def drawn(seen: Seen) -> str:
-    """Every row of the whole screen, as it would be painted."""
+    """Return every row of the whole screen as it is painted."""
     width, height = seen.app.size
-    rows = seen.app.screen._compositor.render_strips()
+    rows = screen_rows(seen.app.screen)
     assert len(rows) == height
-    return "\n".join("".join(segment.text for segment in row).rstrip()[:width] for row in rows)
+    return "\n".join(row[:width] for row in rows)
 
 
 def title(seen: Seen) -> str:
@@ -162,13 +163,13 @@ def last(seen: Seen) -> str:
 
 
 def shown(seen: Seen, selector: str) -> str:
-    """The lines of a widget with a static text in it."""
+    """Return the text of a static widget."""
     widget: Widget = screen(seen).query_one(selector)
     return str(widget.render())
 
 
 async def give(seen: Seen, *keys: str) -> None:
-    """One extent after the other, each for an item that is on the screen."""
+    """Score one displayed item after the other with these extents."""
     for key in keys:
         before = target(seen)
         assert before is not None

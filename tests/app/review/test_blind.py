@@ -1,4 +1,4 @@
-"""Blind in the app: nothing on any screen that can be reached tells whose answer it is, until names are revealed."""
+"""Blind in the app: no screen that can be reached shows whose answer it is until names are revealed."""
 
 import os
 import signal
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.explore.explored import Seen
 from tests.app.review.reviewed_runs import (
     CASES,
     ITEMS,
@@ -265,20 +266,25 @@ async def test_other_peoples_scores_are_hidden_until_then(tmp_path: Path) -> Non
         assert "highest counts" in drawn(seen)
 
 
+async def score_and_look_beside_names(seen: Seen) -> None:
+    """Score every item blind; expect that neither Explore nor the matrix shows these scores beside names."""
+    await give(seen, *"444444"[:ITEMS])
+    await seen.press("escape", "y")
+    await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+    await seen.press("H", "enter")
+    await seen.until(lambda: "saved runs" in drawn(seen))
+    await seen.press("full_stop", "full_stop", "full_stop")
+    await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
+    assert "4 total" not in drawn(seen)
+    await seen.press("m")
+    await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
+    assert "critical" not in drawn(seen)
+
+
 async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, _):
-        await give(seen, *"444444"[:ITEMS])
-        await seen.press("escape", "y")
-        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
-        await seen.press("H", "enter")
-        await seen.until(lambda: "saved runs" in drawn(seen))
-        await seen.press("full_stop", "full_stop", "full_stop")
-        await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
-        assert "4 total" not in drawn(seen)
-        await seen.press("m")
-        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
-        assert "critical" not in drawn(seen)
+        await score_and_look_beside_names(seen)
         await seen.press("v")
         await begin(seen)
         await seen.press("exclamation_mark", "y")
@@ -295,17 +301,7 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
         await seen.press("n", "ctrl+u", *"Bea Bold", "enter")
         await begin(seen)
-        await give(seen, *"444444"[:ITEMS])
-        await seen.press("escape", "y")
-        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
-        await seen.press("H", "enter")
-        await seen.until(lambda: "saved runs" in drawn(seen))
-        await seen.press("full_stop", "full_stop", "full_stop")
-        await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
-        assert "4 total" not in drawn(seen)
-        await seen.press("m")
-        await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
-        assert "critical" not in drawn(seen)
+        await score_and_look_beside_names(seen)
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "Bea Bold" in drawn(seen))
         await seen.press("escape", "m")

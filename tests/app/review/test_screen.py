@@ -295,7 +295,7 @@ async def test_it_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
         assert "4 open" in drawn(seen)
         assert "is blind until" in drawn(seen)
         await seen.press("end", "enter")
-        await seen.until(lambda: "Press Enter to start" in drawn(seen), "that it stays blind is told, not passed over")
+        await seen.until(lambda: "Press Enter to start" in drawn(seen), "the dialog says that the session stays blind")
         await seen.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and target(seen))
         assert screen(seen).review_session.hidden, "what was begun blind stays so"

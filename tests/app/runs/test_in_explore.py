@@ -1,4 +1,4 @@
-"""The Runs screen and kept runs in Explore: over a scripted desk with a real history."""
+"""The Runs screen and saved runs in Explore, over a scripted session with a real history."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -41,7 +41,7 @@ A, B = "openai/mock-a", "local/mock-b"
 
 @dataclass
 class RecordingSession(ScriptedSession):
-    """Remembers which plans were run."""
+    """A session that records the plans that were run in `ran`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,7 +55,7 @@ class RecordingSession(ScriptedSession):
 
 
 def numbered(kept: KeptRun, number: int, state: RunState = "finished", name: str = "Sample suite") -> KeptRun:
-    """The same run with another id and start."""
+    """Return the same run with another id and start."""
     id, started = f"0193f2a4c6d{number:x}{'0' * 20}", f"2026-11-{10 + number:02}T10:15:00.000+00:00"
     plan = replace(kept.plan, run_id=id, suite=replace(kept.plan.suite, name=name))
     return replace(kept, plan=plan, record=replace(kept.record, id=id, state=state, started_at=started))
@@ -80,7 +80,7 @@ def keep(store: SqliteStore, *runs: KeptRun) -> None:
 async def at_runs(
     store: SqliteStore, folder: Path, size: tuple[int, int] = (140, 44)
 ) -> AsyncIterator[tuple[Seen, RecordingSession]]:
-    """The app with the list of runs open."""
+    """Run the app with the list of runs open."""
     (folder / "suites").mkdir()
     session = RecordingSession(session_for(folder / "suites").suites)
     session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))

@@ -75,7 +75,7 @@ def test_contrast_is_that_of_wcag() -> None:
 
 
 def test_blue_and_orange_stand_apart_for_colour_blind_eyes() -> None:
-    """By red against green alone nothing is told: the blue channels of passed and failed are far apart."""
+    """No mark differs by red against green alone: the blue channels of passed and failed are far apart."""
     colours = SHIPPED["okabe"].colours
     for one, other in (("passed", "failed"), ("match-expected-background", "match-forbidden-background")):
         assert int(colours[one][5:], 16) - int(colours[other][5:], 16) > 80

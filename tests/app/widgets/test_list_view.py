@@ -22,7 +22,7 @@ def drawn(table: MatrixTable) -> list[Strip]:
 
 
 def marked(table: MatrixTable) -> list[int]:
-    """The rows of the view in which the mark stands."""
+    """Return the rows of the view that have the mark."""
     return [y for y, strip in enumerate(drawn(table)) if strip.text.endswith(THUMB)]
 
 
