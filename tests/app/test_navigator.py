@@ -120,11 +120,17 @@ async def test_every_screen_hears_when_a_review_is_closed(store: SqliteStore, tm
 
 async def test_a_review_that_is_not_started_changes_nothing(store: SqliteStore, tmp_path: Path) -> None:
     async with staged(store, tmp_path) as stage:
-        stage.start(stage.navigator.review_run(RUN_ID))
+        ended = []
+
+        async def review() -> None:
+            await stage.navigator.review_run(RUN_ID)
+            ended.append(True)
+
+        stage.start(review())
         await stage.shows(ReviewStartScreen)
         await stage.pilot.press("escape")
         await stage.shows(Notified)
-        await stage.app.workers.wait_for_complete()
+        await until(stage.pilot, lambda: ended, "the review has ended")
         assert stage.posted == []
 
 

@@ -138,7 +138,7 @@ async def test_names_shown_to_a_blind_reviewer_are_recorded_once_until_the_next_
         await until(pilot, lambda: app.notices)
         assert f"{ME} reviews this run blind and has now seen model names" in app.notices[0]
         scores.record_names(RUN_ID, "Matrix")
-        await app.workers.wait_for_complete()
+        await until(pilot, lambda: not any(worker.is_running for worker in app.workers), "the workers have ended")
         assert looks(session) == 1
         scores.begin_review(RUN_ID)
         scores.record_names(RUN_ID, "Runs")
@@ -146,14 +146,14 @@ async def test_names_shown_to_a_blind_reviewer_are_recorded_once_until_the_next_
         scores.begin_review(RUN_ID)
         scores.end_review(RUN_ID)
         scores.record_names(RUN_ID, "Runs")
-        await app.workers.wait_for_complete()
+        await until(pilot, lambda: not any(worker.is_running for worker in app.workers), "the workers have ended")
         assert looks(session) == 2
 
 
 async def test_names_are_not_recorded_for_who_does_not_score_blind(store: SqliteStore, tmp_path: Path) -> None:
     session = session_at(tmp_path, store)
-    async with running(session) as (scores, app, _):
+    async with running(session) as (scores, app, pilot):
         scores.record_names(RUN_ID, "Matrix")
-        await app.workers.wait_for_complete()
+        await until(pilot, lambda: not any(worker.is_running for worker in app.workers), "the workers have ended")
         assert acts(session) == ()
         assert app.notices == []
