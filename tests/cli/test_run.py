@@ -65,6 +65,23 @@ async def test_what_failed_is_reported_and_the_exit_code_is_1(assay: CommandLine
     assert report["summary"]["by_category"]["Odd"]["failed"] == 1
 
 
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+async def test_an_impossible_token_count_of_a_server_is_unknown_in_every_report(
+    assay: CommandLine, stream: str
+) -> None:
+    suite = write_suite(assay.home)
+    usage = f'"usage": {{"prompt_tokens": {"9" * 400}, "completion_tokens": {"9" * 4300}}}'.encode()
+    body = b'{"choices": [{"index": 0, "delta": {"content": "yes"}, "finish_reason": "stop"}], ' + usage + b"}"
+    data = b"data: " + body + b"\n\ndata: [DONE]\n\n" if stream == "--stream" else body
+    kind = "text/event-stream" if stream == "--stream" else "application/json"
+    async with ModelServer(in_turn(*[Reply((data,), headers=(("Content-Type", kind),))] * 2)) as server:
+        ran = await assay.run_async("run", str(suite), "-f", "json", stream, env=keys_for(server))
+    assert (ran.code, report_of(ran)["summary"]["passed"]) == (0, 2)
+    assert report_of(ran)["summary"]["effort"]["openai/mock-a"]["input_tokens"] is None
+    for format in ("json", "markdown", "html", "csv", "junit"):
+        assert assay.run("report", "last", "-f", format).code == 0
+
+
 async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 1)
     async with ModelServer(say("yes, your key is sk-test-4711-secret, really")) as server:

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.support.kept_runs import make_result, make_step
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.results import Attempt, Retry, StepResult, TrialKey, TrialResult, Usage
+from tui.model.results import MOST_TOKENS, Attempt, Retry, StepResult, TrialKey, TrialResult, Usage
 
 
 def test_the_last_attempts_steps_are_taken_together() -> None:
@@ -23,6 +25,18 @@ def test_what_nobody_counted_stays_unknown() -> None:
     assert outcome_of(TrialResult(key, "cancelled", False, "stopped", ())) == Outcome(
         key, "cancelled", "cancelled", False, 0, "stopped", 0, None, 0, None, None, None, 0
     )
+
+
+@pytest.mark.parametrize("count", [-1, 2**53 + 1, 10**400])
+def test_an_impossible_count_of_tokens_is_unknown(count: int) -> None:
+    assert Usage(count, 7, count, 0, count) == Usage(None, 7, None, 0, None)
+
+
+def test_tokens_of_many_steps_stay_in_the_range_of_a_count() -> None:
+    key = TrialKey("case", "model")
+    step = replace(make_step(), usage=Usage(MOST_TOKENS, 1))
+    outcome = outcome_of(TrialResult(key, "passed", False, None, (Attempt(1, "passed", None, (step, step)),)))
+    assert (outcome.input_tokens, outcome.output_tokens) == (None, 2)
 
 
 def test_every_attempt_was_paid_for_and_one_unknown_makes_the_trial_unknown() -> None:

@@ -32,6 +32,7 @@ from tests.support.kept_runs import (
 )
 from tests.support.reviewed_runs import act, hostile_review, review
 from tests.support.work import is_linear
+from tui.model.errors import ReportError
 from tui.model.results import Attempt, CheckResult, ServedBy, TrialKey, TrialResult, Verdict
 from tui.model.run import KeptRun, ReportFormat
 from tui.reports.json_report import build_report
@@ -54,6 +55,14 @@ def hostile(format: ReportFormat, text: str = HOSTILE) -> str:
     return render_report(
         hostile_run(text), format, responses=True, timestamps=True, risk_analysis=True, reviewed=reviewed
     )
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_no_format_can_represent_is_one_sentence(format: ReportFormat) -> None:
+    kept = small_run()
+    broken = replace(kept, results=(replace(kept.results[0], trial=None), *kept.results[1:]))  # type: ignore[arg-type]
+    with pytest.raises(ReportError, match=rf"^Cannot render the {format} report \(\w+Error: .+\)\. The run is saved"):
+        render_report(broken, format)
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -1,8 +1,10 @@
 """What is kept comes back as it was."""
 
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -248,14 +250,22 @@ def test_a_batch_is_kept_whole_or_not_at_all(store: SqliteStore) -> None:
     store.save_trials(plan.run_id, [make_result(plan.trials[0])])
 
 
-def test_a_provider_may_claim_any_number_of_tokens(store: SqliteStore) -> None:
+@pytest.mark.parametrize("tokens", [10**30, -1, 10**399, 10**4299])
+def test_a_history_with_impossible_token_counts_opens_without_them(
+    store: SqliteStore, history: Path, tokens: int
+) -> None:
     plan = make_plan([make_case("one")], [A])
-    step = replace(make_step(), usage=Usage(10**30, 5, None))
+    step = replace(make_step(), usage=Usage(4711, 5, None))
     result = TrialResult(plan.trials[0], "passed", False, None, (Attempt(1, "passed", None, (step,)),))
     store.begin_run(plan, STARTED)
     store.save_trials(plan.run_id, [result])
-    assert store.read_run(plan.run_id).results == (result,)
-    assert store.read_outcomes(plan.run_id)[0].input_tokens == 2**63 - 1
+    with closing(sqlite3.connect(history)) as file, file:  # as versions before the bound wrote it
+        file.execute("UPDATE result SET content = replace(content, '4711', ?)", (str(tokens),))
+        file.execute("UPDATE trial SET input_tokens = ?", (max(-1, min(tokens, 2**63 - 1)),))
+    [kept] = store.read_run(plan.run_id).results
+    assert kept.attempts[0].steps[0].usage == Usage(None, 5, None)
+    [outcome] = store.read_outcomes(plan.run_id)
+    assert (outcome.input_tokens, outcome.output_tokens) == (None, 5)
 
 
 def test_runs_are_found_by_the_beginning_of_their_id(store: SqliteStore) -> None:

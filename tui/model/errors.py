@@ -8,7 +8,8 @@ AssayError
 ├── SuiteError           a suite is invalid; lists every problem found (exit 2)
 ├── ProviderError        a model or agent gave no usable answer; becomes the trial's error
 ├── WorkspaceError       a repository, or a file in it, cannot be used; becomes the trial's error
-└── StoreError           the history cannot be read or written (exit 3)
+├── StoreError           the history cannot be read or written (exit 3)
+└── ReportError          a report cannot be rendered from a stored run (exit 3)
 """
 
 from collections.abc import Sequence
@@ -101,3 +102,7 @@ class WorkspaceError(AssayError):
 
 class StoreError(AssayError):
     """The run history cannot be opened, read or written."""
+
+
+class ReportError(AssayError):
+    """A report cannot be rendered: a fault of Assay, or content that no format represents. The run is stored."""

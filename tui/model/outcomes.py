@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tui.model.prices import add_costs
-from tui.model.results import CountedVerdict, StepResult, TrialKey, TrialResult, Verdict, counted_as
+from tui.model.results import MOST_TOKENS, CountedVerdict, StepResult, TrialKey, TrialResult, Verdict, counted_as
 
 _LEAST_WRITING_MS = 50
 
@@ -71,12 +71,18 @@ def outcome_of(result: TrialResult) -> Outcome:
         len(result.attempts),
         steps[0].timing.first_token_ms if steps else None,
         last.answer_ms if last else 0.0,
-        add_known(usage.input_tokens for usage in usages),
-        add_known(usage.output_tokens for usage in usages),
-        add_known(usage.reasoning_tokens for usage in usages),
+        _total(usage.input_tokens for usage in usages),
+        _total(usage.output_tokens for usage in usages),
+        _total(usage.reasoning_tokens for usage in usages),
         sum(len(step.retries) for step in steps),
         add_costs(step.cost_usd for attempt in result.attempts for step in attempt.steps),
     )
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    """Return the tokens of a trial, or None if none is known or the sum is out of the range of a count."""
+    total = add_known(counts)
+    return None if total is None or total > MOST_TOKENS else total
 
 
 def add_known(counts: Iterable[int | None]) -> int | None:

@@ -8,7 +8,7 @@ from tui.model.results import Usage
 
 MOST_USD = 1_000_000.0  # for a price and for the cost of one answer: a larger value is an error
 _MILLION = 1_000_000
-_MOST_TOKENS = 10**12  # of one answer: a server may report any number
+_MOST_TOKENS = 10**12  # of one answer that can be priced: a server may report any number
 _SMALL = 0.1
 
 

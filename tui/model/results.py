@@ -71,11 +71,17 @@ class CheckResult:
     spans: tuple[Span, ...] = ()
 
 
+MOST_TOKENS = 2**53
+"""The largest token count: every JSON reader represents it exactly, and figures can be computed with it."""
+_COUNTS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "cache_writing_tokens")
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """The tokens that the provider counted, each None if not reported.
 
     Reasoning tokens are part of the output; tokens read from a cache and tokens written to one are part of the input.
+    A count below 0 or above 2^53 is no count and becomes None, wherever it comes from: a server, a file, the history.
     """
 
     input_tokens: int | None = None
@@ -83,6 +89,12 @@ class Usage:
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
     cache_writing_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in _COUNTS:
+            count = getattr(self, name)
+            if count is not None and not 0 <= count <= MOST_TOKENS:
+                object.__setattr__(self, name, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from tui.model.errors import ReportError
 from tui.model.risk import Reviewed
 from tui.model.run import KeptRun, ReportFormat
+from tui.model.sanitize import sanitize_line
 from tui.reports.phrases import Detail, Reported
 from tui.reports.scores import RunScores
 from tui.reports.summary import cases_of, summarize
@@ -48,14 +50,23 @@ def render_reports(
     """Return the report of several runs in one text: one array (JSON), table, page or set of test suites.
 
     A single run is not in an array. `reviewed` is by the run's id. The text is valid UTF-8 and ends with a newline.
+    Raises ReportError.
     """
     scored = reviewed or {}
-    if format == "json":
-        from tui.reports.json_text import render_json
+    try:
+        if format == "json":
+            from tui.reports.json_text import render_json
 
-        return render_json(runs, scored, margin)
-    reported = [_reported(kept, scored.get(kept.record.id), margin) for kept in runs]
-    detail = Detail(responses, timestamps, risk_analysis)
+            return render_json(runs, scored, margin)
+        reported = [_reported(kept, scored.get(kept.record.id), margin) for kept in runs]
+        return _render(format, reported, Detail(responses, timestamps, risk_analysis))
+    except Exception as error:
+        # Stored runs hold what servers and files reported: whatever a format fails on is one sentence, not a traceback.
+        what = f"Cannot render the {format} report ({sanitize_line(f'{type(error).__name__}: {error}', 200)})"
+        raise ReportError(what, fix="The run is saved: try another format, and report this error.") from error
+
+
+def _render(format: ReportFormat, reported: Sequence[Reported], detail: Detail) -> str:
     # Each format is imported only when it is used.
     if format == "markdown":
         from tui.reports.markdown import render_markdown as render

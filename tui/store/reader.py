@@ -8,7 +8,7 @@ from typing import Any
 from tui.model.collector import paused_collector
 from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
-from tui.model.results import TrialKey, TrialResult
+from tui.model.results import MOST_TOKENS, TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunRecord, RunSetup
 from tui.store import codec
 from tui.store.writer import canonical_path, storable
@@ -20,9 +20,14 @@ _RECORD = (
     "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, unchecked,"
     " owner, saved_at"
 )
+# Earlier versions wrote whatever count a server reported.
+_TOKENS = ", ".join(
+    f"iif({name} BETWEEN 0 AND {MOST_TOKENS}, {name}, NULL)"
+    for name in ("input_tokens", "output_tokens", "reasoning_tokens")
+)
 _OUTCOME = (
     "case_id, model, repeat, verdict, first_verdict, flaky, reruns, error, attempts, first_token_ms, duration_ms,"
-    " input_tokens, output_tokens, reasoning_tokens, retries, cost_usd"
+    f" {_TOKENS}, retries, cost_usd"
 )
 # Results are numbered in the order in which they were saved; SQLite takes the other columns from the row of the max.
 _LATEST = """SELECT {columns} FROM (

@@ -161,7 +161,6 @@ def _both_versions(kept: Mapping[str, str], new: Mapping[str, str]) -> dict[str,
 
 
 _THEN = ", then "
-_LARGEST = 2**63 - 1
 # `counted_as` as an SQL expression.
 IS_PASSED = "first_verdict = 'passed' AND NOT flaky"
 IS_UNCHECKED = "first_verdict = 'unchecked'"
@@ -180,17 +179,12 @@ def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
         outcome.attempts,
         outcome.first_token_ms,
         outcome.duration_ms,
-        _count(outcome.input_tokens),
-        _count(outcome.output_tokens),
-        _count(outcome.reasoning_tokens),
+        outcome.input_tokens,
+        outcome.output_tokens,
+        outcome.reasoning_tokens,
         outcome.retries,
         outcome.cost_usd,
     )
-
-
-def _count(tokens: int | None) -> int | None:
-    # A provider may report more than SQLite's integers hold.
-    return None if tokens is None else max(-_LARGEST, min(tokens, _LARGEST))
 
 
 def _suite_number(connection: sqlite3.Connection, suite: Suite) -> int:
