@@ -1,8 +1,14 @@
 """Known keys never leave, however a stream cuts them."""
 
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 
 KEY = "sk-abcabcabd"
@@ -33,3 +39,30 @@ def test_what_cannot_become_a_key_is_not_held_back() -> None:
     assert stream.feed("hello s") == "hello "
     assert stream.feed("ea") == "sea"
     assert stream.flush() == ""
+
+
+@pytest.mark.parametrize("key", [KEY, 'sk-?a/b+c"d\\e%f&g', "key-ÿ~>>>???", "abcdef"])
+@given(before=st.text(max_size=5), after=st.text(max_size=5))
+def test_encoded_forms_are_removed_wherever_they_stand(key: str, before: str, after: str) -> None:
+    secrets = Secrets([key])
+    whole = f"{before}{key}{after}".encode()
+    for alphabet in (base64.b64encode, base64.urlsafe_b64encode):
+        encoded = alphabet(whole).decode()
+        hidden = secrets.hide(encoded)
+        kept = max(map(len, hidden.split("[removed key]")))
+        assert "[removed key]" in hidden
+        assert kept <= len(base64.b64encode(max(before, after, key=lambda text: len(text.encode())).encode())) + 4
+    assert key not in json.loads(f'"{secrets.hide(json.dumps(key)[1:-1])}"')
+    assert secrets.hide(quote(key, safe="")) == "[removed key]"
+
+
+def test_a_key_that_a_cut_divided_is_removed_too() -> None:
+    secrets = Secrets([KEY])
+    assert secrets.hide("your key is sk-abcab… Check it… sk-abcabcab…") == (
+        "your key is [removed key]… Check it… [removed key]…"
+    )
+    assert secrets.hide("your key is sk-…") == "your key is sk-…"
+    message = f"Incorrect API key provided: {KEY}"
+    for limit in range(1, len(message) + 1):
+        for spaces in ("", " " * 3 * limit):
+            assert "sk-abc" not in secrets.hide(sanitize_line(spaces + message, limit))

@@ -36,6 +36,9 @@ def sanitize_text(text: str) -> str:
 
 
 def sanitize_line(text: str, limit: int = 300) -> str:
-    """Return the sanitized text on one line of at most `limit` code points; TAB and LF become spaces."""
+    """Return the sanitized text on one line of at most `limit` code points; TAB and LF become spaces.
+
+    A line that was cut ends with `…`.
+    """
     line = sanitize_text(text[: 4 * limit]).replace("\n", " ").replace("\t", " ").strip()
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return line if len(line) <= limit and len(text) <= 4 * limit else line[: limit - 1] + "…"

@@ -78,7 +78,9 @@ class EndpointAgent:
             raise await self._refusal(answer)
         host = self._peer.host
         if answer.encoding:
-            what = f"{host} sent an answer with the encoding {answer.encoding[:40]}, which was not requested"
+            what = (
+                f"{host} sent an answer with the encoding {sanitize_line(answer.encoding, 40)}, which was not requested"
+            )
             raise self._peer.fail("garbled", what)
         body = bytearray()
         while data := await answer.read(self._patience.first_byte_s):

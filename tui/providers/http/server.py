@@ -52,8 +52,8 @@ class ServedAnswer:
 
     async def chunks(self) -> AsyncGenerator[Chunk, None]:
         """Yield the chunks, `End` last. Raises TryFailed after all chunks that were decoded before it."""
-        if encoding := self._answer.encoding:
-            what = f"{self._peer.host} sent an answer with the encoding {encoding[:40]}, which was not requested"
+        if encoding := sanitize_line(self._answer.encoding, 40):
+            what = f"{self._peer.host} sent an answer with the encoding {encoding}, which was not requested"
             raise self._peer.fail("garbled", what, "Check the base URL, and any proxy in between.")
         data = await self._first_bytes()
         kind = self._answer.headers.get("content-type", "").lower()
