@@ -270,6 +270,7 @@ WHOLES: dict[str, tuple[dict[str, Any], list[Chunk]]] = {
     "several blocks": (message("a", {"type": "hologram"}, 7, "b"), [Text("ab"), COUNTED]),
     "a tool": (message("a", TOOL, reason="tool_use"), [Text("a"), COUNTED, ToolCall("look", '{"a": 1}')]),
     "no content": (message(), [COUNTED]),
+    "null content": (message() | {"content": None}, [COUNTED]),
     "cached input": (
         message("a", input_tokens=1, cache_creation_input_tokens=2, cache_read_input_tokens=4, output_tokens=8),
         [Text("a"), UsageChunk(Usage(7, 8, None, 4, 2))],

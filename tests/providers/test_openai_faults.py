@@ -125,7 +125,13 @@ FAILED_AT_ONCE: dict[str, tuple[Reply, bool, str, str]] = {
         Reply(raw=(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 200_000, CLOSE)),
         True,
         "garbled",
-        "HOST sent a response that is not HTTP. Check the base URL.",
+        "HOST sent a response header larger than 64 KiB. Check the base URL.",
+    ),
+    "a large header": (
+        Reply((b"{}",), headers=(("Content-Type", "application/json"), ("X-Trace", "x" * 70_000))),
+        False,
+        "garbled",
+        "HOST sent a response header larger than 64 KiB. Check the base URL.",
     ),
     "a final error object": (
         events({"error": {"message": "too long", "type": "invalid_request_error"}}),
@@ -261,6 +267,18 @@ async def test_sixteen_mebibytes_and_more_are_cut() -> None:
     assert heard.notes == ["The answer was truncated at 16 MiB"]
     assert heard.error is not None
     assert heard.error.fault == "incomplete"
+
+
+async def test_endless_comments_are_cut_by_what_was_received() -> None:
+    reply = events(delta("half"), *[b": PROCESSING\n\n" * 1000] * 4, HANG)
+    heard, requests = await tried(reply, wire_size=50_000)
+    assert heard.text == "half"
+    [note] = heard.notes
+    assert re.sub(r"127.0.0.1:\d+", "HOST", note) == (
+        "The answer was truncated: HOST sent more than 0.0477 MiB in one response"
+    )
+    assert heard.error is not None
+    assert (heard.error.fault, requests) == ("incomplete", 1)
 
 
 async def test_an_endless_body_in_one_piece_is_refused() -> None:

@@ -59,7 +59,9 @@ class MessagesDecoder(AnswerDecoder):
 
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
         _raise_error(answer)
-        blocks = answer.get("content")
+        blocks = answer.get("content", "")
+        if blocks is None:
+            blocks = []  # some gateways send null for an answer without a block
         if not isinstance(blocks, list):
             raise NoAnswer
         self._read_server_info(answer)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import httpx
+from aiohttp.http_exceptions import LineTooLong
 from httpx_aiohttp import AiohttpTransport
 
 import tui
@@ -166,6 +167,9 @@ class HttpClient:
             return _cannot_connect(peer, why, "Is the server running, and is the network up?", tries)
         if isinstance(cause, aiohttp.ServerDisconnectedError | OSError):
             return peer.fail("unreachable", f"{peer.host} closed the connection without a response", tries=tries)
+        if _is_caused_by(cause, LineTooLong):
+            what = f"{peer.host} sent a response header larger than {_LONGEST_HEADER // 1024} KiB"
+            return peer.fail("garbled", what, "Check the base URL.")
         if isinstance(cause, aiohttp.ClientResponseError):
             return peer.fail("garbled", f"{peer.host} sent a response that is not HTTP", "Check the base URL.")
         return peer.fail(
@@ -222,6 +226,12 @@ def _os_words(error: OSError | None) -> str:
     if isinstance(error, ConnectionRefusedError) or "refused" in str(error).lower():
         return "refused"
     return os.strerror(error.errno).lower() if error.errno and error.errno > 0 else "no connection"
+
+
+def _is_caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _tls_words(error: aiohttp.ClientSSLError) -> str:

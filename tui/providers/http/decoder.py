@@ -19,6 +19,10 @@ class AnswerTooLong(Exception):
     """The answer is longer than the limit; the part that fits has been decoded."""
 
 
+class ResponseTooLong(Exception):
+    """The response is longer than the limit, most of it without content: comments, unknown events."""
+
+
 class AnswerText:
     """Joins adjacent pieces of the same kind.
 

@@ -1,5 +1,6 @@
 """Retries: when a failed try is repeated, after which delay, and what other requests learn from it."""
 
+import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from email.utils import parsedate_to_datetime
@@ -14,6 +15,8 @@ from tui.providers.http.limits import RetryLimits
 from tui.providers.http.rate_limit import Queue
 
 Piece = TypeVar("Piece")
+_DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
+_LONGEST_WAIT = 1e9
 # Chunks that cannot be taken back once they were passed on.
 _PARTS = (Text, Reasoning, ToolCall)
 
@@ -32,17 +35,14 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     if (seconds := _number(text)) is not None:
         return seconds
     try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+        return min(max(0.0, parsedate_to_datetime(text).timestamp() - now), _LONGEST_WAIT)
     except (ValueError, TypeError, OverflowError):
         return None
 
 
 def _number(text: str | None) -> float | None:
-    try:
-        value = float(text or "")
-    except ValueError:
-        return None
-    return value if 0 <= value < float("inf") else None
+    """Return a decimal number of at most 10^9, or None: `1_0`, `1e9`, `inf` and `nan` are Python's, not HTTP's."""
+    return min(float(text), _LONGEST_WAIT) if text and _DECIMAL.fullmatch(text.strip()) else None
 
 
 def wait_before(failed: TryFailed, number: int, patience: RetryLimits) -> float:

@@ -13,7 +13,7 @@ from tui.model.results import ServedBy
 from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderSettings
 from tui.providers.http.client import HttpAnswer, HttpClient
-from tui.providers.http.decoder import AnswerDecoder, AnswerTooLong, ErrorObject, NoAnswer, Unreadable
+from tui.providers.http.decoder import AnswerDecoder, AnswerTooLong, ErrorObject, NoAnswer, ResponseTooLong, Unreadable
 from tui.providers.http.errors import (
     WHITE,
     Peer,
@@ -30,7 +30,7 @@ from tui.providers.http.sse import EventTooLong
 
 _EVENT_FIELDS = (b"d", b"e", b"i", b"r", b":")
 _WORDS = 200
-_DECODE_FAULTS = (AnswerTooLong, EventTooLong, Unreadable, NoAnswer, ErrorObject)
+_DECODE_FAULTS = (AnswerTooLong, ResponseTooLong, EventTooLong, Unreadable, NoAnswer, ErrorObject)
 
 
 class ServedAnswer:
@@ -145,9 +145,9 @@ class ServedAnswer:
             for chunk in (*decoder.take(), *self._server_updates()):
                 yield chunk
             if wrong is None and wire > patience.wire_size:
-                wrong = AnswerTooLong()
+                wrong = ResponseTooLong()
             if wrong is not None:
-                if isinstance(wrong, AnswerTooLong | EventTooLong):
+                if isinstance(wrong, AnswerTooLong | ResponseTooLong | EventTooLong):
                     yield NoteChunk(self._cut_note(wrong))
                 raise self._decoding_fault(wrong)
             if decoder.done:
@@ -203,6 +203,9 @@ class ServedAnswer:
         if isinstance(wrong, EventTooLong):
             limit = self._mib(self._patience.event_size)
             return f"The answer was truncated: {self._peer.host} sent a chunk larger than {limit} MiB"
+        if isinstance(wrong, ResponseTooLong):
+            limit = self._mib(self._patience.wire_size)
+            return f"The answer was truncated: {self._peer.host} sent more than {limit} MiB in one response"
         return f"The answer was truncated at {self._mib(self._patience.answer_size)} MiB"
 
     def _mib(self, size: int) -> str:
