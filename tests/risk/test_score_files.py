@@ -59,10 +59,15 @@ def test_a_clock_that_was_set_back_does_not_make_a_score_earlier(files: ScoreFil
     assert same.scored_at == "2026-11-20T12:00:00.001+00:00"
 
 
-def test_nothing_comes_after_the_end_of_time(files: ScoreFiles) -> None:
-    files.merge([replace(make_act(1), scored_at="9999-12-31T23:59:59.999999+00:00")])
-    with pytest.raises(StoreError, match="acts are appended in order of time"):
-        files.append(make_act(2))
+@pytest.mark.parametrize("end", ["9999-12-31T23:59:59.999999+00:00", "2200-01-01T00:00:00-11:00"])
+def test_a_date_at_the_end_of_the_calendar_is_a_bad_line_and_locks_nobody_out(files: ScoreFiles, end: str) -> None:
+    files.merge([replace(make_act(1), scored_at=end)])
+    given = files.append(make_act(2))
+    assert given.scored_at == make_act(2).scored_at
+    kept = files.read(RUN)
+    assert kept.acts == (given,)
+    assert [bad.what for bad in kept.bad] == [f"scored_at: {end} is after the year 2199; correct the date"]
+    assert end in files.file_of(RUN, "Ada").read_text(), "the line is still there to be corrected"
 
 
 # --- crashes

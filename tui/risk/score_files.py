@@ -21,6 +21,8 @@ from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
 _FIRST_LOOK = 4096  # bytes; a line is rarely longer
 _TICK = timedelta(milliseconds=1)
+# No clock is that wrong, and nothing can be dated after an act at the end of the calendar: its reviewer is locked out.
+_END_YEAR = 2200
 _BEGINNING = b'{"version": 1, "act": "'
 
 
@@ -122,19 +124,15 @@ def _dated(act: Act, *earlier: datetime | None) -> Act:
     latest = max((instant for instant in earlier if instant is not None), default=None)
     if latest is None or act.order[0] > latest:
         return act
-    try:
-        return replace(act, scored_at=(latest + _TICK).isoformat(timespec="milliseconds"))
-    except OverflowError as error:
-        raise OSError(
-            0, f"an act with the later date {latest.isoformat()} exists, and acts are appended in order of time"
-        ) from error
+    return replace(act, scored_at=(latest + _TICK).isoformat(timespec="milliseconds"))
 
 
 def _act_of(line: bytes) -> Act | None:
     try:
-        return read_line(line)
+        act = read_line(line)
     except LineFault:
         return None
+    return act if act.order[0].year < _END_YEAR else None
 
 
 def _read(descriptor: int, start: int, end: int) -> bytes:
@@ -354,7 +352,9 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
         except LineFault as fault:
             yield number, line, str(fault)
             continue
-        if act.run != run_id:
+        if act.order[0].year >= _END_YEAR:
+            yield number, line, f"scored_at: {act.scored_at} is after the year {_END_YEAR - 1}; correct the date"
+        elif act.run != run_id:
             yield number, line, "belongs to another run; move the line to the folder of that run"
         elif act.act == "score" and act.extent is None:
             yield number, line, "comes from a template and has no score; fill in the template, then import it"
