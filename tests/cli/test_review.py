@@ -2,8 +2,10 @@
 
 import json
 import stat
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from tests.cli.test_run import keys_for, write_suite
 from tests.support.command_line import CommandLine, Ran
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.model_server import ModelServer, answer_by, say
+from tests.support.terminal import Terminal
 from tui.model.risk import reliability
 from tui.model.scores import Extent
 from tui.model.subjects import Config
@@ -83,6 +86,24 @@ def test_a_template_is_filled_in(scored: CommandLine, tmp_path: Path) -> None:
         scored.run("review", "import", "cy.jsonl").err
         == "Lines: 3 new, 13 not scored, skipped\nReviewers: Cy (3 new)\n"
     )
+
+
+def test_lines_in_ones_own_name_are_confirmed_in_a_terminal_and_noted_elsewhere(
+    scored: CommandLine, tmp_path: Path
+) -> None:
+    (Path(scored.environ()["ASSAY_DATA_DIR"]) / "reviewer").write_text("Ada\n")
+    exported = scored.run("review", "export", "last", "--reviewer", "Ada").out.splitlines()
+    mine = {**json.loads(exported[0]), "id": "f" * 32, "extent": 4, "scored_at": datetime.now(UTC).isoformat()}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(mine) + "\n")
+    command = [sys.executable, "-m", "tui", "review", "import", "mine.jsonl"]
+    with Terminal(command, cwd=tmp_path, env=scored.environ()) as terminal:
+        terminal.wait_for("The files have 1 new line in your own name, Ada. Import them as your scores?")
+        terminal.press("n", "enter")
+        assert terminal.wait_exit() == 2
+        assert "Nothing was imported" in terminal.screen
+    ran = scored.run("review", "import", "mine.jsonl")
+    assert ran.code == 0
+    assert ran.err.startswith("Note: 1 new line in your own name, Ada.\nLines: 1 new\n")
 
 
 def test_a_bad_line_is_reported_with_its_place_and_nothing_is_imported(scored: CommandLine, tmp_path: Path) -> None:

@@ -105,6 +105,32 @@ def test_what_is_exported_comes_back_elsewhere_to_the_letter(reviews: Reviews, t
         assert there.import_files([file, file]) == Imported(0, 5, 0, (RUN,))
 
 
+def test_lines_in_ones_own_name_are_asked_about_and_refused_as_a_whole(reviews: Reviews, tmp_path: Path) -> None:
+    reviews.remember_reviewer("Ada")
+    file = write(tmp_path, "mixed.jsonl", line(1), line(2, reviewer="ada"), line(3, reviewer="Bo"))
+    asked: list[tuple[str, int]] = []
+
+    def answer(name: str, count: int) -> bool:
+        asked.append((name, count))
+        return name == "Ada"
+
+    with pytest.raises(ConfigError, match="Nothing was imported"):
+        reviews.import_files([file], confirm=answer)
+    assert (asked, reviews.export(RUN)) == ([("Ada", 1), ("ada", 1)], "")
+    assert reviews.import_files([file], confirm=lambda *_: True).alike == (("Ada", "ada"),)
+    asked.clear()
+    assert reviews.import_files([file], confirm=answer).known == 3
+    assert asked == [], "lines that are known already are not asked about"
+
+
+def test_names_that_look_the_same_are_warned_of(reviews: Reviews, tmp_path: Path) -> None:
+    reviews.import_files([write(tmp_path, "one.jsonl", line(1))])
+    found = reviews.import_files([write(tmp_path, "two.jsonl", line(2, reviewer="Аda"), line(3, reviewer="Bo"))])
+    assert found.alike == (("Ada", "Аda"),)
+    [warning] = reviews.problems(RUN)
+    assert warning.startswith("warning: the reviewers `Ada` and `Аda` look the same, but count as two people")
+
+
 def test_two_reviewers_files_merge_alike_in_either_order(reviews: Reviews, tmp_path: Path) -> None:
     mine = write(tmp_path, "mine.jsonl", line(3, extent=4), line(1), line(2, act="invalidate"))
     theirs = write(tmp_path, "theirs.jsonl", line(5, reviewer="Bo"), line(4, reviewer="Bo", run=OTHER_RUN))

@@ -1,6 +1,7 @@
 """`assay review`: export and import of scores, and agreement of reviewers."""
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,11 +120,11 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
     that was current at its scored_at.
     """
     from tui.session.open_history import open_reviews
-    from tui.session.score_exchange import ScoresRefused
+    from tui.session.score_exchange import ScoresRefused, alike_warning
 
     with open_reviews(os.environ) as (_, reviews):
         try:
-            imported = reviews.import_files(files, reviewer)
+            imported = reviews.import_files(files, reviewer, _import_own)
         except ScoresRefused as refused:
             for bad in refused.bad[:_MOST_LINES]:
                 say(str(bad))
@@ -138,9 +139,20 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
     if imported.unscored:
         counts.append(f"{imported.unscored} not scored, skipped")
     say(f"Lines: {', '.join(counts)}")
+    for pair in imported.alike:
+        say(alike_warning(*pair))
     if imported.reviewers:
         say(f"Reviewers: {', '.join(f'{sanitize_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
     return 0
+
+
+def _import_own(name: str, count: int) -> bool:
+    """Return whether lines in the user's own name are imported: asked in a terminal, noted elsewhere."""
+    lines = f"{count} new line{'' if count == 1 else 's'} in your own name, {sanitize_line(name, 60)}"
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        return click.confirm(f"The files have {lines}. Import them as your scores?", err=True)
+    say(f"Note: {lines}.")
+    return True
 
 
 @review.command("packet")

@@ -14,12 +14,13 @@ from tui.model.subjects import Config
 from tui.model.suite import Suite
 from tui.risk.packets import PacketKeys
 from tui.risk.queue import DEFAULT_GUIDANCE, criteria_of, guidance_of, review_items
+from tui.risk.reviewer_names import look_alikes
 from tui.risk.score_files import BadLine, ScoreCount, ScoreFiles
 from tui.session.files import write_safely
 from tui.session.review_packet import make_packet
 from tui.session.run_answers import RunAnswers, read_answers, read_board
 from tui.session.run_review import RunReview
-from tui.session.score_exchange import Imported, import_scores, score_lines, template_lines
+from tui.session.score_exchange import Imported, OwnLines, alike_warning, import_scores, score_lines, template_lines
 from tui.store.protocol import Store
 
 __all__ = ["Reviews", "RunReview"]
@@ -189,8 +190,12 @@ class Reviews:
         self._packets.remove(run_id)
 
     def problems(self, run_id: str) -> tuple[str, ...]:
-        """Return the lines of a run's score files that could not be read, as `file:line: error: text`."""
-        return tuple(map(str, self._files.read(run_id).bad))
+        """Return the lines of a run's score files that could not be read, as `file:line: error: text`, and warnings
+        about reviewers whose names look the same.
+        """
+        kept = self._files.read(run_id)
+        alike = look_alikes(act.reviewer for act in kept.acts)
+        return (*map(str, kept.bad), *(alike_warning(*pair) for pair in alike))
 
     def replaced(self, run_id: str) -> tuple[str, ...]:
         """Return up to two sentences: about scores of replaced answers, and about scores of no answer."""
@@ -209,13 +214,21 @@ class Reviews:
             )
         return score_lines(self._files.read(run_id).acts, reviewer)
 
-    def import_files(self, files: Sequence[Path], reviewer: str | None = None) -> Imported:
+    def import_files(
+        self,
+        files: Sequence[Path],
+        reviewer: str | None = None,
+        confirm: OwnLines | None = None,
+    ) -> Imported:
         """Merge score files, all or nothing; `-` is stdin.
 
-        `reviewer` is the author of lines that name nobody. Raises ScoresRefused with all invalid lines.
+        `reviewer` is the author of lines that name nobody; `confirm` is asked before new lines in the name of this
+        machine's own reviewer are imported. Raises ScoresRefused with all invalid lines, and ConfigError if `confirm`
+        returns False.
         """
         name = None if reviewer is None else checked_name(reviewer)
-        return import_scores(files, self._store, self._files, self._packets, name)
+        own = self.default_reviewer()
+        return import_scores(files, self._store, self._files, self._packets, name, own=own, confirm=confirm)
 
     def make_packet(self, run_id: str) -> str:
         """Return the lines of a new packet for a blind reviewer; the key stays in the data folder.

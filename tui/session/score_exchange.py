@@ -4,7 +4,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +18,7 @@ from tui.model.scores import Act, joined
 from tui.model.suggest import did_you_mean
 from tui.risk.packets import PacketKeys
 from tui.risk.queue import criteria_of, review_items
+from tui.risk.reviewer_names import look_alikes, looks_like
 from tui.risk.score_files import ActConflict, BadLine, ScoreFiles
 from tui.risk.score_lines import LineFault, parse_line, read_fields, template_line, write_line
 from tui.session.review_packet import packet_fields
@@ -39,7 +40,8 @@ class Imported:
     """The result of an import.
 
     `new` acts were added to `runs`, `known` existed already, `unscored` are template lines without an extent;
-    `reviewers` maps each reviewer whose file changed to the number of new lines.
+    `reviewers` maps each reviewer whose file changed to the number of new lines; `alike` are reviewers of these runs
+    whose names look the same.
     """
 
     new: int
@@ -47,6 +49,11 @@ class Imported:
     unscored: int
     runs: tuple[str, ...]
     reviewers: tuple[tuple[str, int], ...] = ()
+    alike: tuple[tuple[str, str], ...] = ()
+
+
+OwnLines = Callable[[str, int], bool]
+"""Asked before lines in the user's own name are imported: (the name in the lines, their number) → whether to go on."""
 
 
 class ScoresRefused(ConfigError):
@@ -68,6 +75,12 @@ class _Line:
 
     def refuse(self, what: str) -> BadLine:
         return BadLine(self.file, self.number, what)
+
+
+def alike_warning(known: str, name: str) -> str:
+    """Return a warning about two reviewers whose names look the same."""
+    what = f"warning: the reviewers {_quoted(known)} and {_quoted(name)} look the same, but count as two people"
+    return f"{what}; if they are one person, correct the name in the score file and import it again"
 
 
 def score_lines(acts: Iterable[Act], reviewer: str | None = None) -> str:
@@ -92,11 +105,19 @@ def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guida
 
 
 def import_scores(
-    files: Sequence[Path], store: Store, kept: ScoreFiles, packets: PacketKeys, reviewer: str | None = None
+    files: Sequence[Path],
+    store: Store,
+    kept: ScoreFiles,
+    packets: PacketKeys,
+    reviewer: str | None = None,
+    *,
+    own: str | None = None,
+    confirm: OwnLines | None = None,
 ) -> Imported:
     """Merge score files and packets into the stored scores.
 
-    `reviewer` is the author of lines that name nobody. Raises ScoresRefused and StoreError.
+    `reviewer` is the author of lines that name nobody. New lines in the name `own`, or in one that looks like it, are
+    imported if `confirm` returns True. Raises ScoresRefused, ConfigError if it returns False, and StoreError.
     """
     lines: list[_Line] = []
     bad: list[BadLine] = []
@@ -109,18 +130,29 @@ def import_scores(
         scored = _bind(scored, store, bad)
     bad += _doubles(scored)
     if not bad:
+        runs = tuple(dict.fromkeys(line.act.run for line in scored))
+        before = [act for run in runs for act in kept.read(run).acts]
+        if own is not None and confirm is not None:
+            _confirm_own(scored, {act.id for act in before}, own, confirm)
         try:
             new = kept.merge(line.act for line in scored)
             acts = {line.act.id for line in scored}
-            runs = tuple(dict.fromkeys(line.act.run for line in scored))
             counts = Counter(act.reviewer for act in new)
-            return Imported(
-                len(new), len(acts) - len(new), len(lines) - len(scored), runs, tuple(sorted(counts.items()))
-            )
+            names = dict.fromkeys([*filter(None, [own]), *(act.reviewer for act in before), *counts])
+            alike = tuple(pair for pair in look_alikes(names) if pair[1] in counts)
+            reviewers = tuple(sorted(counts.items()))
+            return Imported(len(new), len(acts) - len(new), len(lines) - len(scored), runs, reviewers, alike)
         except ActConflict as conflict:
             bad += [line.refuse(_conflict(line, "is already saved")) for line in scored if line.act.id in conflict.ids]
     places = {str(file): place for place, file in reversed(list(enumerate(files)))}
     raise ScoresRefused(sorted(bad, key=lambda each: (places.get(each.file, 0), each.line)))
+
+
+def _confirm_own(lines: Iterable[_Line], known: set[str], own: str, confirm: OwnLines) -> None:
+    counts = Counter({line.act.id: line.act.reviewer for line in lines if line.act.id not in known}.values())
+    for name, count in counts.items():
+        if looks_like(name, own) and not confirm(name, count):
+            raise ConfigError("Nothing was imported", fix="Remove the lines in your own name, and import the rest.")
 
 
 def _conflict(line: _Line, where: str) -> str:

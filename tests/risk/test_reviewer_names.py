@@ -1,0 +1,30 @@
+"""Names that look the same are found, and names of different people are left alone."""
+
+import pytest
+
+from tui.risk.reviewer_names import look_alikes, looks_like
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "ada bo",
+        "Ada  Bo",
+        "AdaBo",
+        "Ada\u00a0Bo",
+        "Ａｄａ Bo",
+        "Аda Bo",
+        "Αda Bo",
+        "Ada\u200b Bo",
+        "Ada B0",
+        "\u202eAda Bo",
+    ],
+    ids=["case", "spaces", "no space", "no-break space", "full width", "Cyrillic", "Greek", "zero width", "0", "bidi"],
+)
+def test_what_looks_the_same_is_paired_with_the_first_name(other: str) -> None:
+    assert look_alikes(["Bo", "Ada Bo", other, "Ada Bo"]) == (("Ada Bo", other),)
+    assert looks_like(other, "Ada Bo")
+
+
+def test_different_names_are_left_alone() -> None:
+    assert look_alikes(["Ada", "Bo", "Адам", "Eva", "Ewa", "Zoe", "漢字", "漢"]) == ()
