@@ -1,5 +1,6 @@
 """What a stranger's suite may not do unasked."""
 
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +29,7 @@ def test_an_agent_file_is_asked_about_until_its_content_is_allowed(tmp_path: Pat
     assert missing.kind == "agent"
     record.grant(missing)
     assert ConsentRecord(tmp_path / "data" / "consents.json").missing(suite) == ()
+    assert stat.S_IMODE((tmp_path / "data" / "consents.json").stat().st_mode) == 0o600
     (tmp_path / "agent.py").write_text("import os\n")
     assert record.missing(suite) != ()
 

@@ -13,6 +13,8 @@ _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9]|lpt[0-9])")
 # Names under which Windows also finds .git and .gitmodules: `git~1`, `GITMOD~1`, `gi7eba~1`.
 _SHORT_NAME = re.compile(r"(?:git|gitmod|gi[0-9a-f]{3,4})~[0-9]+")
+# Filters and drivers of `.gitattributes`, and servers of `.lfsconfig`, act when somebody checks the branch out.
+_GIT_SETTINGS = (".gitattributes", ".lfsconfig")
 _UNSEEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 # Invisible characters that Unicode classifies as letters or marks.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\U000e0000-\U000e0fff]")
@@ -36,6 +38,21 @@ def path_fault(path: str) -> str | None:
     if path.count("/") >= MOST_PARTS:
         return f"has more than {MOST_PARTS} parts"
     return next((fault for part in path.split("/") if (fault := _part_fault(part))), None)
+
+
+def written_path_fault(path: str) -> str | None:
+    """Return why an answer may not write a file, or None: `path_fault`, and files that configure git for others."""
+    if fault := path_fault(path):
+        return fault
+    for part in path.split("/"):
+        if (name := _folded(part).rstrip(". ")) in _GIT_SETTINGS:
+            return f"has a part that is or looks like `{name}`, which configures git"
+    return None
+
+
+def folded_path(path: str) -> str:
+    """Return the path as a file system would compare it that folds case and compatible characters."""
+    return "/".join(_folded(part) for part in path.split("/"))
 
 
 def _part_fault(part: str) -> str | None:

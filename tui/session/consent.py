@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tui.model.errors import ConsentNeeded
+from tui.model.errors import ConsentNeeded, StoreError
 from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
 from tui.model.suite import Suite
+from tui.session.files import write_safely
 
 ConsentKind = Literal["agent", "outside", "local", "commands"]
 _FLAGS: dict[ConsentKind, str] = {
@@ -82,10 +83,16 @@ class ConsentRecord:
         return tuple(consent for consent in consents_of(suite) if consent.mark not in granted)
 
     def grant(self, consent: Consent) -> None:
-        """Add a consent to the stored ones."""
+        """Add a consent to the stored ones. Only the owner may read them: they name files and commands.
+
+        Raises StoreError.
+        """
         granted = self._read() | {consent.mark}
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        self._file.write_text(json.dumps(sorted(granted), indent=1), encoding="utf-8")
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_safely(self._file, json.dumps(sorted(granted), indent=1), mode=0o600)
+        except OSError as error:
+            raise StoreError(f"Cannot save the consent ({error.strerror})", where=str(self._file)) from error
 
     def _read(self) -> set[str]:
         try:

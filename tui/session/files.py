@@ -14,22 +14,22 @@ _LONGEST_WAY = 40  # symbolic links followed at most
 _NO_PLACE_BESIDE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV)
 
 
-def write_safely(file: Path, text: str) -> None:
+def write_safely(file: Path, text: str, mode: int | None = None) -> None:
     """Write a file atomically: write a temporary file beside it, then replace it.
 
     Readers never see a partial file, and a full disk leaves the old content. Symbolic links are followed and
-    permissions stay as they are. Raises OSError, also if the path is not a regular file: a device would be replaced.
+    permissions stay as they are, or become `mode`. Raises OSError, also if the path is not a regular file: a device
+    would be replaced.
     """
     file = Path(os.path.realpath(file))
     if file.exists() and not file.is_file():
         raise OSError(errno.EINVAL, "Not a file", str(file))
     beside = file.with_name(f".{file.name[:80]}.{secrets.token_hex(4)}")
     try:
-        with open(
-            os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "w", encoding="utf-8", newline=""
-        ) as out:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if mode else 0o666)
+        with open(descriptor, "w", encoding="utf-8", newline="") as out:
             with contextlib.suppress(OSError):
-                os.chmod(beside, stat.S_IMODE(file.stat().st_mode))
+                os.chmod(beside, mode or stat.S_IMODE(file.stat().st_mode))
             out.write(text)
             out.flush()
             os.fsync(out.fileno())

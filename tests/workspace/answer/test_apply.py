@@ -279,7 +279,7 @@ C:\x C:/x c:x \\server\share\x \x a\b ..\x a\..\..\x file:///etc/passwd a:b a:$D
 .git::$INDEX_ALLOCATION/config .gitmodules .GITMODULES a/.gitmodules gitmod~1 a/././../b .git\hooks\x
 con CON.txt nul aux.py prn com1 COM9.log lpt1.txt a/nul/b conin$ CONOUT$ clock$ nul.tar.gz
 a. a./b b/a. ... a/.../b x.py. ..../x a<b a>b a|b a?b a*b < > * ? | x*.py
-．git/config .ｇｉｔ/config .gıt/config
+．git/config .ｇｉｔ/config .gıt/config .gitattributes src/.GitAttributes .lfsconfig .LFSCONFIG
 """
 UNSEEN = (
     "a |a /b|.git /config|. .|x.py |a\tb|a\x1bb|a\x00b|a\x7fb|a\u202eb.py|a\u2066b|a\u00adb|a\u2028b|\x07|a\x85b|"
@@ -307,6 +307,24 @@ def test_a_hostile_path_is_refused_with_its_reason(base: Base, path: str) -> Non
     targeted = apply_answer(base, case(path), fenced("evil\n"), TRIAL)
     assert targeted.changes == ()
     assert "not allowed" in reason(targeted)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("New.py", "new.py", "New.py"),
+        ("src/Util/a.py", "src/util/b.py", "src/Util"),
+        ("ｎew.py", "new.py", "new.py"),
+        ("SS.py", "ß.py", "SS.py"),
+    ],
+)
+def test_names_that_differ_only_in_case_are_written_once(base: Base, first: str, second: str, same: str) -> None:
+    applied = apply_answer(base, case(), fenced("one\n", f"path={first}") + fenced("two\n", f"path={second}"), TRIAL)
+    assert len(applied.changes) == 1
+    [refused] = applied.not_applied
+    assert refused.reason == f"differs only in case from {same}, which the same answer writes"
+    beside = apply_answer(base, case(), fenced("1\n", "path=n/A.py") + fenced("2\n", "path=n/b.py"), TRIAL)
+    assert len(beside.changes) == 2
 
 
 LINES = st.lists(

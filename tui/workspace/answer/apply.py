@@ -11,7 +11,7 @@ import pygit2
 
 from tui.model.diffs import Hunk
 from tui.model.errors import WorkspaceError
-from tui.model.paths import path_fault
+from tui.model.paths import folded_path, written_path_fault
 from tui.model.results import Change, NotApplied, TrialKey
 from tui.model.suite import Case
 from tui.workspace.answer.blocks import MOST_BLOCKS, Block, find_blocks
@@ -158,10 +158,12 @@ def apply_answer(
 
 def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str:
     """Return the change that the block makes to the file, or why it cannot be applied."""
-    if (fault := path_fault(path)) is not None:
+    if (fault := written_path_fault(path)) is not None:
         return f"the path is not allowed: it {fault}"
     if any(path.startswith(f"{other}/") for other in before):
         return "is inside a path that the same answer writes as a file"
+    if same := _same_but_for_case(path, before):
+        return f"differs only in case from {same}, which the same answer writes"
     found = _look_up(base, path)
     if isinstance(found, str):
         return found
@@ -177,6 +179,18 @@ def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str
     if new == old:
         return "is equal to the file"
     return _Edit(block, path, old, new, found.id if found else None, found.filemode if found else _FILE)
+
+
+def _same_but_for_case(path: str, before: Iterable[str]) -> str | None:
+    """Return the file or folder of an earlier path that a file system without case takes for one of this path."""
+    parts = path.split("/")
+    for other in before:
+        for number, (part, known) in enumerate(zip(parts, other.split("/"), strict=False), 1):
+            if folded_path(part) != folded_path(known):
+                break
+            if part != known:
+                return "/".join(other.split("/")[:number])
+    return None
 
 
 def _look_up(base: Base, path: str) -> pygit2.Blob | str | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tui.model.errors import WorkspaceError
-from tui.model.paths import path_fault
+from tui.model.paths import written_path_fault
 from tui.model.results import NotApplied
 from tui.workspace.answer.blocks import Block
 from tui.workspace.languages import fits, language_id
@@ -55,7 +55,7 @@ def refuse(block: Block, path: str | None, reason: str) -> NotApplied:
 
 def _send_to_its_path(chosen: Chosen, block: Block) -> None:
     path = (block.path or "").removeprefix("./")
-    fault = path_fault(path)
+    fault = written_path_fault(path)
     if fault is not None:
         chosen.refused.append(refuse(block, block.path, f"the path is not allowed: it {fault}"))
     elif block.language and language_id(block.language) == "diff" and not fits(block.language, path):
@@ -78,7 +78,7 @@ def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None) 
         chosen.refused.extend(refuse(block, None, reason) for block in unnamed)
         return
     taken = chosen.files.get(target)
-    fault = path_fault(target)
+    fault = written_path_fault(target)
     fitting = [] if taken or fault else [block for block in unnamed if fits(block.language, target)]
     longest = max(fitting, key=lambda block: len(block.text), default=None)
     if longest is not None:
