@@ -134,6 +134,17 @@ def test_bad_input_is_one_sentence_and_2(assay: CommandLine, args: list[str], wo
     assert ran.out == ""
 
 
+@pytest.mark.parametrize(
+    "command", [["run"], ["validate"], ["review", "import"], ["import"], ["run", "suite.json", "-o"]], ids=" ".join
+)
+def test_a_path_that_is_too_long_is_bad_input(assay: CommandLine, command: list[str]) -> None:
+    write_suite(assay.home)
+    ran = assay.run(*command, "a/" * 2500 + "x.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "too long" in ran.err or "check the path" in ran.err
+    assert "Traceback" not in ran.err
+
+
 def test_a_suite_with_errors_names_them_all_and_asks_nothing(assay: CommandLine) -> None:
     (assay.home / "bad.json").write_text('{"name": 1, "models": ["m"], "testCases": []}')
     ran = assay.run("run", "bad.json")

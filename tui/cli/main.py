@@ -1,11 +1,12 @@
 """The command `assay`: imports only the command that is run."""
 
-import os
+import errno
 from importlib import import_module
 
 import click
 
 from tui.cli.streams import fill_closed_streams, say, settle_encoding, silence_stdout
+from tui.model.sanitize import sanitize_line
 
 # Name → module of `tui.cli` and the command in it.
 _COMMANDS = {
@@ -56,6 +57,10 @@ class _LazyCommands(click.Group):
             return 0
 
 
+_BAD_PATHS = (errno.ENAMETOOLONG, errno.ELOOP)
+"""Errors of a path that no system state can cure: bad input."""
+
+
 def _names_command(word: str) -> bool:
     return word in _COMMANDS or word in ("--help", "-h", "--version")
 
@@ -91,7 +96,7 @@ def run_command_line() -> int:
     except OSError as error:
         # No file descriptors left, the current folder deleted, stdout on a full disk: nothing that can be handled
         # here.
-        where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
+        where = f"{sanitize_line(str(error.filename))}: " if error.filename else ""
         say(f"Error: {where}{error.strerror or error}")
-        return 3
+        return 2 if error.errno in _BAD_PATHS else 3
     return result if isinstance(result, int) else 0
