@@ -504,4 +504,4 @@ async def test_a_thousand_questions_to_a_failing_server(stream: bool) -> None:
         retries = [wait for answer in answers for wait in answer.waits]
         assert len(retries) == 110
         assert len(server.asked) == 1110
-        assert sum("429" in wait.reason for wait in retries) == 50
+        assert sum("(429)" in wait.reason for wait in retries) == 50
