@@ -105,7 +105,9 @@ class EndpointAgent:
                 "Assay sends no key to agents: configure the agent to accept requests without one.",
             )
         wait = retry_after(answer.headers, self._patience.now())
-        return refusal_fault(Refusal(status, answer.headers, await answer.read_refusal(), wait), self._peer, "")
+        return refusal_fault(
+            Refusal(status, answer.headers, await answer.read_refusal(self._patience.refusal_s), wait), self._peer, ""
+        )
 
 
 def _peer(url: str, tries: int) -> Peer:

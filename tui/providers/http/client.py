@@ -26,7 +26,6 @@ from tui.providers.http.limits import RetryLimits
 _KEEP_ALIVE_S = 20.0
 _LONGEST_HEADER = 64 * 1024
 _REFUSED_BODY = 64 * 1024
-_REFUSED_BODY_S = 10.0
 _WIRE_ERRORS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError, ValueError)
 _ALWAYS = {"Accept-Encoding": "identity", "User-Agent": f"assay/{tui.__version__}"}
 
@@ -66,12 +65,12 @@ class HttpAnswer:
             what = f"The connection to {self._peer.host} was lost during the answer"
             raise self._peer.fail("unreachable", what, tries=self._peer.tries) from error
 
-    async def read_refusal(self) -> bytes:
-        """Return the body of an error response, as far as it can be read."""
+    async def read_refusal(self, within_s: float) -> bytes:
+        """Return the body of an error response, as far as it arrives within this time; the message may be in it."""
         body = bytearray()
         try:
-            async with asyncio.timeout(_REFUSED_BODY_S):
-                while len(body) < _REFUSED_BODY and (data := await self.read(_REFUSED_BODY_S)):
+            async with asyncio.timeout(within_s):
+                while len(body) < _REFUSED_BODY and (data := await self.read(within_s)):
                     body += data
         except (TimeoutError, TryFailed):
             pass

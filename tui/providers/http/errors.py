@@ -10,6 +10,7 @@ from tui.model.sanitize import sanitize_line
 
 WHITE = b"\xef\xbb\xbf \t\r\n"  # white space and a byte order mark before an answer
 _WORDS = 300
+_DEEPEST = 16
 _RETRIED = (408, 409, 429, 529)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_credits", "credit_balance_exhausted")
 # An error object in a 200 response with one of these codes is as final as that status.
@@ -145,24 +146,26 @@ def error_object_fault(error: object, peer: Peer) -> TryFailed:
 
 def words_of(body: bytes) -> str:
     """Return the server's message in an error body: one line, at most 300 characters, empty for a web page."""
-    text = body.decode(errors="replace").strip()
+    text = body.decode("utf-8-sig", errors="replace").strip()
     try:
         return _message_of(json.loads(text))
     except (ValueError, RecursionError):
         return "" if text.startswith("<") else sanitize_line(text, _WORDS)
 
 
-def _message_of(error: Any) -> str:
-    """Return the message in one of the shapes in which servers send it."""
+def _message_of(error: Any, depth: int = 0) -> str:
+    """Return the message in one of the shapes in which servers send it, empty if it is nested too deep."""
     if isinstance(error, str):
         return sanitize_line(error, _WORDS)
+    if depth == _DEEPEST:
+        return ""
     if isinstance(error, list) and error:
-        return _message_of(error[0])
+        return _message_of(error[0], depth + 1)
     if not isinstance(error, dict):
         return ""
     for name in ("message", "error", "detail", "msg"):
         if error.get(name):
-            words = _message_of(error[name])
+            words = _message_of(error[name], depth + 1)
             metadata = error.get("metadata")
             raw = metadata.get("raw") if isinstance(metadata, dict) else None
             return sanitize_line(f"{words}: {raw}", _WORDS) if isinstance(raw, str) and raw else words

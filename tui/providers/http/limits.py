@@ -15,7 +15,8 @@ class RetryLimits:
 
     `first_byte_s` runs from the request to the first piece of an answer, `stall_s` between two, `think_s` if the
     model is known to think without output; `after_finish_s` and `drain_s` are for what follows the finish reason and
-    the last event. A process that is silent for `pulse_s` is checked for life.
+    the last event, and `refusal_s` for the body of an error response. A process that is silent for `pulse_s` is checked
+    for life.
     """
 
     tries: int = 5
@@ -29,6 +30,7 @@ class RetryLimits:
     think_s: float = 900.0
     after_finish_s: float = 5.0
     drain_s: float = 0.5
+    refusal_s: float = 10.0
     pulse_s: float = 5.0
     listing_s: float = 20.0
     answer_size: int = 16 * MIB

@@ -339,7 +339,7 @@ class ServerProvider:
 
     async def _refusal(self, answer: HttpAnswer, model: str) -> TryFailed:
         wait = retry_after(answer.headers, self._patience.now())
-        refusal = Refusal(answer.status, answer.headers, await answer.read_refusal(), wait)
+        refusal = Refusal(answer.status, answer.headers, await answer.read_refusal(self._patience.refusal_s), wait)
         return refusal_fault(refusal, self._peer, model)
 
     async def _listed(self, answer: HttpAnswer) -> tuple[str, ...]:
