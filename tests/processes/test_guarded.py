@@ -1,7 +1,12 @@
-"""What is started under the guard ends with its lifeline, with everything that it started itself."""
+"""A program under guards ends with its lifeline or with a guard, together with everything that it started."""
 
 import asyncio
+import logging
 import os
+import resource
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,7 +14,7 @@ import psutil
 import pytest
 
 from tests.support.processes import running, wait_until
-from tui.processes.guarded import run_guarded, start_guarded
+from tui.processes.guarded import let_go, run_guarded, start_guarded, wait_for_end
 
 
 class Listening(asyncio.SubprocessProtocol):
@@ -51,8 +56,8 @@ async def test_the_end_of_the_lifeline_is_the_end_of_everything() -> None:
         Listening, ["/bin/sh", "-c", script], {**os.environ, "MARKER": marker}
     )
     await program.heard.wait()
-    # The guard, the shell and both of its children.
-    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 4)
+    # Both guards, the shell and both of its children.
+    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 5)
     os.close(lifeline)
     await program.ended
     assert running(marker) == []
@@ -79,3 +84,93 @@ async def test_nothing_is_left_open_where_it_cannot_be_started(tmp_path: Path) -
         await start_guarded(Listening, ["true"], {}, cwd=tmp_path / "none")
     after = psutil.Process().num_fds()
     assert after == before
+
+
+LEAVES_A_DAEMON = "setsid sleep 300 & echo $$; "
+HITS = {
+    "kills its guard": "kill -9 $PPID; wait",
+    "kills the outer guard": "kill -9 $OUTER; wait",
+    "ends its guard": "kill -15 $PPID; wait",
+    "ends the outer guard": "kill -15 $OUTER; wait",
+}
+FREEZES = {
+    "stops its guard": "kill -STOP $PPID; echo done; wait",
+    "stops the outer guard": "kill -STOP $OUTER; echo done; wait",
+    "stops both guards": "kill -STOP $OUTER; kill -STOP $PPID; echo done; wait",
+}
+FIND_OUTER = "OUTER=$(cut -d' ' -f4 /proc/$PPID/stat); "
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and a subreaper")
+
+
+@linux
+@pytest.mark.parametrize("hit", HITS.values(), ids=HITS.keys())
+async def test_a_program_that_kills_a_guard_leaves_nothing(hit: str) -> None:
+    marker = f"assay-{uuid4().hex}"
+    transport, program, lifeline = await start_guarded(
+        Listening, ["/bin/sh", "-c", LEAVES_A_DAEMON + FIND_OUTER + hit], {**os.environ, "MARKER": marker}
+    )
+    await program.ended
+    # Whichever guard is left works on after the other one has ended.
+    await asyncio.to_thread(wait_until, lambda: running(marker) == [])
+    let_go(transport, lifeline)
+    await wait_for_end(transport, program.ended)
+
+
+@linux
+@pytest.mark.parametrize("freeze", FREEZES.values(), ids=FREEZES.keys())
+async def test_a_program_that_stops_a_guard_leaves_nothing(freeze: str) -> None:
+    marker = f"assay-{uuid4().hex}"
+    transport, program, lifeline = await start_guarded(
+        Listening, ["/bin/sh", "-c", LEAVES_A_DAEMON + FIND_OUTER + freeze], {**os.environ, "MARKER": marker}
+    )
+    while b"done" not in program.output:
+        program.heard.clear()
+        await program.heard.wait()
+    let_go(transport, lifeline)
+    await wait_for_end(transport, program.ended)
+    await asyncio.to_thread(wait_until, lambda: running(marker) == [])
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="asyncio waits for child processes in threads up to 3.11")
+async def test_a_program_that_ends_while_it_is_let_go_keeps_its_exit_status(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    may_reap, real = threading.Event(), os.waitpid
+
+    def waitpid(pid: int, options: int) -> tuple[int, int]:
+        if "waitpid" in threading.current_thread().name:
+            may_reap.wait()
+        return real(pid, options)
+
+    monkeypatch.setattr(os, "waitpid", waitpid)
+    with caplog.at_level(logging.WARNING, "asyncio"):
+        transport, program, lifeline = await start_guarded(Listening, ["/bin/sh", "-c", "exit 7"], {})
+        guard = psutil.Process(transport.get_pid())
+        await asyncio.to_thread(wait_until, lambda: guard.status() == psutil.STATUS_ZOMBIE)
+        let_go(transport, lifeline)
+        may_reap.set()
+        await wait_for_end(transport, program.ended)
+    assert (transport.get_returncode(), caplog.messages) == (7, [])
+
+
+PROTECTED = """
+import asyncio, ctypes, resource, sys
+from pathlib import Path
+from tui.processes.guarded import run_guarded
+async def main():
+    status = await run_guarded(["/bin/true"], {}, Path("/"), print)
+    dumpable = ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) if sys.platform == "linux" else 0
+    print(status, dumpable, resource.getrlimit(resource.RLIMIT_CORE)[0])
+asyncio.run(main())
+"""
+
+
+def test_the_process_that_starts_a_program_cannot_be_dumped() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROTECTED],
+        capture_output=True,
+        text=True,
+        check=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2),
+    )
+    assert done.stdout == "0 0 0\n"

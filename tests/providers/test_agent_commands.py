@@ -184,6 +184,6 @@ async def test_few_processes_wait_between_two_steps(command: Command, marker: st
     model_id = command(ANSWER + 'say(output="")')
     for number in range(5):
         await ask(agents, make_request(model_id, case=f"c{number}", last=False))
-    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 4)  # two, each with its guard
+    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 6)  # two, each with two guards
     await agents.close()
     assert running(marker) == []

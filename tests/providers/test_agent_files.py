@@ -341,8 +341,8 @@ async def test_nothing_outlives_assay_killed_without_warning(write: Write, marke
         """)
     )
     environ = {**os.environ, "MARKER": marker, "PYTHONPATH": os.getcwd()}
-    assay = await asyncio.create_subprocess_exec(sys.executable, str(script), env=environ)
-    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 4)
+    assay = await asyncio.create_subprocess_exec(sys.executable, str(script), marker, env=environ)
+    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 5)
     assay.kill()
     await assay.wait()
     await asyncio.to_thread(wait_until, lambda: running(marker) == [])
@@ -363,7 +363,7 @@ async def test_a_process_is_used_again_while_it_is_healthy(agents: AgentProvider
     await fault_of(agents, path, "die")
     second = await pid("d")
     assert second != first
-    guard = psutil.Process(int(second)).ppid()
+    guard = psutil.Process(psutil.Process(int(second)).ppid()).ppid()
     psutil.Process(int(second)).kill()
     # Buried is not told yet: up to Python 3.11 a thread buries, and then tells the loop.
     buriers = [thread for thread in threading.enumerate() if "waitpid" in thread.name]

@@ -46,7 +46,7 @@ def question(text: str, model: str = BUNDLED, *, max_tokens: int = 8, **more: fl
 
 
 def server_of(marker: str) -> psutil.Process:
-    """The process that computes: of the guard and its child, the larger."""
+    """The process that computes: of the guards and their child, the largest."""
     return max(map(psutil.Process, running(marker)), key=lambda process: process.memory_info().rss)
 
 
@@ -59,7 +59,7 @@ async def test_it_streams_an_answer_and_counts_its_tokens(local: LocalProvider, 
     assert sum(isinstance(chunk, Text) for chunk in chunks) > 1
     (counted,) = (chunk for chunk in chunks if isinstance(chunk, UsageChunk))
     assert counted.usage.output_tokens == 48
-    assert len(running(marker)) == 2
+    assert len(running(marker)) == 3
 
 
 async def test_settings_reach_the_model(local: LocalProvider) -> None:
@@ -113,7 +113,7 @@ async def test_two_answers_stream_at_once_from_one_process(local: LocalProvider,
     await asyncio.gather(listen("Rome"), listen("Oslo"))
     turns = sum(before != after for before, after in pairwise(arrived))
     assert turns > 5, arrived
-    assert len(running(marker)) == 2
+    assert len(running(marker)) == 3
 
 
 async def test_more_than_fit_wait_before_their_clock_starts(local: LocalProvider) -> None:
@@ -166,7 +166,7 @@ async def test_a_server_that_dies_is_named_and_started_again(local: LocalProvide
     assert str(caught.value).startswith(f"the local model {BUNDLED} was killed by signal 9 (SIGKILL)")
     assert text_of(heard), "what had arrived is kept"
     assert text_of(await ask(local, question("Say hello.")))
-    assert len(running(marker)) == 2
+    assert len(running(marker)) == 3
 
 
 async def test_a_prompt_that_is_too_long_is_refused_in_the_servers_words(local: LocalProvider) -> None:
@@ -270,7 +270,7 @@ async def test_giving_up_while_it_loads_leaves_it_to_others(local: LocalProvider
     await asyncio.to_thread(wait_until, lambda: len(running(marker)) > 0)
     first.cancel()
     assert text_of(await second)
-    assert len(running(marker)) == 2
+    assert len(running(marker)) == 3
 
 
 async def test_closing_while_it_loads_ends_it(marker: str) -> None:
@@ -297,8 +297,8 @@ async def test_it_does_not_outlive_assay_killed_without_warning(marker: str, tmp
         """)
     )
     environ = {**os.environ, "MARKER": marker, "PYTHONPATH": os.getcwd()}
-    assay = await asyncio.create_subprocess_exec(sys.executable, str(script), env=environ)
-    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 3)
+    assay = await asyncio.create_subprocess_exec(sys.executable, str(script), marker, env=environ)
+    await asyncio.to_thread(wait_until, lambda: len(running(marker)) == 4)
     assay.kill()
     await assay.wait()
     await asyncio.to_thread(wait_until, lambda: running(marker) == [])

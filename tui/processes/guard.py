@@ -1,9 +1,10 @@
-"""A guard process that runs another program and ends all processes that the program started.
+"""Two guard processes, one the parent of the other, that run a program and end all processes that it started.
 
+Each guard adopts the orphans below it, and ends everything if the other one is killed: a program can kill its parent.
 Run as a file, with the standard library only: `guard.py LIFELINE command ARG…` runs any program, `guard.py LIFELINE
 module FILE MEMORY ARG…` calls `serve(ARG…)` of a Python file in a fork of this process, with at most MEMORY bytes (0:
-no limit). LIFELINE is the descriptor of a pipe that nothing writes to: its end means that Assay has ended. The guard
-ends like the program: with the same exit status or signal.
+no limit). LIFELINE is the descriptor of a pipe that nothing writes to: its end means that Assay has ended or wants the
+program to end. The guards end like the program: with the same exit status or signal.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 _SUBREAPER, _DEATH_SIGNAL = 36, 1  # prctl(2)
@@ -22,9 +23,21 @@ _POLL_S = 0.005
 
 
 def main(arguments: list[str]) -> None:
-    """Start the program, wait until it, Assay or SIGTERM ends, then end everything that it started."""
+    """Run the program under both guards, and end like it."""
     lifeline, kind, rest = int(arguments[0]), arguments[1], arguments[2:]
-    assay = os.getppid()
+    _limit_cores()
+
+    # If the outer guard dies, SIGTERM makes the inner one end everything. The program has no say: SIGKILL.
+    _guard(lifeline, signal.SIGTERM, lambda: _guard(lifeline, signal.SIGKILL, lambda: _run(kind, rest)))
+
+
+def _guard(lifeline: int, death_signal: signal.Signals, work: Callable[[], None]) -> None:
+    """Do the work in a fork, which gets `death_signal` if this process dies. Does not return.
+
+    Wait for the end of the fork, of the parent or of the lifeline, or for SIGTERM; then end everything that the fork
+    started.
+    """
+    parent, guard = os.getppid(), os.getpid()
     bell, ringer = os.pipe()
     os.set_blocking(bell, False)
     os.set_blocking(ringer, False)
@@ -37,15 +50,13 @@ def main(arguments: list[str]) -> None:
 
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, note)
-    _limit_cores()
     _prctl(_SUBREAPER, 1)
-    guard = os.getpid()
     child = os.fork()
     if child == 0:
-        _become(guard, kind, rest)
+        _become(guard, death_signal, work)
     _close_pipes()
     status = None
-    while status is None and not stop_signals and os.getppid() == assay:
+    while status is None and not stop_signals and os.getppid() == parent:
         ready, _, _ = select.select([lifeline, bell], [], [], 1.0)
         if lifeline in ready:
             break
@@ -56,29 +67,38 @@ def main(arguments: list[str]) -> None:
     _end_like(status)
 
 
-def _become(guard: int, kind: str, rest: list[str]) -> None:
-    """Run the program in the fork, in a process group of its own that dies with the guard. Does not return."""
+def _become(guard: int, death_signal: signal.Signals, work: Callable[[], None]) -> None:
+    """Do the work of a fork, in a process group of its own. Does not return."""
     status = 70
     try:
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        os.closerange(3, 64)  # the lifeline and the bell belong to the guard
         os.setpgid(0, 0)
-        _prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        _prctl(_DEATH_SIGNAL, death_signal)
         if os.getppid() != guard:
             return
-        if kind == "command":
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            os.execvp(rest[0], rest)
-        _serve(rest[0], int(rest[1]), rest[2:])
+        work()
         status = 0
     except BaseException as error:  # noqa: BLE001 - it may not return into the guard's own code
-        print(f"cannot run {rest[0]}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"cannot run the program: {type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
     finally:
         os._exit(status)
+
+
+def _run(kind: str, rest: list[str]) -> None:
+    """Run the program in this process."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.closerange(3, 64)  # the lifeline and the bells belong to the guards
+    if kind == "command":
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        try:
+            os.execvp(rest[0], rest)
+        except OSError as error:
+            error.filename = rest[0]
+            raise
+    _serve(rest[0], int(rest[1]), rest[2:])
 
 
 def _serve(file: str, memory: int, arguments: list[str]) -> None:
@@ -138,10 +158,10 @@ def _kill_program(child: int) -> None:
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
-        _kill_descendants()
         _, any_left = _reap(child)
         if not any_left or time.monotonic() > deadline:
             return
+        _kill_descendants()
         time.sleep(_POLL_S)
 
 

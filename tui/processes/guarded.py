@@ -1,4 +1,4 @@
-"""Start programs under a guard, which ends them and all their processes, also if Assay is killed."""
+"""Start programs under guards, which end them and all their processes, also if Assay is killed."""
 
 import asyncio
 import os
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -15,6 +16,25 @@ P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 # A separate program that is started by its path and uses the standard library only.
 _GUARD = Path(__file__).with_name("guard.py")
 _PATIENCE_S = 3.0
+_SET_DUMPABLE = 4  # prctl(2)
+
+
+@cache
+def protect_memory() -> None:
+    """Keep other processes of the same user out of this process, which holds keys; leave no core file of it.
+
+    On Linux they can then read neither its environment nor its memory nor its open files under /proc, and cannot
+    attach a debugger. A process that may read everything (root, CAP_SYS_PTRACE) still can.
+    """
+    if os.name != "posix":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 async def start_guarded(
@@ -26,14 +46,15 @@ async def start_guarded(
     memory_bytes: int = 0,
     **settings: Any,
 ) -> tuple[asyncio.SubprocessTransport, P, int]:
-    """Start a command, or with `module` the `serve` function of that Python file, under a guard.
+    """Start a command, or with `module` the `serve` function of that Python file, under two guards.
 
     `words` are the command or the arguments of `serve`, which may use at most `memory_bytes` (0: no limit).
     `settings` are those of `subprocess.Popen`. Returns the transport, the protocol and the descriptor of the lifeline.
 
-    SIGTERM to the transport ends all processes, and so does closing the lifeline, which the kernel does if Assay is
-    killed. The caller has to close it. Raises OSError.
+    The caller has to pass the lifeline to `let_go`, which ends all processes; the kernel closes it if Assay is killed.
+    Before the program starts, this process is protected against it (`protect_memory`). Raises OSError.
     """
+    protect_memory()
     watched, lifeline = os.pipe()
     if os.name == "posix":
         kind = ("command",) if module is None else ("module", str(module), str(memory_bytes))
@@ -51,6 +72,35 @@ async def start_guarded(
     finally:
         os.close(watched)
     return transport, program, lifeline
+
+
+def let_go(transport: asyncio.SubprocessTransport, lifeline: int) -> None:
+    """Close the lifeline, by which the guards end the program and all its processes.
+
+    They get no signal: `send_signal` asks the system whether the process has ended, which takes the exit status away
+    from asyncio. It then reports status 255 and warns of an unknown child process.
+    """
+    os.close(lifeline)
+    if os.name != "posix" and transport.get_returncode() is None:
+        with suppress(ProcessLookupError):
+            transport.terminate()
+
+
+async def wait_for_end(transport: asyncio.SubprocessTransport, ended: "asyncio.Future[None]") -> None:
+    """Wait until a guard that was let go has ended, then close the transport.
+
+    A guard that does not end may have been stopped by its program, so it is continued, and at last killed.
+    """
+    try:
+        for number in (None, signal.SIGCONT, signal.SIGKILL) if os.name == "posix" else (None, signal.SIGTERM):
+            if number is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(transport.get_pid(), number)
+            await asyncio.wait([ended], timeout=_PATIENCE_S)
+            if ended.done():
+                return
+    finally:
+        transport.close()
 
 
 class _Program(asyncio.SubprocessProtocol):
@@ -100,19 +150,5 @@ async def run_guarded(
         await asyncio.wait([program.drained], timeout=_PATIENCE_S)
         return cast("int", transport.get_returncode())
     finally:
-        os.close(lifeline)
-        await asyncio.shield(_end(transport, program))
-
-
-async def _end(transport: asyncio.SubprocessTransport, program: _Program) -> None:
-    try:
-        if not program.ended.done():
-            with suppress(ProcessLookupError):
-                transport.send_signal(signal.SIGTERM)  # The guard reads the end of input as: kill all processes.
-            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
-        if not program.ended.done():
-            with suppress(ProcessLookupError):
-                transport.kill()
-            await asyncio.wait([program.ended], timeout=_PATIENCE_S)
-    finally:
-        transport.close()
+        let_go(transport, lifeline)
+        await asyncio.shield(wait_for_end(transport, program.ended))

@@ -31,12 +31,12 @@ class Pool:
         kept = self._between.pop(trial, None)
         stamp = self._stamp()
         if kept is not None:
-            if step > 0 and kept.is_alive:
+            if step > 0 and (kept.is_alive or kept.is_out_of_turn):
                 return kept
             self._let_go(kept)
         while self._free:
             worker = self._free.pop()
-            if worker.is_alive and worker.stamp == stamp:
+            if worker.is_alive and worker.stamp == stamp and not worker.is_out_of_turn:
                 return worker
             self._retire(worker)
         worker = await Worker.start(self._launch)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import secrets
 from collections.abc import AsyncGenerator, Hashable
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request, Sent
 from tui.model.sanitize import sanitize_line
+from tui.model.values import JsonObject
 from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
 from tui.providers.agents.pool import Pool
 from tui.providers.processes.worker import Launch, Worker, WorkerLost
@@ -91,15 +93,19 @@ class ProcessAgent:
         return answer
 
     async def _ask(self, worker: Worker, request: Request) -> AgentAnswer:
-        question = json.dumps({"input": request.prompt.input, "memory": request.memory}).encode()
-        value = parse_json(await worker.ask(question))
-        if self._file is not None:
-            if not isinstance(value, dict) or not ("answer" in value or "fault" in value):
-                raise Nonsense("its process wrote output outside of a step")
-            if "fault" in value:
-                raise _Refused(sanitize_line(str(value["fault"]), 600), over=bool(value.get("over")))
-            value = value["answer"]
-        return read_answer(value)
+        question: JsonObject = {"input": request.prompt.input, "memory": request.memory}
+        if self._file is None:
+            return read_answer(parse_json(await worker.ask(json.dumps(question).encode())))
+        question["id"] = secrets.token_hex(8)
+        value = parse_json(await worker.ask(json.dumps(question).encode()))
+        # The agent can write to the descriptor of the answers. Only the runner knows the id of the request.
+        if not isinstance(value, dict) or value.get("id") != question["id"]:
+            raise Nonsense("its process wrote output outside of a step")
+        if worker.is_out_of_turn:
+            raise WorkerLost("answered more than once for one step")
+        if "fault" in value:
+            raise _Refused(sanitize_line(str(value["fault"]), 600), over=bool(value.get("over")))
+        return read_answer(value.get("answer"))
 
     def _fault(self, sentence: str, worker: Worker) -> ProviderError:
         words = worker.last_words

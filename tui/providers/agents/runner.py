@@ -1,8 +1,8 @@
 """The program that runs a Python agent file: one request per line in, one answer per line out.
 
 It uses descriptors that the agent does not see. The guard loads it with the standard library only. A request is
-`{"input", "memory"}`; an answer is `{"answer": {…}}`, or `{"fault": sentence, "over": bool}` if the agent gave none;
-`over` says that the process ends.
+`{"id", "input", "memory"}`; an answer is `{"id", "answer": {…}}`, or `{"id", "fault": sentence, "over": bool}` if the
+agent gave none; `over` says that the process ends. The id is random: other lines on the descriptor are no answers.
 """
 
 import importlib.util
@@ -33,24 +33,21 @@ def serve(path: str) -> None:
     try:
         agent = _load(path)
     except _Unusable as fault:
-        requests.readline()
-        _reply(answers, {"fault": str(fault), "over": True})
+        if line := requests.readline():
+            _reply(answers, json.loads(line), _fault_line(fault))
         return
     wait = _Waiter()
     for line in requests:
         request = json.loads(line)
         try:
-            reply = _answer(agent, path, request["input"], request["memory"], wait)
-            over = False
+            line, over = _answer(agent, path, request["input"], request["memory"], wait), False
         except _Unusable as fault:
-            over = fault.over
-            reply = json.dumps({"fault": str(fault), "over": over}).encode()
+            line, over = _fault_line(fault), fault.over
         if os.getpid() != home:  # the agent forked, and this is the child process
             os._exit(0)
         sys.stdout.flush()
         sys.stderr.flush()
-        answers.write(reply + b"\n")
-        answers.flush()
+        _reply(answers, request, line)
         if over:
             return
 
@@ -67,9 +64,14 @@ def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
     return requests, answers
 
 
-def _reply(answers: BinaryIO, value: dict[str, object]) -> None:
-    answers.write(json.dumps(value).encode() + b"\n")
+def _reply(answers: BinaryIO, request: dict[str, Any], fields: bytes) -> None:
+    """Write the answer to a request: its id, and the encoded fields of the answer."""
+    answers.write(b'{"id":"%s",%s}\n' % (request["id"].encode(), fields))
     answers.flush()
+
+
+def _fault_line(fault: _Unusable) -> bytes:
+    return b'"fault":%s,"over":%s' % (json.dumps(str(fault)).encode(), json.dumps(fault.over).encode())
 
 
 def _load(path: str) -> Callable[..., Any]:
@@ -149,7 +151,7 @@ def _answer(agent: Callable[..., Any], path: str, text: str, memory: Any, wait: 
 
 
 def _encode(given: Any, memory: Any) -> bytes:
-    """Return the answer as one line. If the agent returns no memory, send back the memory object it was given."""
+    """Return the answer as one encoded field. An agent that returns no memory sends back the one it was given."""
     if not isinstance(given, dict):
         raise _Unusable(
             f"returned an invalid answer: expected an object with output, tools_used and memory, got {_kind(given)}"
@@ -161,7 +163,7 @@ def _encode(given: Any, memory: Any) -> bytes:
         answer["tools_used"] = [_plain_tool(tool) for tool in answer["tools_used"]]
     keys = [key for key in ("output", "tools_used", "memory") if key in answer]
     parts = [f'"{key}":{_json_of(key, answer[key])}' for key in keys]
-    line = f'{{"answer":{{{",".join(parts)}}}}}'.encode(errors="replace")
+    line = f'"answer":{{{",".join(parts)}}}'.encode(errors="replace")
     if len(line) > _LONGEST_ANSWER:
         raise _Unusable(f"answered with {len(line) / (1 << 20):.0f} MiB; the limit is 16 MiB")
     return line

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import cast
 
 from tui.model.sanitize import sanitize_text
-from tui.processes.guarded import start_guarded
+from tui.processes.guarded import let_go, start_guarded, wait_for_end
 
 _LONGEST_LINE = 16 << 20
 _TAIL_BYTES, _TAIL_LINES, _TAIL_TEXT = 8 << 10, 10, 1_000
-_LAST_BYTES_S, _PATIENCE_S = 0.5, 3.0
+_LAST_BYTES_S = 0.5
+_READ_BYTES = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,18 @@ class Worker(asyncio.SubprocessProtocol):
         text = sanitize_text(self._tail.decode(errors="replace")).strip()
         return "\n".join(text.splitlines()[-_TAIL_LINES:])[-_TAIL_TEXT:]
 
+    @property
+    def is_out_of_turn(self) -> bool:
+        """Whether the process has written a line that answers no request. Call it between requests only."""
+        self._read_waiting()
+        return len(self._buffer) > _LONGEST_LINE or bool(self._buffer.strip())
+
     async def ask(self, line: bytes) -> bytes:
-        """Send one line and return the line that answers it. Raises WorkerLost."""
-        if self._buffer.strip():
+        """Send one line and return the line that answers it.
+
+        Raises WorkerLost, also if a line was already waiting: it would be taken for the answer.
+        """
+        if self.is_out_of_turn:
             raise WorkerLost("answered more than once for one step")
         self._buffer.clear()
         self._tail.clear()
@@ -97,15 +107,14 @@ class Worker(asyncio.SubprocessProtocol):
             self._answer = None
 
     async def end(self, grace: float = 0.0) -> None:
-        """Close its input, wait `grace` seconds, then kill it and its children. Returns when it has ended."""
+        """Close its input, wait `grace` seconds, then kill it and its children. Return when it has ended."""
         stdin = self._transport.get_pipe_transport(0)
         if stdin is not None:
             stdin.close()
         if grace:
             await asyncio.wait([self._gone], timeout=grace)
         self.kill()
-        await asyncio.wait([self._gone], timeout=_PATIENCE_S)
-        self._transport.close()
+        await wait_for_end(self._transport, self._gone)
 
     async def wait_for_end(self, seconds: float) -> str | None:
         """Return how the process ended, as text to follow its name, or None if it is alive after `seconds`."""
@@ -113,11 +122,10 @@ class Worker(asyncio.SubprocessProtocol):
         return self._over
 
     def kill(self) -> None:
-        """Make the guard kill the process and its children."""
-        self._let_go()
-        if self._transport.get_returncode() is None:
-            with suppress(ProcessLookupError):
-                self._transport.send_signal(signal.SIGTERM)
+        """Make the guards kill the process and its children."""
+        if self._lifeline >= 0:
+            let_go(self._transport, self._lifeline)
+            self._lifeline = -1
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.SubprocessTransport", transport)
@@ -125,7 +133,8 @@ class Worker(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 1:
             self._buffer += data
-            if len(self._buffer) > _LONGEST_LINE + 1 and b"\n" not in self._buffer:
+            self._look()
+            if len(self._buffer) > _LONGEST_LINE + 1:
                 self._lose(f"answered with more than {_LONGEST_LINE >> 20} MiB")
         else:
             self._tail += data
@@ -146,7 +155,7 @@ class Worker(asyncio.SubprocessProtocol):
         if self._gone.done():
             return
         self._gone.set_result(None)
-        self._let_go()
+        self.kill()
         if self._buffer and not self._buffer.endswith(b"\n"):
             self._buffer += b"\n"
         self._look()
@@ -175,10 +184,16 @@ class Worker(asyncio.SubprocessProtocol):
             self._look()
             self.kill()
 
-    def _let_go(self) -> None:
-        if self._lifeline >= 0:
-            os.close(self._lifeline)
-            self._lifeline = -1
+    def _read_waiting(self) -> None:
+        """Read what the process has written and the event loop has not read yet."""
+        pipe = self._transport.get_pipe_transport(1)
+        if os.name != "posix" or pipe is None or pipe.is_closing():
+            return
+        with suppress(BlockingIOError):
+            while data := os.read(pipe.get_extra_info("pipe").fileno(), _READ_BYTES):
+                self.pipe_data_received(1, data)
+                if len(self._buffer) > _LONGEST_LINE:
+                    return
 
 
 def _how_it_ended(status: int | None) -> str:
