@@ -54,9 +54,14 @@ def code_of(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 
 
-def is_damage(error: sqlite3.Error) -> bool:
-    """Return whether the error means that the file is damaged."""
-    return code_of(error) in _DAMAGE
+def is_damage(error: BaseException) -> bool:
+    """Return whether the error means that the file is damaged.
+
+    Python cannot decode SQLite's message about a damaged schema, which quotes the damaged bytes.
+    """
+    if isinstance(error, sqlite3.Error):
+        return code_of(error) in _DAMAGE
+    return isinstance(error, UnicodeDecodeError)
 
 
 def is_refusal(error: sqlite3.Error) -> bool:
@@ -64,10 +69,11 @@ def is_refusal(error: sqlite3.Error) -> bool:
     return code_of(error) in _READING
 
 
-def store_error(error: sqlite3.Error, path: Path) -> StoreError:
+def store_error(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreError:
     """Return the StoreError for an error of SQLite, with a message for the user."""
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-    what, fix = _SENTENCES.get(code_of(error), (f"cannot use the run history: {error}", ""))
+    code = code_of(error) if isinstance(error, sqlite3.Error) else sqlite3.SQLITE_CORRUPT
+    what, fix = _SENTENCES.get(code, (f"cannot use the run history: {error}", ""))
     return StoreError(f"{what} ({name})", where=str(path), fix=fix)
 
 
@@ -136,7 +142,7 @@ def _open_for_writing(path: Path) -> Opened:
         notices = _prepare(connection, path)
     except BaseException as error:
         connection.close()
-        if isinstance(error, sqlite3.Error) and is_damage(error):
+        if is_damage(error):
             raise _Damaged from error
         raise
     return Opened(connection, is_readonly=False, notices=notices)
@@ -230,9 +236,9 @@ def _open_for_reading(path: Path) -> Opened:
         connection = _connect(path, mode)
         try:
             version = _identify(connection, path)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             connection.close()
-            if not is_refusal(error):
+            if isinstance(error, UnicodeDecodeError) or not is_refusal(error):
                 raise store_error(error, path) from error
             refusal = error
         else:
@@ -309,7 +315,7 @@ class HistoryFile:
                 raise StoreError("the run history is closed", where=str(self.path))
             try:
                 yield self._connection
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 if is_damage(error) and not self.is_readonly:
                     mark_damaged(self.path)
                 raise store_error(error, self.path) from error

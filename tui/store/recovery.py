@@ -24,6 +24,7 @@ class Salvaged:
 def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
     """Copy every readable row to a new history. The damaged file is not changed, and its content raises no error."""
     old = sqlite3.connect(f"file:{quote(str(damaged.absolute()))}?mode=ro", uri=True)
+    old.text_factory = lambda data: data.decode(errors="replace")
     fresh.execute("PRAGMA foreign_keys = OFF")
     fresh.execute("BEGIN IMMEDIATE")
     try:
@@ -32,7 +33,7 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
         _drop_orphans(fresh)
         kept = Salvaged(_count(fresh, "run"), _count(fresh, "result"))
         fresh.execute("COMMIT")
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         if fresh.in_transaction:
             fresh.execute("ROLLBACK")
         return Salvaged()
@@ -44,7 +45,7 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
 
 def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
     columns = _columns(table, fresh)
-    with contextlib.suppress(sqlite3.Error):
+    with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
         # A file of an older format lacks some tables; unreadable ones are noticed with the rows.
         columns = [name for name in columns if name in _columns(table, old)] or columns
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
@@ -66,7 +67,7 @@ def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
         for row in old.execute(f"{query} ORDER BY number"):
             last = row[0]
             yield row
-    except (sqlite3.Error, TypeError):
+    except (sqlite3.Error, UnicodeDecodeError, TypeError):
         missed = 0
         while missed < _GIVE_UP:
             last += 1
@@ -79,7 +80,7 @@ def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
 def _row(query: str, number: int, old: sqlite3.Connection) -> tuple[object, ...] | None:
     try:
         found: tuple[object, ...] | None = old.execute(f"{query} WHERE number = ?", (number,)).fetchone()
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return None
     return found
 
