@@ -18,6 +18,7 @@ from tui.app.notifications import NotificationHold
 from tui.app.splash import SplashScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.theme.themed_app import ThemedApp
+from tui.app.workers import start_worker
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class AssayApp(ThemedApp[int]):
         await self.switch_mode("explore")
         for notice in context.session.notices:
             self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
-        self.run_worker(context.runs.work(), group="runs")
+        start_worker(self, context.runs.work, group="runs")
         explore.call_after_refresh(self.run_worker, context.suite_loader.work(), group="suites")
 
     def _post_to_screens(self, message: Message) -> None:

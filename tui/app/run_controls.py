@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,6 +16,7 @@ from tui.app.notifications import notify_error
 from tui.app.presentation.pace import Pace, concurrency_words, pace_of
 from tui.app.presentation.pieces import Line
 from tui.app.run_requests import RunRequest
+from tui.app.workers import start_worker
 from tui.model.errors import StoreError
 from tui.model.results import JUDGED, TrialKey
 from tui.model.state import RunState, TrialProgress
@@ -48,7 +50,7 @@ class RunControls:
 
         Notifies with the text `nothing` if there is nothing to run.
         """
-        self._screen.run_worker(self._rerun(request, nothing), group="rerun", exclusive=True)
+        start_worker(self._screen, partial(self._rerun, request, nothing), group="rerun", exclusive=True)
 
     async def _rerun(self, request: RunRequest | None, nothing: str) -> None:
         if request is None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from textual.app import App
@@ -9,6 +10,7 @@ from textual.app import App
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite, OpenSuites
 from tui.app.session_protocol import Session
+from tui.app.workers import start_worker
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey
 from tui.model.risk import Band
@@ -63,7 +65,7 @@ class RunScores:
         """Record that model names of a run reviewed blind are displayed, once between two sessions of Review."""
         if run_id not in self._recorded:
             self._recorded.add(run_id)
-            self._app.run_worker(self._record_names(run_id, where), group="record names")
+            start_worker(self._app, partial(self._record_names, run_id, where), group="record names")
 
     async def _record_names(self, run_id: str, where: str) -> None:
         try:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -22,6 +23,7 @@ from tui.app.text.highlight import LineColours
 from tui.app.theme.palette import COLOURS, contrast
 from tui.app.theme.styles import CODE_COLOURS, MadeStyles
 from tui.app.widgets.scroll_view import TailView
+from tui.app.workers import start_worker
 from tui.model.diffs import DiffLine, FileDiff
 from tui.model.results import NotApplied
 
@@ -166,7 +168,7 @@ class DiffView(TailView, can_focus=True):
         if length < _LARGE:
             self._show_document(make(), stay)
         else:
-            self.run_worker(self._lay_out_large(make, stay), group="layout", exclusive=True)
+            start_worker(self, partial(self._lay_out_large, make, stay), group="layout", exclusive=True)
 
     async def _lay_out_large(self, make: Callable[[], Document], stay: bool) -> None:
         self._show_document(await asyncio.to_thread(make), stay)
@@ -384,7 +386,7 @@ class DiffView(TailView, can_focus=True):
         rows = self.view_rows
         request = self.document, self.top_row, self.top_row + rows, rows
         if request[0].sections and self._shades.wants(*request):
-            self.run_worker(self._colour(), group="colours", exclusive=True)
+            start_worker(self, self._colour, group="colours", exclusive=True)
 
     async def _colour(self) -> None:
         async for changed in self._shades.work():

@@ -11,6 +11,7 @@ from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.updates import MatrixUpdates
 from tui.app.notifications import notify_error
 from tui.app.presentation.pieces import Line
+from tui.app.workers import start_worker
 from tui.model.errors import AssayError
 from tui.model.filter import Filter
 from tui.session.run_history import RunHistory
@@ -31,7 +32,7 @@ class RowControls:
 
     def choose_order(self) -> None:
         """Ask for the order of the rows, and apply it."""
-        self._screen.run_worker(self._choose_order(), group="choose", exclusive=True)
+        start_worker(self._screen, self._choose_order, group="choose", exclusive=True)
 
     async def _choose_order(self) -> None:
         matrix = self._matrix
@@ -113,7 +114,7 @@ class BaselineControls:
         """Use the run that is marked as baseline of the suite, once in the lifetime of the matrix."""
         if self._matrix.baseline is None and not self._matrix.baseline_read:
             self._matrix.baseline_read = True
-            self._screen.run_worker(self._use_marked(), group="baseline", exclusive=True)
+            start_worker(self._screen, self._use_marked, group="baseline", exclusive=True)
 
     async def _use_marked(self) -> None:
         try:
@@ -125,7 +126,7 @@ class BaselineControls:
 
     def choose(self) -> None:
         """Ask for the run to use as baseline, and apply it."""
-        self._screen.run_worker(self._choose(), group="baseline", exclusive=True)
+        start_worker(self._screen, self._choose, group="baseline", exclusive=True)
 
     async def _choose(self) -> None:
         matrix = self._matrix

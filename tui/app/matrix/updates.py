@@ -11,6 +11,7 @@ from tui.app.matrix.matrix import Matrix
 from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.statistics import compute_statistics
 from tui.app.matrix.table_view import MatrixHeader
+from tui.app.workers import start_worker
 from tui.model.results import TrialKey
 
 _TICKS_PER_SECOND = 10
@@ -62,7 +63,7 @@ class MatrixUpdates:
 
     def count(self) -> Worker[None]:
         """Count all cells in slices between which keys are handled, then compute the statistics."""
-        return self._screen.run_worker(self._count(), group="count", exclusive=True)
+        return start_worker(self._screen, self._count, group="count", exclusive=True)
 
     async def _count(self) -> None:
         cell_counts = self._matrix.cell_counts

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -19,6 +20,7 @@ from tui.app.text.page import Mark, Run, with_selection
 from tui.app.text.sheet import Sheet
 from tui.app.theme.styles import TextStyles
 from tui.app.widgets.scroll_view import TailView
+from tui.app.workers import start_worker
 
 _CURSOR, _THUMB = "▌", "▐"
 _MOST = 2_000
@@ -342,7 +344,7 @@ class AnswerView(TailView, can_focus=True):
         missing = set().union(*(page.missing_languages for page in self._sheet.pages)) - self._loading
         if missing:
             self._loading |= missing
-            self.run_worker(self._load(missing), group="lexers")
+            start_worker(self, partial(self._load, missing), group="lexers")
 
     async def _load(self, languages: set[str]) -> None:
         """Load lexers in a thread: importing one takes long enough to delay keys."""
