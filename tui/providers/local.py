@@ -55,6 +55,7 @@ class LocalServer:
             async with asyncio.timeout(_LOADING_S):
                 reply = json.loads(await worker.ask(_order(model, key)))
             if "fault" in reply:
+                await worker.wait_for_end(_NOTICE_S)  # its last words are on another pipe
                 raise WorkerLost(f"could not be loaded: {sanitize_line(reply['fault'])}")
             url = reply["url"]
         except TimeoutError:
