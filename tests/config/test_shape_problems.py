@@ -59,3 +59,11 @@ def test_a_temperature_stays_the_number_that_is_written(tmp_path: Path) -> None:
     config = loaded(tmp_path, "models: {a: {id: x, temperature: 1}, b: {id: x, temperature: 1.0, top_p: 0}}\n")
     assert [repr(config.variants[name].settings.temperature) for name in ("a", "b")] == ["1", "1.0"]
     assert repr(config.variants["b"].settings.top_p) == "0"
+
+
+def test_half_a_surrogate_pair_and_hidden_characters_are_named_safely(tmp_path: Path) -> None:
+    text = 'providers: {mine: {headers: {X-Token: "a\\ud800b"}}}\nrules: {"*": "\\u202Emine"}\n'
+    [_, surrogate, provider] = problems(tmp_path, text)
+
+    assert surrogate.endswith("half a surrogate pair (\\ud800 to \\udfff) is not a character; remove or complete it")
+    assert "unknown provider <U+202E>mine. Did you mean mine?" in provider

@@ -29,3 +29,10 @@ def test_each_sentence_says_what_to_do(row: Row) -> None:
     for line in row.expected:
         what = line.split(": ", 3)[3]
         assert ";" in what or "did you mean" in what, what
+
+
+@pytest.mark.parametrize("key", ["<4", "<text>", "<object>", "<"])
+def test_a_key_that_looks_like_a_tag_is_an_unknown_key(key: str, tmp_path: Path) -> None:
+    [line] = lines_of(tmp_path, "s.yaml", f"- input: i\n  description: d\n  '{key}': 1\n")
+    assert line.startswith("FOLDER/s.yaml:3:3: warning:")
+    assert "unknown key, ignored" in line

@@ -24,6 +24,7 @@ from tui.documents.yaml_nodes import YamlNode
 from tui.model.name_mask import MOST_NAMES
 from tui.model.prices import Price
 from tui.model.risk import Band, BandRule
+from tui.model.sanitize import sanitize_line
 from tui.model.servers import SERVERS, built_in, token_limit_for, variable
 from tui.model.subjects import PARAMETERS, Config, ProviderSettings, Settings, Variant, settings_from
 from tui.model.suggest import did_you_mean
@@ -103,7 +104,8 @@ def _read_rules(given: Mapping[str, str], nodes: Nodes, known: Sequence[str]) ->
 
 
 def _unknown_provider(provider: str, known: Sequence[str]) -> str:
-    return f"unknown provider {provider}. {did_you_mean(provider, known)}Providers are {', '.join(known)}"
+    hint = did_you_mean(provider, known)
+    return f"unknown provider {sanitize_line(provider, 60)}. {hint}Providers are {', '.join(known)}"
 
 
 def _warn_of_readers(path: Path, section: YamlNode) -> None:

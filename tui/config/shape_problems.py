@@ -121,6 +121,8 @@ def _add_problem(node: YamlNode, loc: Loc, detail: ErrorDetails) -> None:
         kind == "literal_error" and not (isinstance(value, str) and value)
     ):
         node.text()
+    elif kind == "string_unicode":
+        node.add_problem("half a surrogate pair (\\ud800 to \\udfff) is not a character; remove or complete it")
     elif kind == "string_too_long":
         node.add_problem(f"is longer than {detail['ctx']['max_length']} characters")
     else:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
     from pydantic_core import ErrorDetails
 
+UNION_TAGS = ("<text>", "<object>")
+"""The tags of unions in the shapes; pydantic puts the tag of the chosen type in the path of an error."""
 ID_PATTERN = r"^[A-Za-z0-9._-]+$"
 
 
@@ -61,8 +63,11 @@ def shape_findings(adapter: "TypeAdapter[Any]", value: JsonValue, at: Path = ())
 
 
 def _finding(adapter: "TypeAdapter[Any]", detail: "ErrorDetails", at: Path) -> Finding:
-    loc = tuple(step for step in detail["loc"] if not str(step).startswith("<"))
     kind, value = detail["type"], detail["input"]
+    # A key of the file may be written like a tag: the last step is a tag only where a value is wrong.
+    is_key = kind in ("extra_forbidden", "missing")
+    last = len(detail["loc"]) - 1
+    loc = tuple(step for at, step in enumerate(detail["loc"]) if step not in UNION_TAGS or (is_key and at == last))
     shape = shape_at(adapter._type, loc[:-1])
     if kind == "extra_forbidden":
         return Finding(at + loc, unknown_key(str(loc[-1]), _keys_of(shape)), "warning", at_key=True)

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from tui.model.risk import EXTENTS
 from tui.model.suite import CommandCheck, Options, RepoClone, RepositoryContext, Severity, TaskType
 from tui.model.values import JsonValue
-from tui.suites.messages import ID_PATTERN
+from tui.suites.messages import ID_PATTERN, UNION_TAGS
 
 STRICT = ConfigDict(strict=True, extra="forbid")
 # The largest delay that timers of 32 bits know: 24.8 days in milliseconds.
@@ -78,11 +78,11 @@ class CommandShape(TypedDict):
 
 
 def _command_kind(value: object) -> str | None:
-    return "<text>" if isinstance(value, str) else "<object>" if isinstance(value, dict) else None
+    return UNION_TAGS[0] if isinstance(value, str) else UNION_TAGS[1] if isinstance(value, dict) else None
 
 
 Command = Annotated[
-    Annotated[str, Tag("<text>"), Field(min_length=1)] | Annotated[CommandShape, Tag("<object>")],
+    Annotated[str, Tag(UNION_TAGS[0]), Field(min_length=1)] | Annotated[CommandShape, Tag(UNION_TAGS[1])],
     Discriminator(_command_kind),
 ]
 
