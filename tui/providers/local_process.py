@@ -4,6 +4,7 @@ The guard loads it with the standard library and xllamacpp. It reads one line, `
 "slots", "slot_tokens", "most_tokens"}`, and writes one, `{"url"}` or `{"fault"}`.
 """
 
+import ctypes
 import json
 import os
 from typing import Any
@@ -23,8 +24,10 @@ def serve() -> None:
         reply = {"fault": f"{type(error).__name__}: {error}"}
     answers.write(json.dumps(reply).encode() + b"\n")
     answers.flush()
-    if "url" in reply:
-        orders.read()
+    if "fault" in reply:
+        # llama.cpp logs in a thread: C's own exit ends it after its last line, which says what is wrong with the file.
+        ctypes.CDLL(None).exit(0)
+    orders.read()
     os._exit(0)
 
 
