@@ -25,6 +25,7 @@ ALLOWED = {
 }
 HOMES = {
     "textual": "app",
+    "textual_serve": "cli",
     "rich": "app",
     "httpx": "providers",
     "aiohttp": "providers",
@@ -33,8 +34,8 @@ HOMES = {
     "numpy": "statistics",
     "scipy": "no room: the tests alone",
 }
-ALSO = {"app": {"tui.runner.control"}}
-"""Modules of other rooms that a room may use."""
+ALSO = {"app": {"tui.runner.control"}, "cli": {"aiohttp.web", "aiohttp.WSMsgType"}}
+"""Modules of other rooms and names of other rooms' libraries that a room may use: `assay serve` is a web server."""
 WITHOUT_TEXTUAL = ("*_lines.py", "*_state.py", "text/*.py", "presentation/*.py")
 """Modules of the app that compute what is displayed: they can be used and tested without a screen."""
 MODEL_MAY_USE = {"pydantic", "typing_extensions", "tui"}
@@ -61,10 +62,11 @@ def faults_of(room: str, names: Iterator[str]) -> list[str]:
     faults = []
     for name in names:
         top, _, rest = name.partition(".")
+        if any(name == each or name.startswith(f"{each}.") for each in ALSO.get(room, ())):
+            continue
         if top == "tui":
             other = rest.split(".")[0]
-            also = any(name == each or name.startswith(f"{each}.") for each in ALSO.get(room, ()))
-            if other and not other.startswith("__") and other not in ALLOWED[room] and not also:
+            if other and not other.startswith("__") and other not in ALLOWED[room]:
                 faults.append(f"{room} imports {name}")
         elif top in HOMES and HOMES[top] != room:
             faults.append(f"{room} imports {name}, whose home is {HOMES[top]}")

@@ -1,8 +1,10 @@
-"""Make Textual's terminal driver robust against a terminal that is closed or resized at any moment."""
+"""Make Textual's drivers robust against a terminal or a browser that is closed or resized at any moment, and against
+hostile pastes."""
 
 import asyncio
 import contextlib
 import os
+import selectors
 import signal
 import sys
 from io import TextIOWrapper
@@ -11,6 +13,9 @@ from typing import Any, TextIO, cast
 from textual.driver import Driver
 from textual.events import Resize
 from textual.geometry import Size
+
+POLL_SECONDS = 0.1
+_READ_BYTES = 4096
 
 
 class TolerantFile:
@@ -53,17 +58,35 @@ def detach_closed_terminal() -> None:
 
 
 def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
-    """Return Textual's driver for Linux and macOS made safe for a closed or resized terminal; return any other driver
+    """Return a safe version of Textual's drivers for Linux and macOS and for a browser; return any other driver
     unchanged."""
     if sys.platform == "win32":
         return driver
+    if driver.__name__ == "WebDriver":
+        from tui.app.web_driver import CrashSafeWebDriver
+
+        return CrashSafeWebDriver
+    if driver.__name__ == "LinuxDriver":
+        return _safe_linux_driver()
+    return driver
+
+
+def read_input(descriptor: int) -> bytes:
+    """Return what can be read, or nothing when the other end is gone."""
+    try:
+        return os.read(descriptor, _READ_BYTES)
+    except OSError:
+        return b""
+
+
+def _safe_linux_driver() -> type[Driver]:
     from textual.drivers.linux_driver import LinuxDriver
 
-    if driver is not LinuxDriver:
-        return driver
+    from tui.app.terminal_input import InputParser
 
     class CrashSafeDriver(LinuxDriver):
-        """Textual's driver with a `TolerantFile`, and with its own handler for changes of the terminal's size."""
+        """Textual's driver with a `TolerantFile`, with an `InputParser`, and with its own handler for changes of the
+        terminal's size."""
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -88,5 +111,21 @@ def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
             if not self._in_band_window_resize:
                 size = Size(*self._get_terminal_size())
                 self.send_message(Resize(size, size))
+
+        def run_input_thread(self) -> None:
+            """Read the terminal and post its messages until the application mode ends."""
+            parser = InputParser(self._debug)
+            with selectors.SelectSelector() as selector:
+                selector.register(self.fileno, selectors.EVENT_READ)
+                while not self.exit_event.is_set():
+                    if not selector.select(POLL_SECONDS):
+                        messages = parser.idle()
+                    elif data := read_input(self.fileno):
+                        messages = parser.feed(data)
+                    else:  # the terminal is gone, which a signal reports
+                        self.exit_event.wait(POLL_SECONDS)
+                        continue
+                    for message in messages:
+                        self.process_message(message)
 
     return CrashSafeDriver

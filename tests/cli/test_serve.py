@@ -1,0 +1,252 @@
+"""`assay serve`: who may use it, and the app in a browser."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+from tests.cli.test_run import keys_for, write_suite
+from tests.support.chromium import CHROMIUM, Chromium
+from tests.support.command_line import CommandLine
+from tests.support.model_server import ModelServer
+from tests.support.replies import Reply, streamed
+
+pytest.importorskip("textual_serve", reason="the extra `serve` is not installed")
+
+from aiohttp import ClientSession, WSServerHandshakeError
+
+WAIT_SECONDS = 60.0
+
+
+@asynccontextmanager
+async def served(
+    assay: CommandLine, *args: str, env: Mapping[str, str] | None = None
+) -> AsyncIterator[tuple[str, subprocess.Popen[str]]]:
+    """The URL of a server on a free port, and its process."""
+    process = assay.start("serve", "--port", "0", *args, env=env)
+    try:
+        assert process.stdout is not None
+        yield (await asyncio.to_thread(process.stdout.readline)).strip(), process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        await asyncio.to_thread(process.communicate)
+
+
+def origin_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+async def status_of(url: str, **headers: str) -> int:
+    async with ClientSession() as http, http.get(url, headers=headers, allow_redirects=False) as answer:
+        return answer.status
+
+
+async def status_of_socket(url: str, **headers: str) -> int:
+    """The status of a websocket's handshake."""
+    async with ClientSession() as http:
+        try:
+            connection = await http.ws_connect(url, headers=headers)
+        except WSServerHandshakeError as error:
+            return error.status
+        await connection.close()
+        return 101
+
+
+async def test_nothing_is_served_without_the_token(assay: CommandLine) -> None:
+    async with served(assay) as (url, _):
+        origin = origin_of(url)
+        token = urlsplit(url).path.strip("/")
+        assert len(token) >= 40
+        assert await status_of(url) == 200
+        assert await status_of(f"{url}static/js/textual.js") == 200
+        for place in ("", "ws", "focus.js", "static/js/textual.js", "download/x", "anything", f"?token={token}"):
+            for wrong in ("", f"{token[:-1]}/", f"{token}x/", f"{token.swapcase()}/", "%00/", "%ff/"):
+                assert await status_of(f"{origin}/{wrong}{place}") == 403
+        assert await status_of_socket(f"{origin}/ws", Origin=origin) == 403
+        assert await status_of_socket(f"{origin}/{token[:-1]}/ws", Origin=origin) == 403
+
+
+async def test_the_files_of_the_server_cannot_be_left(assay: CommandLine) -> None:
+    async with served(assay) as (url, _):
+        for place in ("", "../server.py", "%2e%2e/server.py", "..%2fserver.py", "/etc/passwd", "js", "js/"):
+            assert await status_of(f"{url}static/{place}") in (403, 404)
+
+
+async def test_another_host_is_refused(assay: CommandLine) -> None:
+    """The page of a name that was rebound to this machine has the name as its host."""
+    async with served(assay) as (url, _):
+        port = urlsplit(url).port
+        for host in (
+            "evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"u@127.0.0.1:{port}",
+            f"127.0.0.2:{port}", f"127.0.0.1.evil.example:{port}", "[", "",
+        ):  # fmt: skip
+            assert await status_of(url, Host=host) == 403, host
+            assert await status_of_socket(f"{url}ws", Host=host, Origin=f"http://{host}") == 403, host
+        assert await status_of(url, Host=f"localhost:{port}") == 200
+
+
+async def test_another_origin_is_refused(assay: CommandLine) -> None:
+    async with served(assay) as (url, _):
+        parts = urlsplit(url)
+        for origin in (
+            "http://evil.example", "null", "http://127.0.0.1:1", f"https://{parts.netloc}",
+            f"http://localhost:{parts.port}", "",
+        ):  # fmt: skip
+            assert await status_of_socket(f"{url}ws", Origin=origin) == 403, origin
+            assert await status_of(url, Origin=origin) == 403, origin
+        assert await status_of(url, Origin=origin_of(url)) == 200
+
+
+async def test_a_websocket_without_an_origin_is_refused(assay: CommandLine) -> None:
+    async with served(assay) as (url, _):
+        assert await status_of_socket(f"{url}ws") == 403
+        localhost = url.replace("127.0.0.1", "localhost")
+        assert await status_of_socket(f"{localhost}ws", Origin=origin_of(localhost)) == 101
+
+
+async def test_a_page_may_load_nothing_from_elsewhere_and_not_be_framed(assay: CommandLine) -> None:
+    async with served(assay) as (url, _), ClientSession() as http, http.get(url) as answer:
+        page, headers = await answer.text(), answer.headers
+    assert "https://" not in page
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "", "example.org", "127.0.0.1.example.org"])
+def test_another_host_than_loopback_needs_a_flag(assay: CommandLine, host: str) -> None:
+    ran = assay.run("serve", "--port", "0", "--host", host)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Error: --host")
+    assert "--allow-remote" in ran.err
+
+
+async def test_with_the_flag_other_machines_are_served_by_address_but_not_by_any_name(assay: CommandLine) -> None:
+    async with served(assay, "--host", "0.0.0.0", "--allow-remote") as (url, _):
+        port = urlsplit(url).port
+        assert await status_of(url) == 200
+        assert await status_of(url, Host=f"192.0.2.1:{port}") == 200
+        assert await status_of(url, Host=f"evil.example:{port}") == 403
+
+
+async def test_a_port_that_is_taken_is_one_sentence(assay: CommandLine) -> None:
+    async with served(assay) as (url, _):
+        ran = await assay.run_async("serve", "--port", str(urlsplit(url).port))
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith("Error: Cannot listen on 127.0.0.1:")
+    assert ran.err.count("\n") == 1
+
+
+def test_a_missing_extra_is_one_sentence_with_the_command_of_the_readme(assay: CommandLine) -> None:
+    blocked = assay.home / "blocked"
+    blocked.mkdir()
+    (blocked / "sitecustomize.py").write_text("import sys\nsys.modules['textual_serve'] = None\n")
+    root = Path(__file__).parents[2]
+    environ = {**assay.environ(), "PYTHONPATH": os.pathsep.join([str(blocked), str(root)])}
+    words = [sys.executable, "-m", "tui", "serve"]
+    ran = subprocess.run(words, env=environ, capture_output=True, text=True, check=False)
+    command = "pip install 'assay-tui[serve]'"
+    assert ran.returncode == 2
+    assert ran.stderr == f"Error: `assay serve` needs textual-serve, which is not installed. Run: {command}\n"
+    assert command in (root / "README.md").read_text()
+
+
+async def wait_for_children(process: subprocess.Popen[str], count: int) -> list[psutil.Process]:
+    """Wait until the server has so many processes of the app."""
+    server = psutil.Process(process.pid)
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            if len(children := server.children()) == count:
+                return children
+            await asyncio.sleep(0.02)
+
+
+async def test_the_app_does_not_get_the_token_and_ends_with_its_page(assay: CommandLine) -> None:
+    async with served(assay) as (url, process):
+        token = urlsplit(url).path.strip("/")
+        async with ClientSession() as http:
+            connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))
+            await connection.receive()
+            (app,) = await wait_for_children(process, 1)
+            assert token not in "".join([*app.cmdline(), *app.environ().values()])
+            await connection.close()
+        await wait_for_children(process, 0)
+
+
+async def test_the_app_ends_when_the_server_is_killed(assay: CommandLine) -> None:
+    async with served(assay) as (url, process), ClientSession() as http:
+        connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))
+        await connection.receive()
+        (app,) = await wait_for_children(process, 1)
+        process.kill()
+        await asyncio.to_thread(app.wait, WAIT_SECONDS)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+async def test_a_signal_ends_the_server_and_its_apps(assay: CommandLine, number: int, code: int) -> None:
+    async with served(assay) as (url, process), ClientSession() as http:
+        connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))
+        await connection.receive()
+        (app,) = await wait_for_children(process, 1)
+        process.send_signal(number)
+        out, err = await asyncio.to_thread(process.communicate)
+        assert process.returncode == code
+        assert (out, err.count("\n")) == ("", 1)
+        assert not app.is_running()
+
+
+async def test_messages_that_make_no_sense_do_no_harm(assay: CommandLine) -> None:
+    strange = ("{", "[]", "3", '["stdin"]', '["stdin", 3]', '["resize", {"width": 0, "height": -5}]', '["quit"]')
+    more = ('["resize", {"width": 1e9, "height": 9}]', '["resize", {"width": 999999999, "height": 999999999}]')
+    async with served(assay) as (url, _), ClientSession() as http:
+        connection = await http.ws_connect(f"{url}ws?width=x&height=-1", origin=origin_of(url))
+        for message in (*strange, *more, '["ping", "7"]'):
+            await connection.send_str(message)
+        async with asyncio.timeout(WAIT_SECONDS):
+            async for answer in connection:
+                if answer.data == '["pong", "7"]':
+                    break
+        await connection.send_str('["resize", {"width": 80, "height": 24}]')
+        await connection.send_str('["stdin", "q"]')
+        async with asyncio.timeout(WAIT_SECONDS):
+            async for _ in connection:
+                pass
+        assert connection.closed
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+async def test_the_app_runs_in_a_browser(assay: CommandLine, tmp_path: Path) -> None:
+    """The page loads, keys arrive, and an answer is seen while it streams."""
+    rest = asyncio.Event()
+    reply = streamed("Paris, of course, indeed", pieces=6)
+    half = len(reply.body) // 2
+    answer = Reply((*reply.body[:half], rest, *reply.body[half:]), headers=reply.headers, framing=reply.framing)
+    async with (
+        ModelServer(lambda _: answer) as server,
+        served(assay, str(write_suite(assay.home)), env=keys_for(server)) as (url, process),
+        Chromium(tmp_path / "browser") as browser,
+    ):
+        await browser.open(url)
+        await browser.wait_for("Not run yet")
+        await browser.press("r")
+        assert "indeed" not in await browser.wait_for("Paris")
+        rest.set()
+        await browser.wait_for("indeed")
+        await browser.press("?")
+        await browser.wait_for("Esc close")
+        await browser.press("q")
+        await browser.wait_for("■ ")
+        await browser.press("q")
+        await wait_for_children(process, 0)
+        await browser.wait_for("Start it again")
