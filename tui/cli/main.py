@@ -1,6 +1,9 @@
 """The command `assay`: imports only the command that is run."""
 
 import errno
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 import click
@@ -50,7 +53,8 @@ class _LazyCommands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with _interrupts_raised():
+                return super().invoke(ctx)
         except BrokenPipeError:
             # `… | head` is not an error; click would make it one.
             silence_stdout()
@@ -59,6 +63,23 @@ class _LazyCommands(click.Group):
 
 _BAD_PATHS = (errno.ENAMETOOLONG, errno.ELOOP)
 """Errors of a path that no system state can cure: bad input."""
+
+
+@contextmanager
+def _interrupts_raised() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGINT while a command runs, which may have to clean up.
+
+    Before and after that, SIGINT ends the process at once (`tui.__main__`).
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or before is signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _names_command(word: str) -> bool:

@@ -89,10 +89,10 @@ def let_go(transport: asyncio.SubprocessTransport, lifeline: int) -> None:
 async def wait_for_end(transport: asyncio.SubprocessTransport, ended: "asyncio.Future[None]") -> None:
     """Wait until a guard that was let go has ended, then close the transport.
 
-    A guard that does not end may have been stopped by its program, so it is continued, and at last killed.
+    A guard that its program has stopped is killed. The other guard, which the kernel continues, then ends everything.
     """
     try:
-        for number in (None, signal.SIGCONT, signal.SIGKILL) if os.name == "posix" else (None, signal.SIGTERM):
+        for number in (None, signal.SIGKILL) if os.name == "posix" else (None, signal.SIGTERM):
             if number is not None:
                 with suppress(ProcessLookupError):
                     os.kill(transport.get_pid(), number)

@@ -1,0 +1,85 @@
+"""Ctrl-C while Assay starts or exits: exit code 130, and no traceback."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tui
+from tests.support.command_line import CommandLine
+
+INTERRUPTED_AT = """
+import atexit, os, signal, sys
+point, sys.argv = sys.argv[1], ["assay", *sys.argv[2:]]
+imports = 0
+
+def interrupt(event="import", args=()):
+    global imports
+    if event == "import":
+        imports += 1
+        if point in ("exit", str(imports)):
+            os.kill(os.getpid(), signal.SIGINT)
+
+from tui.__main__ import main
+
+if point == "exit":
+    atexit.register(interrupt)
+else:
+    sys.addaudithook(interrupt)
+main()
+"""
+SUITE = "description: greets\nmemory: {}\nsteps:\n  - input: Ann\n    assert: {output.includes: Hello}\n"
+AGENT = "def agent(input, memory):\n    return {'output': 'Hello'}\n"
+
+
+def words(assay: CommandLine, command: str) -> list[str]:
+    """The command with its files, which are written first."""
+    (assay.home / "greet.yaml").write_text(SUITE)
+    (assay.home / "agent.py").write_text(AGENT)
+    return command.split()
+
+
+def interrupt_at(assay: CommandLine, point: str, command: str) -> "subprocess.CompletedProcess[str]":
+    environ = assay.environ({"PYTHONPATH": str(Path(tui.__file__).parents[1])})
+    call = [sys.executable, "-c", INTERRUPTED_AT, point, *words(assay, command)]
+    return subprocess.run(
+        call, capture_output=True, text=True, env=environ, cwd=assay.home, stdin=subprocess.DEVNULL, check=False
+    )
+
+
+@pytest.mark.parametrize("point", ["1", "2", "5", "20", "60", "120", "180", "240", "300", "exit"])
+def test_a_run_that_is_interrupted_while_it_is_imported_exits_with_130(assay: CommandLine, point: str) -> None:
+    done = interrupt_at(assay, point, "run greet.yaml --agent agent.py")
+    assert (done.returncode, "Traceback" in done.stderr, "Exception" in done.stderr) == (130, False, False), done.stderr
+
+
+@pytest.mark.parametrize("command", ["--version", "--help", "validate greet.yaml", "runs", "paths"])
+def test_a_command_that_is_interrupted_while_it_exits_exits_with_130(assay: CommandLine, command: str) -> None:
+    done = interrupt_at(assay, "exit", command)
+    assert (done.returncode, "Traceback" in done.stderr, "Exception" in done.stderr) == (130, False, False), done.stderr
+
+
+def test_an_ignored_interrupt_remains_ignored(assay: CommandLine) -> None:
+    signal_before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = interrupt_at(assay, "60", "run greet.yaml --agent agent.py")
+    finally:
+        signal.signal(signal.SIGINT, signal_before)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", ["--version", "run greet.yaml --agent agent.py"])
+def test_an_interrupt_in_the_first_milliseconds_shows_no_traceback(assay: CommandLine, command: str) -> None:
+    own_code = str(Path(tui.__file__).parent)
+    for milliseconds in range(0, 80, 8):
+        process = assay.start(*words(assay, command))
+        time.sleep(milliseconds / 1000)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+        # Before its first line of Assay, Python itself ends by the signal or prints its own traceback.
+        assert own_code not in err
+        if "Traceback" not in err:
+            assert process.returncode in (130, -signal.SIGINT, 0), err
