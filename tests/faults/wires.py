@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 from tests.support import messages, responses
 from tests.support.replies import Move, Reply, delta, event, events
 from tui.model.subjects import ProviderSettings
-from tui.providers.anthropic import AnthropicProvider
+from tui.providers.anthropic import AnthropicProvider, MessagesDecoder
+from tui.providers.http.decoder import AnswerDecoder
 from tui.providers.http.limits import RetryLimits
+from tui.providers.openai.chat import ChatDecoder
 from tui.providers.openai.provider import OpenAIProvider
+from tui.providers.openai.responses import ResponsesDecoder
 from tui.providers.protocol import Provider
 
 
@@ -22,6 +25,7 @@ class Wire(ABC):
     """
 
     name: ClassVar[str]
+    decoder: ClassVar[type[AnswerDecoder]]
     what: ClassVar[str]
     start: ClassVar[bytes]
     events_before: ClassVar[int]
@@ -72,6 +76,7 @@ class Wire(ABC):
 class Chat(Wire):
     """Chat Completions."""
 
+    decoder = ChatDecoder
     name, what = "chat", "chat completion"
     start = event(delta("", role="assistant"))
     events_before = 1
@@ -99,6 +104,7 @@ class Chat(Wire):
 class Responses(Wire):
     """The Responses API."""
 
+    decoder = ResponsesDecoder
     name, what = "responses", "response"
     start = responses.begun() + responses.added(responses.message())
     events_before = 3
@@ -121,6 +127,7 @@ class Responses(Wire):
 class Messages(Wire):
     """Anthropic's Messages API."""
 
+    decoder = MessagesDecoder
     name, what = "messages", "message"
     start = messages.started() + messages.opened()
     events_before = 2
