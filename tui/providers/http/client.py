@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import httpx
-from aiohttp.http_exceptions import LineTooLong
+from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
 from httpx_aiohttp import AiohttpTransport
 
 import tui
@@ -25,6 +25,7 @@ from tui.providers.http.limits import RetryLimits
 
 _KEEP_ALIVE_S = 20.0
 _LONGEST_HEADER = 64 * 1024
+_MOST_HEADERS = 128
 _REFUSED_BODY = 64 * 1024
 _WIRE_ERRORS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError, ValueError)
 _ALWAYS = {"Accept-Encoding": "identity", "User-Agent": f"assay/{tui.__version__}"}
@@ -166,11 +167,8 @@ class HttpClient:
             return _cannot_connect(peer, why, "Is the server running, and is the network up?", tries)
         if isinstance(cause, aiohttp.ServerDisconnectedError | OSError):
             return peer.fail("unreachable", f"{peer.host} closed the connection without a response", tries=tries)
-        if _is_caused_by(cause, LineTooLong):
-            what = f"{peer.host} sent a response header larger than {_LONGEST_HEADER // 1024} KiB"
-            return peer.fail("garbled", what, "Check the base URL.")
         if isinstance(cause, aiohttp.ClientResponseError):
-            return peer.fail("garbled", f"{peer.host} sent a response that is not HTTP", "Check the base URL.")
+            return peer.fail("garbled", f"{peer.host} sent {_head_words(cause)}", "Check the base URL.")
         return peer.fail(
             "unreachable", f"The request to {peer.host} failed ({type(cause).__name__})", "Check the base URL."
         )
@@ -196,6 +194,7 @@ def _open_transport(secure: bool, proxy: str | None) -> AiohttpTransport:
             auto_decompress=False,
             max_line_size=_LONGEST_HEADER,
             max_field_size=_LONGEST_HEADER,
+            max_headers=_MOST_HEADERS,
         )
 
     return AiohttpTransport(verify=context, trust_env=False, proxy=_proxy(proxy) if proxy else None, client=session)
@@ -227,10 +226,15 @@ def _os_words(error: OSError | None) -> str:
     return os.strerror(error.errno).lower() if error.errno and error.errno > 0 else "no connection"
 
 
-def _is_caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
-    while error is not None and not isinstance(error, kind):
+def _head_words(error: BaseException | None) -> str:
+    """Return what the server sent in place of a head that can be read, by the parser's error below this one."""
+    while error is not None:
+        if isinstance(error, LineTooLong):
+            return f"a response header larger than {_LONGEST_HEADER // 1024} KiB"
+        if isinstance(error, BadHttpMessage) and "Too many headers" in error.message:
+            return f"more than {_MOST_HEADERS} response headers"
         error = error.__cause__ or error.__context__
-    return error is not None
+    return "a response that is not HTTP"
 
 
 def _tls_words(error: aiohttp.ClientSSLError) -> str:

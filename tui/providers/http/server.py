@@ -119,9 +119,8 @@ class ServedAnswer:
         while data:
             body += data
             if len(body) > self._patience.answer_size:
-                raise self._peer.fail(
-                    "garbled", f"{self._peer.host} sent more than {self._mib(len(body))} MiB in one response"
-                )
+                limit = self._mib(self._patience.answer_size)
+                raise self._peer.fail("garbled", f"{self._peer.host} sent more than {limit} MiB in one response")
             if data.strip():
                 self._note_progress(self._patience.stall_s)
             data = await self._read()
