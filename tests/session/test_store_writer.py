@@ -10,7 +10,8 @@ from tui.model.errors import StoreError
 from tui.model.events import Event, RunFinished, RunStarted, StoreRecovered, StoreStalled, TrialFinished, TrialStarted
 from tui.model.results import Attempt, TrialKey, TrialResult
 from tui.model.run import RunOptions
-from tui.session.store_writer import RetryLimits, store_events
+from tui.runner.control import Control
+from tui.session.store_writer import ResultsNotStored, RetryLimits, store_events
 from tui.store.sqlite import SqliteStore
 
 PLAN = plan_of(suite_of(*(case_of(f"c{number}") for number in range(3))), RunOptions())
@@ -45,7 +46,7 @@ async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> No
     store = SqliteStore(tmp_path / "runs.sqlite")
     store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
     shown: list[Event] = []
-    async for event in store_events(story(), store, PLAN.run_id, RetryLimits()):
+    async for event in store_events(story(), store, PLAN.run_id, RetryLimits(), Control()):
         shown.append(event)
         if isinstance(event, TrialFinished):
             kept = store.read_run(PLAN.run_id)
@@ -59,7 +60,7 @@ async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> No
 async def test_a_store_that_recovers_loses_nothing_and_is_reported_once(tmp_path: Path) -> None:
     store = FullDisk(tmp_path / "runs.sqlite", failures=3)
     store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
-    events = [event async for event in store_events(story(), store, PLAN.run_id, RetryLimits(between=0.0))]
+    events = [event async for event in store_events(story(), store, PLAN.run_id, RetryLimits(between=0.0), Control())]
     notices = [event for event in events if isinstance(event, StoreStalled | StoreRecovered)]
     assert notices == [StoreStalled("The disk is full"), StoreRecovered()]
     assert len(store.read_run(PLAN.run_id).results) == 3
@@ -70,12 +71,16 @@ async def test_the_patience_ends_and_nothing_is_shown_as_finished(tmp_path: Path
     store = FullDisk(tmp_path / "runs.sqlite", failures=1_000_000)
     store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
     shown: list[Event] = []
+    control = Control()
 
     async def follow() -> None:
-        async for event in store_events(story(), store, PLAN.run_id, RetryLimits(total=0.0, between=0.0)):
+        patience = RetryLimits(total=0.0, between=0.0)
+        async for event in store_events(story(), store, PLAN.run_id, patience, control):
             shown.append(event)  # noqa: PERF401 - what came before the error counts
 
-    with pytest.raises(StoreError, match="disk is full"):
+    with pytest.raises(ResultsNotStored, match="disk is full") as caught:
         await follow()
     store.close()
     assert not any(isinstance(event, TrialFinished) for event in shown)
+    assert control.outcome == "interrupted"
+    assert caught.value.results == tuple(map(result_of, PLAN.trials))

@@ -19,7 +19,7 @@ from tui.cli.run_options import ReportWish, RepositoryWish, RunWish
 from tui.cli.streams import say, silence_stdout
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.paths import branch_fault, url_fault
-from tui.model.results import JUDGED
+from tui.model.results import JUDGED, TrialResult, counted_as
 from tui.model.risk import Reviewed
 from tui.model.run import KeptRun, Plan
 from tui.model.sanitize import sanitize_line
@@ -30,7 +30,7 @@ from tui.session.consent import require
 from tui.session.files import write_out
 from tui.session.models import unlisted, unlisted_sentence
 from tui.session.session import Session, list_suite_files, open_suite
-from tui.session.store_writer import RetryLimits
+from tui.session.store_writer import ResultsNotStored, RetryLimits
 from tui.store.protocol import Store
 
 if TYPE_CHECKING:
@@ -262,18 +262,30 @@ async def _run_plans(session: Session, plans: list[Plan], control: Control) -> t
         except StoreError as error:
             progress.close()
             say(f"Error: {error}")
-            return [*kept, *(await asyncio.to_thread(_rescue, session.store, plan) if begun else ())], True
+            unstored = error.results if isinstance(error, ResultsNotStored) else ()
+            if unstored:
+                count = f"{len(unstored)} result{'' if len(unstored) == 1 else 's'}"
+                say(f"Note: the report of this command contains {count} that could not be stored.")
+            return [*kept, *(await asyncio.to_thread(_rescue, session.store, plan, unstored) if begun else ())], True
         progress.close()
     return kept, False
 
 
-def _rescue(store: Store, plan: Plan) -> tuple[KeptRun, ...]:
-    """Return what was stored of a run that had to stop, if it can still be read."""
+def _rescue(store: Store, plan: Plan, unstored: tuple[TrialResult, ...]) -> tuple[KeptRun, ...]:
+    """Return a run that had to stop, if it can still be read: what was stored, and the results that were not."""
     try:
         kept = store.read_run(plan.run_id)
     except StoreError:
         return ()
-    return (replace(kept, record=replace(kept.record, state="interrupted")),)
+    found = {result.trial: result for result in (*kept.results, *unstored)}
+    results = tuple(found[key] for key in kept.plan.trials if key in found)
+    record = replace(
+        kept.record,
+        state="interrupted",
+        passed=sum(counted_as(result) == "passed" for result in results),
+        unchecked=sum(counted_as(result) == "unchecked" for result in results),
+    )
+    return (replace(kept, record=record, results=results),)
 
 
 @contextmanager

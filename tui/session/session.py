@@ -231,7 +231,7 @@ class Session:
             context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
             tools = TrialContext(providers, self._checker, context, secrets, repository if repository.clone else None)
             async with aclosing(run_plan(plan, tools, control)) as batches:
-                async for event in store_events(batches, self.store, plan.run_id, patience):
+                async for event in store_events(batches, self.store, plan.run_id, patience, control):
                     yield event
         finally:
             await repository.close()

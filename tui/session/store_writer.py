@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tui.model.errors import StoreError
 from tui.model.events import Event, RunFinished, StoreRecovered, StoreStalled, TrialFinished
 from tui.model.results import TrialResult
+from tui.runner.control import Control
 from tui.store.protocol import Store
 
 
@@ -19,18 +20,31 @@ class RetryLimits:
     between: float = 1.0
 
 
+class ResultsNotStored(StoreError):
+    """The history could not be written, so the run had to stop. `results` ended without being stored."""
+
+    def __init__(self, error: StoreError, results: tuple[TrialResult, ...]) -> None:
+        super().__init__(error.what, where=error.where, fix=error.fix)
+        self.results = results
+
+
 async def store_events(
-    batches: AsyncIterator[list[Event]], store: Store, run_id: str, patience: RetryLimits
+    batches: AsyncIterator[list[Event]], store: Store, run_id: str, patience: RetryLimits, control: Control
 ) -> AsyncGenerator[Event, None]:
     """Store the events and yield them one by one; the end of a trial or run is yielded only after it is stored.
 
     Trials that finish together are written together while the run continues. While the store cannot be written (disk
-    full), events wait in memory and StoreStalled is yielded once; StoreError is raised when the time of `patience` is
-    over.
+    full), events wait in memory and StoreStalled is yielded once. When the time of `patience` is over, the run is
+    interrupted, and ResultsNotStored is raised with the results of all trials that have ended by then.
     """
     async for batch in batches:
-        async for notice in _save(batch, store, run_id, patience):
-            yield notice
+        try:
+            async for notice in _save(batch, store, run_id, patience):
+                yield notice
+        except StoreError as error:
+            control.interrupt()
+            unsaved = [*batch, *[event async for later in batches for event in later]]
+            raise ResultsNotStored(error, tuple(_results(unsaved))) from error
         for event in batch:
             yield event
 
@@ -38,7 +52,7 @@ async def store_events(
 async def _save(
     batch: list[Event], store: Store, run_id: str, patience: RetryLimits
 ) -> AsyncGenerator[StoreStalled | StoreRecovered, None]:
-    results = [event.result for event in batch if isinstance(event, TrialFinished)]
+    results = _results(batch)
     ending = next((event for event in batch if isinstance(event, RunFinished)), None)
     if not results and ending is None:
         return
@@ -58,6 +72,10 @@ async def _save(
             break
     if stalled:
         yield StoreRecovered()
+
+
+def _results(events: list[Event]) -> list[TrialResult]:
+    return [event.result for event in events if isinstance(event, TrialFinished)]
 
 
 def _write(store: Store, run_id: str, results: list[TrialResult], ending: RunFinished | None) -> None:
