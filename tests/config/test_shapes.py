@@ -40,7 +40,28 @@ def test_severities_and_bands_are_in_the_order_of_the_rule() -> None:
     assert list(LimitsShape.__annotations__) == [*dict(BandRule().limits), "critical"]
 
 
-VALUES = [None, True, "", "x", "chat", "responses", -1, 0, 1, 2, 3, 2**63 - 1, 2**63, -0.1, 0.5, 1.0, 2.0, 2.1]
+VALUES = [
+    None,
+    True,
+    "",
+    "x",
+    "chat",
+    "responses",
+    -1,
+    0,
+    1,
+    2,
+    3,
+    2**63 - 1,
+    2**63,
+    -0.1,
+    0.5,
+    1.0,
+    2.0,
+    2.1,
+    10**400,
+    -(10**400),
+]
 
 
 @pytest.mark.parametrize("name", PARAMETERS)

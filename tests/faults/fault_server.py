@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.faults.wires import WIRES, Wire
-from tests.support.asking import KEY, server_settings
+from tests.support.asking import KEY, Heard, a_request, hear, server_settings
 from tests.support.clocks import FakeTime
 from tests.support.model_server import Asked, ModelServer, Script, closed_port, in_turn
 from tests.support.plans import FixedContext, case_of
@@ -24,6 +24,7 @@ from tui.model.events import Event, RequestSent
 from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.secrets import Secrets
 from tui.model.subjects import Settings, Subject
+from tui.providers.protocol import Provider
 from tui.runner.control import Control, EventBuffer
 from tui.runner.trial import TrialOrder, run_trial
 from tui.runner.trial_context import TrialContext
@@ -42,7 +43,7 @@ class Outcome:
 
     In `error`, HOST is the server, and `{what}`, `{next}` and `{last}` depend on the protocol: the name of an answer,
     and the numbers of the chunk after the start of a stream and of the chunk after its first text.
-    `usage` is the input and output tokens; `waits` the milliseconds before each retry.
+    `usage` is the input and output tokens, `waits` the milliseconds before each retry, `reason` that of all retries.
     """
 
     verdict: Verdict
@@ -53,15 +54,16 @@ class Outcome:
     usage: tuple[int | None, int | None] = (None, None)
     notes: tuple[str, ...] = ()
     waits: tuple[int, ...] = ()
+    reason: str = ""
     reasoning: str = ""
 
     def expected_of(self, wire: Wire) -> "Outcome":
         """Return the outcome in the words of a protocol."""
         words = {"what": wire.what, "next": wire.events_before + 1, "last": wire.events_before + 2}
-        error = self.error
+        error, reason = self.error or "", self.reason
         for name, word in words.items():
-            error = error.replace(f"{{{name}}}", str(word)) if error else error
-        return replace(self, error=error)
+            error, reason = (text.replace(f"{{{name}}}", str(word)) for text in (error, reason))
+        return replace(self, error=error or None, reason=reason)
 
 
 Expected = Outcome | Mapping[str, Outcome]
@@ -112,7 +114,8 @@ def failed(fault: ProviderFault, error: str, **more: Any) -> Outcome:
 
 def retried(fault: ProviderFault, error: str, requests: int = 5, **more: Any) -> Outcome:
     """Return the outcome of a fault that every retry meets again."""
-    return Outcome("error", fault, error, requests, waits=BACKOFF[: requests - 1], **more)
+    waits, reason = BACKOFF[: requests - 1], error.partition(". ")[0]
+    return Outcome("error", fault, error, requests, waits=waits, reason=reason, **more)
 
 
 def partial(
@@ -144,6 +147,16 @@ class FaultServer:
     ) -> None:
         await self._server.__aexit__(kind, error, trace)
 
+    async def hear(self, mode: Mode, wire: Wire) -> Heard:
+        """Return all chunks of an answer, and the exception that ends it."""
+        place = len(self._replies)
+        self._replies.append(self.reply_of(mode, wire, stream=True))
+        provider = _provider(mode, wire, f"http://127.0.0.1:{self._server.port}/{place}")
+        try:
+            return await hear(provider, a_request(settings=_settings(wire)))
+        finally:
+            await provider.close()
+
     async def outcome(self, mode: Mode, wire: Wire, stream: bool, script: Script | None = None) -> Outcome:
         """Return what becomes of one trial, with the mode's reply or with this script."""
         place = len(self._replies)
@@ -169,7 +182,7 @@ class FaultServer:
 
 async def differences(faults: FaultServer, mode: Mode, protocol: str = "") -> list[str]:
     """Return how a mode differs from its expected outcomes, in all protocols or in one."""
-    combinations = [each for each in COMBINATIONS if protocol in ("", each[0].name)]
+    combinations = _combinations(protocol)
     seen = await asyncio.gather(*(faults.outcome(mode, wire, stream) for wire, stream in combinations))
     return [
         line
@@ -178,15 +191,15 @@ async def differences(faults: FaultServer, mode: Mode, protocol: str = "") -> li
     ]
 
 
-async def differences_after_one(faults: FaultServer, mode: Mode) -> list[str]:
+async def differences_after_one(faults: FaultServer, mode: Mode, protocol: str = "") -> list[str]:
     """Return how a mode that only the first request meets differs from one retry that leaves nothing but its reason."""
     found = []
-    for wire, stream in COMBINATIONS:
+    for wire, stream in _combinations(protocol):
         expected = mode.expected_in(wire, stream)
         if expected.requests > 1 and mode.make is not None:
             script = in_turn(faults.reply_of(mode, wire, stream), wire.answer("well", stream))
             seen = await faults.outcome(mode, wire, stream, script)
-            found += _compare((wire, stream), seen, fine(requests=2, waits=expected.waits[:1]))
+            found += _compare((wire, stream), seen, fine(requests=2, waits=expected.waits[:1], reason=expected.reason))
     return found
 
 
@@ -199,6 +212,10 @@ def _compare(combination: tuple[Wire, bool], seen: Outcome, expected: Outcome) -
     ]
 
 
+def _combinations(protocol: str) -> Sequence[tuple[Wire, bool]]:
+    return [each for each in COMBINATIONS if protocol in ("", each[0].name)]
+
+
 def _kind(stream: bool) -> str:
     return "stream" if stream else "whole"
 
@@ -208,11 +225,19 @@ def _name(combination: tuple[Wire, bool]) -> str:
     return f"{wire.name} {_kind(stream)}"
 
 
+def _provider(mode: Mode, wire: Wire, url: str) -> Provider:
+    settings = replace(server_settings(url), key_name="THE_KEY")
+    return wire.provider(settings, FakeTime().patience(**mode.limits))
+
+
+def _settings(wire: Wire) -> Settings:
+    return Settings(api="responses" if wire.name == "responses" else None)
+
+
 async def _run(mode: Mode, wire: Wire, stream: bool, url: str) -> tuple[TrialResult, int]:
     """Run a trial, and return its result and the number of its requests."""
-    settings = replace(server_settings(url), key_name="THE_KEY")
-    provider = wire.provider(settings, FakeTime().patience(**mode.limits))
-    subject = Subject("mock-a", wire.name, "mock-a", Settings(api="responses" if wire.name == "responses" else None))
+    provider = _provider(mode, wire, url)
+    subject = Subject("mock-a", wire.name, "mock-a", _settings(wire))
     secrets = Secrets([KEY] if mode.hides else ())
     events = EventBuffer()
     checker = Checker()  # starts no process for a plain text
@@ -240,6 +265,7 @@ def _outcome_of(result: TrialResult, requests: int) -> Outcome:
         (step.usage.input_tokens, step.usage.output_tokens),
         tuple(map(without_host, step.notes)),
         tuple(retry.waited_ms for retry in step.retries),
+        " | ".join({without_host(retry.reason) for retry in step.retries}),
         step.reasoning,
     )
 

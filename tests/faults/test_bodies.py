@@ -23,7 +23,7 @@ from tests.faults.fault_server import (
     retried,
 )
 from tests.faults.wires import WIRES, Wire
-from tests.support.replies import Reply, page, status
+from tests.support.replies import Reply, delta, events, page, status
 from tui.model.provider_messages import Chunk, Reasoning, Text, UsageChunk
 from tui.model.results import MOST_TOKENS
 from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, Unreadable
@@ -222,12 +222,41 @@ FIGURES = [
     *(Mode(f"counts of {name}", with_counts(value), fine(usage=(kept, kept))) for name, value, kept in COUNTS),
     Mode("counts of null", with_counts(None), {"messages stream": fine(usage=(7, None)), "": UNCOUNTED}),
 ]
+TOTAL = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10**400}
+CACHED = {"input_tokens": 7, "output_tokens": 3, "cache_read_input_tokens": 10**400, "cache_creation_input_tokens": -1}
+DETAILS = {"input_tokens": 7, "output_tokens": 3, "output_tokens_details": {"reasoning_tokens": 10**400}}
+OWN = [
+    ("chat", Mode("a total of 400 digits", with_usage(TOTAL), fine())),
+    (
+        "chat",
+        Mode(
+            "timings of 400 digits",
+            events({**delta("well", "stop"), "timings": {"prompt_n": 7, "predicted_n": 10**400}}),
+            fine(usage=(7, None)),
+        ),
+    ),
+    ("messages", Mode("cached input of 400 digits", with_usage(CACHED), fine())),
+    (
+        "messages",
+        Mode(
+            "input and cached input of 2^53",
+            with_usage({"input_tokens": 2**53, "output_tokens": 3, "cache_read_input_tokens": 2**53}),
+            fine(usage=(None, 3)),
+        ),
+    ),
+    ("responses", Mode("reasoning of 400 digits", with_usage(DETAILS), fine())),
+]
 MODES: Sequence[Mode] = [*BODIES, *FIELDS, *FIGURES]
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)
 async def test_a_body(faults: FaultServer, mode: Mode) -> None:
     assert await differences(faults, mode) == []
+
+
+@pytest.mark.parametrize(("protocol", "mode"), OWN, ids=str)
+async def test_a_body_of_one_protocol(faults: FaultServer, protocol: str, mode: Mode) -> None:
+    assert await differences(faults, mode, protocol) == []
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode.is_retried], ids=str)

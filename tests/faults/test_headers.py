@@ -269,16 +269,21 @@ FAR: list[tuple[str, dict[str, str], str]] = [
     ("ms of 400 digits", {"Retry_After_Ms": "9" * 400}, "1000000"),
     ("a date in the year 9999", {"Retry_After": "Fri, 31 Dec 9999 23:59:59 GMT"}, "1000000000"),
 ]
+VERBS = {429: "reached its rate limit", 503: "is overloaded"}
 WAITS = [
     *(
-        Mode(f"{code} after {name}", waits(code, **headers), fine(requests=2, waits=(wait,)))
+        Mode(
+            f"{code} after {name}",
+            waits(code, **headers),
+            fine(requests=2, waits=(wait,), reason=f"HOST {verb} ({code}): busy"),
+        )
         for name, headers, wait in SECONDS
-        for code in (429, 503)
+        for code, verb in VERBS.items()
     ),
     *(
         Mode(f"{code} after {name}", waits(code, **headers), too_long(code, verb, seconds))
         for name, headers, seconds in FAR
-        for code, verb in ((429, "reached its rate limit"), (503, "is overloaded"))
+        for code, verb in VERBS.items()
     ),
     Mode(
         "a wait with each try",

@@ -141,6 +141,15 @@ async def test_a_key_that_is_repeated(faults: FaultServer, mode: Mode) -> None:
     assert await differences(faults, mode) == []
 
 
+@pytest.mark.parametrize("mode", REPEATS, ids=str)
+async def test_a_key_is_in_no_exception(faults: FaultServer, mode: Mode) -> None:
+    for wire in WIRES:
+        heard = await faults.hear(mode, wire)
+        assert heard.error is not None
+        assert KEY not in " ".join([str(heard.error), repr(heard.error), *(wait.reason for wait in heard.waits)])
+        assert heard.error.__cause__ is None
+
+
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(("name", "form", "before"), ENCODED, ids=[name for name, _, _ in ENCODED])
 async def test_a_key_that_the_cut_of_a_message_divides(

@@ -362,14 +362,12 @@ RESPONSES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "mode"),
-    [
-        (name, mode)
-        for name, modes in (("chat", CHAT), ("messages", MESSAGES), ("responses", RESPONSES))
-        for mode in modes
-    ],
-    ids=str,
-)
+OWN = [
+    (name, mode) for name, modes in (("chat", CHAT), ("messages", MESSAGES), ("responses", RESPONSES)) for mode in modes
+]
+
+
+@pytest.mark.parametrize(("protocol", "mode"), OWN, ids=str)
 async def test_a_stream_of_one_protocol(faults: FaultServer, protocol: str, mode: Mode) -> None:
     assert await differences(faults, mode, protocol) == []
+    assert await differences_after_one(faults, mode, protocol) == []

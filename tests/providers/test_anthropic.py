@@ -12,9 +12,9 @@ import pytest
 from tests.support import messages
 from tests.support.asking import KEY, Heard, a_request, hear
 from tests.support.clocks import FakeTime
-from tests.support.messages import OVER, PING, closed, named, opened, piece, started, stopped, text
-from tests.support.model_server import Asked, ModelServer, Script, closed_port, faulty, in_turn
-from tests.support.replies import ABORT, CLOSE, HANG, Pause, Reply, page, status
+from tests.support.messages import OVER, closed, opened, piece, started, stopped, text
+from tests.support.model_server import Asked, ModelServer, Script, faulty, in_turn
+from tests.support.replies import HANG, Pause, Reply, page, status
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Request, Sent, Text, ToolCall, UsageChunk, Waiting
 from tui.model.results import Message, Usage
@@ -162,13 +162,6 @@ async def test_a_base_url_may_have_its_version_a_slash_or_a_query() -> None:
         assert server.listed[-1].path == "/v1/models?tenant=1&limit=1000"
 
 
-@pytest.mark.parametrize("ends", [b"\r\n", b"\r"])
-async def test_torn_bytes_and_other_line_ends_are_read_right(ends: bytes) -> None:
-    reply = replace(messages.streamed("ä🎉 three"), wire=None).line_ends(ends).split()
-    heard, _ = await heard_from(reply)
-    assert (heard.text, heard.end, heard.error) == ("ä🎉 three", "stop", None)
-
-
 async def test_thinking_and_tools() -> None:
     reply = messages.stream(
         started(),
@@ -210,147 +203,6 @@ async def test_models_are_listed_without_the_retired_ones() -> None:
 
 def failure(kind: str, words: str = "busy") -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": words}, "request_id": "req_1"}
-
-
-FAILED_AT_ONCE: dict[str, tuple[Reply, bool, str, str]] = {
-    "400": (
-        status(400, failure("invalid_request_error", "max_tokens: too large")),
-        True,
-        "refused",
-        "HOST refused the request (400): max_tokens: too large",
-    ),
-    "413": (status(413, failure("request_too_large")), True, "refused", "HOST refused the request (413): busy"),
-    "401": (
-        status(401, failure("authentication_error", f"invalid x-api-key {KEY}")),
-        True,
-        "unauthorized",
-        "HOST rejected the API key (401). Check ANTHROPIC_API_KEY.",
-    ),
-    "403": (
-        status(403, failure("permission_error", "not yours")),
-        False,
-        "unauthorized",
-        "HOST rejected the API key (403): not yours. Check ANTHROPIC_API_KEY.",
-    ),
-    "402": (
-        status(402, failure("billing_error")),
-        True,
-        "refused",
-        "The quota at HOST is used up (402): busy. Check the plan and billing of this account (key ANTHROPIC_API_KEY).",
-    ),
-    "404": (status(404, failure("not_found_error")), True, "not_found", 'Model "mock-a" or URL not found at HOST'),
-    "a chat completion": (
-        status(200, {"choices": []}),
-        False,
-        "garbled",
-        "HOST sent JSON that is not a message. Check the base URL.",
-    ),
-    "a web page": (page(), True, "garbled", "HOST sent a web page instead of an API response; check the base URL"),
-    "gzip": (
-        messages.whole("x").zipped(),
-        False,
-        "garbled",
-        "HOST sent an answer with the encoding gzip, which was not requested. Check the base URL, and any proxy in "
-        "between.",
-    ),
-    "a final error in a stream": (
-        messages.stream(started(), named("error", error={"type": "invalid_request_error", "message": "no"})),
-        True,
-        "refused",
-        "HOST sent an error: no",
-    ),
-}
-
-
-@pytest.mark.parametrize(("reply", "stream", "fault", "words"), FAILED_AT_ONCE.values(), ids=FAILED_AT_ONCE)
-async def test_a_fault_that_another_try_cannot_mend(reply: Reply, stream: bool, fault: str, words: str) -> None:
-    heard, requests = await tried(reply, stream=stream)
-    assert sentence(heard) == words
-    assert heard.error is not None
-    assert heard.error.fault == fault
-    assert (requests, heard.waits, heard.text) == (1, [], "")
-
-
-TRIED_AGAIN: dict[str, tuple[Reply, bool, str, str]] = {
-    "429": (
-        status(429, failure("rate_limit_error")), True, "overloaded", "HOST reached its rate limit (429): busy",
-    ),
-    "500": (status(500, failure("api_error")), True, "overloaded", "HOST failed (500): busy"),
-    "529": (status(529, failure("overloaded_error")), False, "overloaded", "HOST is overloaded (529): busy"),
-    "overloaded in a stream": (
-        messages.stream(started(), PING, named("error", error={"type": "overloaded_error", "message": "Overloaded"})),
-        True,
-        "overloaded",
-        "HOST is overloaded: Overloaded",
-    ),
-    "limited in a stream": (
-        messages.stream(named("error", error={"type": "rate_limit_error", "message": "slow"})),
-        True,
-        "overloaded",
-        "HOST rate limit reached: slow",
-    ),
-    "another error in a stream": (
-        messages.stream(named("error", error={"type": "api_error", "message": "oops"})),
-        True,
-        "refused",
-        "HOST sent an error: oops",
-    ),
-    "an error in one piece": (status(200, failure("api_error")), False, "refused", "HOST sent an error: busy"),
-    "closed after the head": (messages.stream(CLOSE), True, "unreachable", "The connection to HOST was lost during "
-                                                                           "the answer"),
-    "an end after the start": (messages.stream(started()), True, "unreachable", "HOST ended the response before it "
-                                                                                "was complete"),
-    "an unreadable chunk": (
-        messages.stream(started(), b"data: {no\n\n"), True, "garbled", "Unreadable chunk 2 from HOST",
-    ),
-    "malformed JSON": (messages.whole("x").garbled(), False, "garbled", "Unreadable answer (not JSON) from HOST"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("reply", "stream", "fault", "words"), TRIED_AGAIN.values(), ids=TRIED_AGAIN)
-async def test_a_fault_before_any_text_is_tried_five_times(reply: Reply, stream: bool, fault: str, words: str) -> None:
-    heard, requests = await tried(reply, stream=stream)
-    assert sentence(heard) == words
-    assert heard.error is not None
-    assert heard.error.fault == fault
-    assert (requests, heard.count(Sent), heard.text) == (5, 5, "")
-    assert [wait.wait_ms for wait in heard.waits] == [500, 1000, 2000, 4000]
-
-
-@pytest.mark.parametrize("name", TRIED_AGAIN)
-async def test_a_fault_on_the_first_try_only_is_forgotten(name: str) -> None:
-    reply, stream, _, _ = TRIED_AGAIN[name]
-    heard, requests = await tried(in_turn(reply, messages.say("well")), stream=stream)
-    assert (heard.text, heard.end, heard.error, requests) == ("well", "stop", None, 2)
-
-
-HALF = (started(), opened(), text("half "))
-INCOMPLETE: dict[str, tuple[Reply, str]] = {
-    "no more events": (messages.stream(*HALF), "HOST ended the response before it was complete"),
-    "no message_stop": (messages.stream(*HALF, closed(), stopped()), "HOST ended the response before it was complete"),
-    "no message_stop, but [DONE]": (
-        messages.stream(*HALF, b"data: [DONE]\n\n"),
-        "HOST ended the response before it was complete",
-    ),
-    "closed": (messages.stream(*HALF, text("never")).cut(0.75), "The connection to HOST was lost during the answer"),
-    "reset": (messages.stream(*HALF, Pause(0.05), ABORT), "The connection to HOST was lost during the answer"),
-    "unreadable": (messages.stream(*HALF, b"data: nonsense\n\n"), "Unreadable chunk 4 from HOST"),
-    "overloaded": (
-        messages.stream(*HALF, named("error", error={"type": "overloaded_error", "message": "m"})),
-        "HOST is overloaded: m",
-    ),
-    "stalled": (messages.stream(*HALF, HANG), "HOST sent nothing more for 0.4 s"),
-    "stalled with pings": (messages.stream(*HALF, *[Pause(0.1), PING] * 30), "HOST sent nothing more for 0.4 s"),
-}
-
-
-@pytest.mark.parametrize(("reply", "words"), INCOMPLETE.values(), ids=INCOMPLETE)
-async def test_once_text_has_arrived_it_is_kept_and_nothing_is_tried_again(reply: Reply, words: str) -> None:
-    heard, requests = await tried(reply, **SHORT)
-    assert sentence(heard) == f"{words}. The partial answer is saved; run the case again."
-    assert heard.error is not None
-    assert heard.error.fault == "incomplete"
-    assert (heard.text, heard.end, requests, heard.waits) == ("half ", None, 1, [])
 
 
 async def test_a_model_that_thinks_unseen_is_waited_for_longer() -> None:
@@ -403,14 +255,6 @@ async def test_no_key_is_quoted() -> None:
         script = status(400, failure("invalid_request_error", f"do not use {KEY}"))
         heard, _ = await heard_from(script, **settings)
         assert KEY not in str(heard.error)
-
-
-async def test_a_refused_connection() -> None:
-    port = closed_port()
-    provider = AnthropicProvider(settings_for(f"http://127.0.0.1:{port}"), FakeTime().patience())
-    heard = await hear(provider, a_request())
-    assert str(heard.error) == f"Cannot connect to 127.0.0.1:{port} (refused). Is the server running?"
-    await provider.close()
 
 
 @pytest.mark.parametrize("stream", [True, False])

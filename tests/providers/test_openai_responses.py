@@ -1,6 +1,5 @@
 """The Responses API by the OpenAI provider: when it is chosen, what is sent, and what goes wrong."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +8,9 @@ import pytest
 from tests.support import responses
 from tests.support.asking import Heard, a_request, hear, server_settings
 from tests.support.clocks import FakeTime
-from tests.support.messages import named
-from tests.support.model_server import Asked, ModelServer, Script, in_turn
+from tests.support.model_server import Asked, ModelServer, Script
 from tests.support.model_server import say as say_chat
-from tests.support.replies import Reply, events, status
+from tests.support.replies import Reply
 from tui.model.provider_messages import Request, UsageChunk
 from tui.model.results import Message, Usage
 from tui.model.servers import OPENAI_URL
@@ -113,51 +111,3 @@ async def test_both_protocols_go_to_the_same_server() -> None:
         assert [asked.path for asked in server.asked] == ["/v1/responses", "/v1/chat/completions"]
         assert server.connections == 1
         await provider.close()
-
-
-FAILED = responses.ended("failed", error={"code": "server_error", "message": "oops"})
-FAULTS: dict[str, tuple[Reply, str, str, int]] = {
-    "404": (status(404, {"error": {"message": "no"}}), "not_found", 'Model "mock-a" or URL not found at HOST', 1),
-    "a chat completion": (
-        status(200, {"choices": []}), "garbled", "HOST sent JSON that is not a response. Check the base URL.", 1,
-    ),
-    "failed": (events(responses.begun(), FAILED), "refused", "HOST sent an error: oops", 5),
-    "limited": (
-        events(named("error", code="rate_limit_exceeded", message="slow")),
-        "overloaded",
-        "HOST rate limit reached: slow",
-        5,
-    ),
-    "refused": (
-        events(responses.ended("failed", error={"code": "invalid_prompt", "message": "no"})),
-        "refused",
-        "HOST sent an error: no",
-        1,
-    ),
-    "no last event": (events(responses.begun()), "unreachable", "HOST ended the response before it was complete", 5),
-    "no last event after text": (
-        events(responses.begun(), responses.text("half")),
-        "incomplete",
-        "HOST ended the response before it was complete. The partial answer is saved; run the case again.",
-        1,
-    ),
-    "failed after text": (
-        events(responses.text("half"), FAILED),
-        "incomplete",
-        "HOST sent an error: oops. The partial answer is saved; run the case again.",
-        1,
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("reply", "fault", "words", "requests"), FAULTS.values(), ids=FAULTS)
-async def test_what_goes_wrong(reply: Reply, fault: str, words: str, requests: int) -> None:
-    heard, asked = await heard_from(reply)
-    assert heard.error is not None
-    assert (re.sub(r"127\.0\.0\.1:\d+", "HOST", str(heard.error)), heard.error.fault) == (words, fault)
-    assert len(asked) == requests
-
-
-async def test_a_fault_on_the_first_try_only_is_forgotten() -> None:
-    heard, asked = await heard_from(in_turn(events(FAILED), responses.say("well")))
-    assert (heard.text, heard.end, len(asked)) == ("well", "stop", 2)

@@ -166,6 +166,9 @@ UNUSABLE: list[tuple[str, Mapping[str, str], str]] = [
     ("local/m?temperature=hot", {}, "temperature is not a number"),
     ("local/m?temperature=nan", {}, "temperature is not a number"),
     ("local/m?temperature=2.1", {}, "temperature is not between 0 and 2"),
+    (f"local/m?temperature=1{'0' * 400}", {}, "temperature is not between 0 and 2"),
+    (f"local/m?temperature=1{'0' * 5000}", {}, "temperature is not a number"),
+    (f"local/m?seed=1{'0' * 400}", {}, "seed is less than 0 or not below 2^63"),
     ("local/m?top_p=1.1", {}, "top_p is not between 0 and 1"),
     ("mine/m?api=grpc", {}, "api is not chat or responses"),
     (

@@ -116,7 +116,9 @@ def parameter_fault(name: str, value: object) -> str | None:
             return "is not a whole number"
         least = 1 if name == "max_tokens" else 0
         return None if least <= value <= LARGEST_INTEGER else f"is less than {least} or not below 2^63"
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "is not a number"
+    if isinstance(value, float) and not math.isfinite(value):  # an integer may be too large to be a float
         return "is not a number"
     most = 1 if name == "top_p" else 2
     return None if 0 <= value <= most else f"is not between 0 and {most}"

@@ -12,7 +12,7 @@ import pytest
 from tests.support.asking import KEY, Heard, a_request, hear, server_settings
 from tests.support.clocks import FakeTime
 from tests.support.model_server import Asked, ModelServer, Script, say
-from tests.support.replies import Pause, Reply, delta, event, events, page, status, streamed, whole
+from tests.support.replies import Pause, Reply, delta, events, page, status, streamed, whole
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Request, Sent, Text, ToolCall, UsageChunk
 from tui.model.results import Message, Usage
@@ -119,45 +119,6 @@ async def test_a_base_url_may_end_in_a_slash_or_carry_a_query() -> None:
             assert (await hear(provider, a_request())).text == "ok"
             await provider.close()
         assert [asked.path for asked in server.asked] == ["/v1/chat/completions", "/v1/chat/completions?api-version=1"]
-
-
-FAULTS: dict[str, tuple[Reply, str]] = {
-    "CRLF": (streamed("one two three").line_ends(b"\r\n"), "one two three"),
-    "byte by byte": (streamed("ä🎉 three").split(), "ä🎉 three"),
-    "byte by byte with CRLF": (events(delta("ä🎉"), delta("b", "stop")).line_ends(b"\r\n").split(), "ä🎉b"),
-    "CR": (events(delta("a"), delta("b", "stop"), "[DONE]").line_ends(b"\r"), "ab"),
-    "comments": (events(b": OPENROUTER PROCESSING\n\n", delta("a", "stop"), b": x\n\n", "[DONE]"), "a"),
-    "no [DONE], but a finish reason": (events(delta("a"), delta(finish="stop")), "a"),
-    "[DONE], but no finish reason": (events(delta("a"), "[DONE]"), "a"),
-    "no blank line at the end": (events(delta("a"), event(delta("b", "stop")).rstrip()), "ab"),
-    "until the connection closes": (events(delta("a", "stop"), "[DONE]", framing="close"), "a"),
-    "by length": (events(delta("a", "stop"), "[DONE]", framing="length"), "a"),
-    "more after [DONE]": (events(delta("a", "stop"), "[DONE]", delta("b")), "a"),
-    "broken after the finish reason": (events(delta("a", "stop"), "nonsense").cut(0.6), "a"),
-    "white space first": (events(b"\n", Pause(0.0), b"\n\n", delta("a", "stop"), "[DONE]"), "a"),
-    "a stream that calls itself JSON": (
-        replace(streamed("a b"), headers=(("Content-Type", "application/json"),)),
-        "a b",
-    ),
-    "a stream without a type": (replace(streamed("a b"), headers=()), "a b"),
-    "one piece after a byte order mark": (replace(whole("a"), body=(b"\xef\xbb\xbf", *whole("a").body)), "a"),
-    "one piece although a stream was asked for": (whole("a"), "a"),
-    "one piece byte by byte": (whole("ä🎉").split(), "ä🎉"),
-    "one piece after white space": (replace(whole("a"), body=(b" \n", Pause(0.0), *whole("a").body)), "a"),
-}
-
-
-@pytest.mark.parametrize(("reply", "text"), FAULTS.values(), ids=FAULTS)
-async def test_a_stream_of_this_shape_is_read_right(reply: Reply, text: str) -> None:
-    heard, _ = await heard_from(reply)
-    assert (heard.text, heard.error) == (text, None)
-    assert heard.end == "stop"
-    assert heard.waits == []
-
-
-async def test_a_stream_although_one_piece_was_asked_for() -> None:
-    heard, _ = await heard_from(streamed("one two"), a_request(stream=False))
-    assert (heard.text, heard.end) == ("one two", "stop")
 
 
 async def test_reasoning_and_tools() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
 from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text
-from tui.model.results import Message
+from tui.model.results import MOST_TOKENS, Message
 from tui.providers.http.sse import SseDecoder, SseEvent
 
 Kind = Literal["text", "reasoning"]
@@ -206,8 +206,8 @@ def _json_object(text: str, otherwise: str) -> dict[str, Any]:
 
 
 def count_of(value: object) -> int | None:
-    """Return a token count, or None if the value is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """Return a token count, or None if the value is none; a server can send any number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def part_of(chunk: Mapping[str, Any], name: str) -> Mapping[str, Any]:
