@@ -3,18 +3,19 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, get_args
 
 from tui.model.collector import paused_collector
 from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
 from tui.model.results import MOST_TOKENS, TrialKey, TrialResult
-from tui.model.run import KeptRun, Plan, RunRecord, RunSetup
+from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
 from tui.store import codec
 from tui.store.writer import canonical_path, storable
 
 Row = tuple[Any, ...]
 Alive = Callable[[str | None], bool]
+_STATES = get_args(RunState)
 
 _RECORD = (
     "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, unchecked,"
@@ -42,12 +43,42 @@ def select_records(connection: sqlite3.Connection) -> list[Row]:
 
 
 def record_of(row: Row, is_alive: Alive) -> RunRecord:
-    """Return the record of a run. A run whose process has ended was interrupted when its last result came."""
+    """Return the record of a run. A run whose process has ended was interrupted when its last result came.
+
+    What damage has made unreadable is left empty, so that one such run does not hide the others.
+    """
     run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, unchecked, owner, saved_at = row
-    if state == "running" and not is_alive(owner):
+    if state not in _STATES or (state == "running" and not is_alive(owner)):
         state, finished_at = "interrupted", saved_at
-    models = tuple(json.loads(models))
-    return RunRecord(run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, unchecked)
+    return RunRecord(
+        _text(run_id),
+        state,
+        _text(name),
+        _text(path),
+        _text(sha256),
+        _names(models),
+        _text(started_at),
+        None if finished_at is None else _text(finished_at),
+        _count(trials),
+        _count(passed),
+        _count(unchecked),
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _names(models: object) -> tuple[str, ...]:
+    try:
+        found = json.loads(models) if isinstance(models, str) else []
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(map(_text, found)) if isinstance(found, list) else ()
 
 
 def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, list[Row], list[Row]]:

@@ -1,0 +1,74 @@
+"""Print the table of SECURITY.md: `uv run python -m tests.hostile.figures` counts the tests of each defence."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+DEFENCES: dict[str, tuple[str, ...]] = {
+    "Faults of a provider: exact state, message, retries, what is kept": (
+        "tests/faults",
+        "tests/providers/http",
+        "tests/providers/openai",
+        "tests/providers/test_openai_faults.py",
+        "tests/providers/test_anthropic.py",
+    ),
+    "Hostile agents and commands": (
+        "tests/hostile/test_agents.py",
+        "tests/providers/test_agent_files.py",
+        "tests/providers/test_agent_commands.py",
+        "tests/providers/test_agent_endpoints.py",
+        "tests/workspace/test_commands.py",
+    ),
+    "Mutated files: suites, config, themes, results, scores": ("tests/hostile/test_files.py",),
+    "Bad suites: each problem with its place and sentence": (
+        "tests/suites/test_bad_files.py",
+        "tests/suites/test_fuzz.py",
+    ),
+    "Paths of answers, hostile repositories": (
+        "tests/model/test_paths.py",
+        "tests/workspace/answer/test_apply.py",
+        "tests/workspace/test_hostile_repositories.py",
+        "tests/workspace/git/test_clone.py",
+    ),
+    "Control characters and markup on the screen": (
+        "tests/model/test_sanitize.py",
+        "tests/app/text/test_sanitize.py",
+        "tests/hostile/test_screens.py",
+    ),
+    "Keys in errors, streams, files and reports": (
+        "tests/model/test_secrets.py",
+        "tests/providers/test_environ.py",
+        "tests/workspace/git/test_credentials.py",
+    ),
+    "Reports: each format read back with hostile text": ("tests/reports",),
+    "Histories: kills, full disks, damage, cut logs, older formats": ("tests/store", "tests/hostile/test_databases.py"),
+    "Scores: merges, kills, bad lines, names": ("tests/risk", "tests/session/test_score_exchange.py"),
+    "The app in a browser: token, Host, Origin": ("tests/cli/test_serve.py",),
+}
+
+
+def count_tests(paths: tuple[str, ...]) -> tuple[int, int]:
+    """Return how many tests pytest collects below the paths: in the short suite, and marked as long."""
+    there = [path for path in paths if (PROJECT / path).exists()]
+    if not there:
+        return 0, 0
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-o", "addopts=", *there]
+    counts = []
+    for mark in ("not long", "long"):
+        listed = subprocess.run([*command, "-m", mark], cwd=PROJECT, capture_output=True, text=True, check=False)
+        counts.append(sum("::" in line for line in listed.stdout.splitlines()))
+    return counts[0], counts[1]
+
+
+def main() -> None:
+    """Print the table."""
+    print("| Defence | Tests | Long tests | Where |")  # noqa: T201
+    print("| --- | ---: | ---: | --- |")  # noqa: T201
+    for defence, paths in DEFENCES.items():
+        short, long = count_tests(paths)
+        print(f"| {defence} | {short:,} | {long:,} | {', '.join(f'`{path}`' for path in paths)} |")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
