@@ -162,7 +162,7 @@ def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
         terminal.press("escape")
         terminal.wait_while("Models")
         terminal.press("/")
-        terminal.wait_for("Enter take")
+        terminal.wait_for("Enter apply")
         terminal.press("q", "q")
         terminal.wait_for("0 cases")
         terminal.press("escape")

@@ -26,9 +26,9 @@ class NoteEditor(TextArea):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "save", "keep", id="line.take", tooltip="Save the note", key_display="Enter"),
+        Binding("enter", "save", "save", id="line.take", tooltip="Save the note", key_display="Enter"),
         Binding("ctrl+j", "new_line", "new line", id="line.new", tooltip="New line", key_display="^j"),
-        Binding("escape", "cancel", "leave", id="line.leave", tooltip="Discard changes"),
+        Binding("escape", "cancel", "cancel", id="line.leave", tooltip="Discard changes"),
     ]
 
     class Edited(Message):

@@ -19,8 +19,8 @@ class PromptInput(Input):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "take", id="line.take", tooltip="Accept input", key_display="Enter"),
-        Binding("escape", "leave", "leave", id="line.leave", tooltip="Discard input"),
+        Binding("enter", "submit", "apply", id="line.take", tooltip="Accept input", key_display="Enter"),
+        Binding("escape", "leave", "cancel", id="line.leave", tooltip="Discard input"),
     ]
 
     class Typed(Message):
