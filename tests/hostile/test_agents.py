@@ -390,6 +390,25 @@ async def test_a_line_that_is_written_between_two_steps_is_the_error_of_their_ca
     assert await answer_of(agents, path, "next") == "NEXT"
 
 
+async def test_lines_without_end_between_two_cases_end_the_process(
+    agents: AgentProvider, write: Write, marker: str
+) -> None:
+    path = write(
+        [
+            "import threading, time",
+            "def flood():",
+            "    while not os.path.exists('go'): time.sleep(0.01)",
+            "    while True: write(b'{}\\n' * 20_000)",
+            "threading.Thread(target=flood, daemon=True).start()",
+            "return {'output': 'right'}",
+        ]
+    )
+    assert await answer_of(agents, path, "attack") == "right"
+    Path(path).with_name("go").touch()
+    await asyncio.to_thread(wait_until, lambda: running(marker) == [])
+    assert await answer_of(agents, path, "next") == "NEXT"
+
+
 async def test_an_agent_that_deletes_its_file_is_named(agents: AgentProvider, write: Write) -> None:
     path = write(["os.remove(__file__)", "return {'output': 'right'}"])
     assert await answer_of(agents, path, "attack") == "right"

@@ -150,6 +150,24 @@ async def test_two_answers_to_one_step_are_nonsense(agents: AgentProvider, comma
     assert "answered more than once for one step" in await fault_of(agents, model_id, step=1)
 
 
+async def test_a_line_that_waits_before_a_request_is_no_answer_to_it(
+    agents: AgentProvider, command: Command, tmp_path: Path
+) -> None:
+    model_id = command(f"""
+def say(**value): print(json.dumps(value), flush=True)
+say(output=ask["input"])
+while not os.path.exists({str(tmp_path / "go")!r}): time.sleep(0.01)
+say(output="surplus")
+open({str(tmp_path / "written")!r}, "w").close()
+""")
+    assert text_of(await ask(agents, make_request(model_id, "one", last=False))) == "one"
+    (tmp_path / "go").touch()
+    # The event loop is blocked here, so the line is waiting in the pipe when the next step begins.
+    wait_until((tmp_path / "written").exists)
+    assert "answered more than once for one step" in await fault_of(agents, model_id, text="two", step=1)
+    assert text_of(await ask(agents, make_request(model_id, "three", case="next", last=False))) == "three"
+
+
 @pytest.mark.parametrize(
     ("model_id", "message"),
     [
