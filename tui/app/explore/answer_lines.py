@@ -26,8 +26,11 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     if trial.status != "running":
         return ""
     step = trial.attempt.steps[-1] if trial.attempt and trial.attempt.steps else None
-    is_out = step is None or step.sent_at is not None
-    return "Request sent. No text received yet." if is_out else "Waiting for the rate limit of the provider."
+    if step is None or step.sent_at is not None:
+        return "Request sent. No text received yet."
+    if trial.key.model.startswith("local/"):
+        return "Waiting for the local model to load, or to finish another answer."
+    return "Waiting until the provider accepts another request."
 
 
 def closing_note(trial: TrialProgress | None) -> str:
