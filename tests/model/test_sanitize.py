@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.sanitize import sanitize_line, sanitize_text
+from tui.model.sanitize import remove_unseen, sanitize_line, sanitize_text
 
 BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
@@ -64,3 +64,8 @@ def test_a_line_is_one_line_and_short(text: str, limit: int) -> None:
     assert "\n" not in line
     assert "\t" not in line
     assert len(line) <= limit
+
+
+def test_what_is_not_shown_is_removed_from_input() -> None:
+    emoji = "\U0001f469\u200d\U0001f4bb"
+    assert remove_unseen(f"a\x1b[31m\u202eb\u200b\U000e0041\ud800 {emoji}\n") == f"a[31mb {emoji}\n"

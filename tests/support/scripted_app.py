@@ -84,11 +84,11 @@ class _Session(ScriptedSession):
             yield TrialFinished(result_of(key, "error", step, error=self.text, earlier=[first]))
 
 
-def session_at(folder: Path, kind: str) -> ScriptedSession:
+def session_at(folder: Path, kind: str, canary: str = CANARY) -> ScriptedSession:
     """Return a session of that kind, with its files."""
     session = _Session(endless_of(kind))
-    text = CANARY if kind == "hostile" else "quickstart"
-    session.text = CANARY if kind == "hostile" else _Session.text
+    text = canary if kind == "hostile" else "quickstart"
+    session.text = canary if kind == "hostile" else _Session.text
     session.keeps = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, session.resolve)
     session.endless, session.progress_file = kind == "endless", folder / "words"
     path = folder / "a.yaml"

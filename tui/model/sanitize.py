@@ -42,3 +42,8 @@ def sanitize_line(text: str, limit: int = 300) -> str:
     """
     line = sanitize_text(text[: 4 * limit]).replace("\n", " ").replace("\t", " ").strip()
     return line if len(line) <= limit and len(text) <= 4 * limit else line[: limit - 1] + "…"
+
+
+def remove_unseen(text: str) -> str:
+    """Return the text without the characters that `sanitize_text` replaces: for input, in which the cursor counts."""
+    return _HOSTILE.sub(lambda match: match[0] if _picture(match) == match[0] else "", text)

@@ -7,6 +7,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from tui.model.sanitize import remove_unseen
+
 
 class PromptInput(Input):
     """A one-line Input that posts what is typed and entered, and when it is left."""
@@ -38,6 +40,10 @@ class PromptInput(Input):
 
     def __init__(self, placeholder: str, *, id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
+
+    def validate_value(self, value: str) -> str:
+        """Return the text without characters that a terminal does not show or obeys: they may be pasted."""
+        return remove_unseen(value)
 
     def start(self) -> None:
         """Focus the input immediately: after `focus`, the next keys could still go to another widget."""
