@@ -206,9 +206,9 @@ async def differences_after_one(faults: FaultServer, mode: Mode, protocol: str =
 def _compare(combination: tuple[Wire, bool], seen: Outcome, expected: Outcome) -> list[str]:
     pairs = {each.name: (getattr(seen, each.name), getattr(expected, each.name)) for each in fields(Outcome)}
     return [
-        f"{_name(combination)}: {name} is {found!r}, not {wanted!r}"
-        for name, (found, wanted) in pairs.items()
-        if found != wanted
+        f"{_name(combination)}: {name} is {found!r}, not {expected!r}"
+        for name, (found, expected) in pairs.items()
+        if found != expected
     ]
 
 

@@ -19,6 +19,7 @@ DEFENCES: dict[str, tuple[str, ...]] = {
         "tests/providers/test_agent_commands.py",
         "tests/providers/test_agent_endpoints.py",
         "tests/workspace/test_commands.py",
+        "tests/processes/test_guarded.py",
     ),
     "Mutated files: suites, config, themes, results, scores": ("tests/hostile/test_files.py",),
     "Bad suites: each problem with its place and sentence": (
@@ -44,7 +45,10 @@ DEFENCES: dict[str, tuple[str, ...]] = {
     "Reports: each format read back with hostile text": ("tests/reports",),
     "Histories: kills, full disks, damage, cut logs, older formats": ("tests/store", "tests/hostile/test_databases.py"),
     "Scores: merges, kills, bad lines, names": ("tests/risk", "tests/session/test_score_exchange.py"),
-    "The app in a browser: token, Host, Origin": ("tests/cli/test_serve.py",),
+    "The app in a browser: token, Host, Origin; pastes": (
+        "tests/cli/test_serve.py",
+        "tests/app/test_terminal_input.py",
+    ),
 }
 
 

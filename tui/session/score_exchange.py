@@ -53,7 +53,7 @@ class Imported:
 
 
 OwnLines = Callable[[str, int], bool]
-"""Asked before lines in the user's own name are imported: (the name in the lines, their number) → whether to go on."""
+"""Called before lines in the user's own name are imported: (the name in the lines, their number) → whether to go on."""
 
 
 class ScoresRefused(ConfigError):

@@ -86,15 +86,15 @@ class AnswerPanel(Vertical):
 
     def toggle_prompt(self) -> bool:
         """Scroll to the answer, or from there back to the prompt. Return False if both are in sight."""
-        self.show_text()
+        self.close_diff()
         answer = min(self.view.head_rows - 1, int(self.view.max_scroll_y))
         if answer <= 0:
             return False
         self.view.scroll_by_hand(0 if self.view.top_row >= answer else answer)
         return True
 
-    def show_text(self) -> None:
-        """Show the text if the changes are shown in its place."""
+    def close_diff(self) -> None:
+        """Show the text again if the diff is shown in its place."""
         if self.has_class("-diff"):
             self.toggle_diff()
 
