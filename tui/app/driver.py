@@ -14,9 +14,6 @@ from textual.driver import Driver
 from textual.events import Resize
 from textual.geometry import Size
 
-POLL_SECONDS = 0.1
-_READ_BYTES = 4096
-
 
 class TolerantFile:
     """A terminal's file that ignores write errors. Textual writes from a thread that would end with the first such
@@ -71,18 +68,10 @@ def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
     return driver
 
 
-def read_input(descriptor: int) -> bytes:
-    """Return what can be read, or nothing when the other end is gone."""
-    try:
-        return os.read(descriptor, _READ_BYTES)
-    except OSError:
-        return b""
-
-
 def _safe_linux_driver() -> type[Driver]:
     from textual.drivers.linux_driver import LinuxDriver
 
-    from tui.app.terminal_input import InputParser
+    from tui.app.terminal_input import POLL_SECONDS, InputParser, read_input
 
     class CrashSafeDriver(LinuxDriver):
         """Textual's driver with a `TolerantFile`, with an `InputParser`, and with its own handler for changes of the

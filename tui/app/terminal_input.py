@@ -5,6 +5,7 @@ Textual's parser reads key presses out of a paste that contains escape character
 at numbers that are no code point. Nothing that is pasted may press a key of the app or end it.
 """
 
+import os
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XT
 from textual.events import Resize
 from textual.message import Message
 
+POLL_SECONDS = 0.1
+_READ_BYTES = 4096
 MAX_PASTE = 1 << 20
 """Characters of one paste that are passed on; the rest is dropped."""
 MAX_TYPED = 1024
@@ -24,6 +27,14 @@ MAX_CELLS = 10_000
 _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _MOUSE = re.compile(r"\x1b\[<[0-9;-]+[mM]")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def read_input(descriptor: int) -> bytes:
+    """Return what can be read, or nothing when the other end is gone."""
+    try:
+        return os.read(descriptor, _READ_BYTES)
+    except OSError:
+        return b""
 
 
 class PasteFilter:

@@ -14,8 +14,7 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
 
-from tui.app.driver import POLL_SECONDS, read_input
-from tui.app.terminal_input import MAX_CELLS, InputParser
+from tui.app.terminal_input import MAX_CELLS, POLL_SECONDS, InputParser, read_input
 
 
 class CrashSafeWebDriver(WebDriver):

@@ -19,6 +19,8 @@ Use these variables in CSS; every theme has all of them, as `#rrggbb`:
 """
 
 import asyncio
+import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +32,7 @@ from textual.theme import Theme
 
 from tui.app.driver import crash_safe_driver
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette
-from tui.model.sanitize import sanitize_line
+from tui.model.sanitize import sanitize_line, sanitize_text
 
 if TYPE_CHECKING:
     from tui.app.theme.theme_files import ThemeFiles, ThemesRead
@@ -118,6 +120,17 @@ class ThemedApp(App[ReturnType]):
                 theme = DEFAULT_PALETTE.name
         self.set_reactive(App.theme, theme)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def _fatal_error(self) -> None:
+        """End the app after an unexpected error, and print its traceback.
+
+        Overridden because Textual also prints the local variables of each frame, which hold keys and outside text.
+        """
+        from rich.text import Text
+
+        self.bell()
+        self._exit_renderables.append(Text(sanitize_text("".join(traceback.format_exception(*sys.exc_info())))))
+        self._close_messages_no_wait()
 
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver, made safe for a terminal that is closed or resized at any moment."""
