@@ -149,3 +149,12 @@ def test_a_log_that_is_cut_anywhere_leaves_a_prefix(logged: tuple[bytes, bytes],
 @pytest.mark.long
 def test_a_log_that_is_cut_at_a_thousand_places_leaves_a_prefix(logged: tuple[bytes, bytes], tmp_path: Path) -> None:
     check_cuts(tmp_path, logged, 1000)
+
+
+def test_a_stored_suite_that_is_nested_too_deeply_is_one_sentence(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    path.write_bytes(whole)
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE suite SET content = ?", ("[" * 200_000,))
+    with closing(SqliteStore(path)) as store, pytest.raises(StoreError, match="cannot read"):
+        store.read_run(PLAN.run_id)

@@ -256,6 +256,13 @@ def test_junit_maps_every_verdict() -> None:
     assert failure.get("message") == "expected pattern parameter: not found"
 
 
+@pytest.mark.parametrize("inside", ["\0", "\x01", "\x0b", "\ufffe", "\ud800"])
+def test_what_a_forbidden_character_divides_is_not_joined(inside: str) -> None:
+    key = "sk-canary-1234567890"
+    for format in FORMATS:
+        assert key not in hostile(format, f"{key[:5]}{inside}{key[5:]}")
+
+
 def test_junit_of_hostile_text_is_xml_with_nothing_added() -> None:
     root = ElementTree.fromstring(hostile("junit"))
     assert {element.tag for element in root.iter()} == {

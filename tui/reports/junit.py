@@ -120,5 +120,8 @@ def _seconds(result: TrialResult | None) -> float:
 
 
 def _safe(text: str) -> str:
-    """Return the text without characters that XML forbids; other control characters are made visible."""
-    return _FORBIDDEN.sub("", sanitize_text(_FORBIDDEN.sub("", text)))
+    """Return the text with control characters made visible, and U+FFFD for each other character that XML forbids.
+
+    Without a replacement, what such a character divides would be joined: a key, for example, that was not recognized.
+    """
+    return _FORBIDDEN.sub("\ufffd", sanitize_text(text))

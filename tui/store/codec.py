@@ -119,7 +119,10 @@ def _decode(adapter: "TypeAdapter[T]", text: str) -> T:
     try:
         return adapter.validate_json(text)
     except ValueError:
-        return adapter.validate_python(json.loads(text))
+        try:
+            return adapter.validate_python(json.loads(text))
+        except RecursionError as error:
+            raise ValueError("it is nested too deeply") from error
 
 
 def _flatten(attempt: Attempt) -> Attempt:

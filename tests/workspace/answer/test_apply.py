@@ -323,6 +323,10 @@ def test_names_that_differ_only_in_case_are_written_once(base: Base, first: str,
     assert len(applied.changes) == 1
     [refused] = applied.not_applied
     assert refused.reason == f"differs only in case from {same}, which the same answer writes"
+    for twin, there in {"A.py": "a.py", "SRC/new.ts": "src", "src/B.ts": "b.ts"}.items():
+        refused_twin = apply_answer(base, case(), fenced("one\n", f"path={twin}"), TRIAL)
+        assert refused_twin.changes == ()
+        assert reason(refused_twin) == f"differs only in case from {there} in the repository"
     beside = apply_answer(base, case(), fenced("1\n", "path=n/A.py") + fenced("2\n", "path=n/b.py"), TRIAL)
     assert len(beside.changes) == 2
 

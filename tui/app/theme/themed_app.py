@@ -26,6 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App, ReturnType
+from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import Resize
 from textual.theme import Theme
@@ -38,6 +40,17 @@ if TYPE_CHECKING:
     from tui.app.theme.theme_files import ThemeFiles, ThemesRead
 
 _POLL_SECONDS = 1.0
+
+
+class _Palette(CommandPalette):
+    """Textual's command palette, which closes once.
+
+    Enter and Escape in quick succession close it twice, and Textual then closes the screen below it, or fails.
+    """
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Close the palette, or do nothing if it is closed already."""
+        return super().dismiss(result) if self.is_current else AwaitComplete()
 
 
 def as_theme(palette: Palette) -> Theme:
@@ -120,6 +133,11 @@ class ThemedApp(App[ReturnType]):
                 theme = DEFAULT_PALETTE.name
         self.set_reactive(App.theme, theme)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def action_command_palette(self) -> None:
+        """Open the command palette, unless it is open."""
+        if self.use_command_palette and not isinstance(self.screen, CommandPalette):
+            self.push_screen(_Palette(id="--command-palette"))
 
     def _fatal_error(self) -> None:
         """End the app after an unexpected error, and print its traceback.

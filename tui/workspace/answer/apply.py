@@ -181,6 +181,13 @@ def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str
     return _Edit(block, path, old, new, found.id if found else None, found.filemode if found else _FILE)
 
 
+def _twin_of(name: str, tree: pygit2.Tree) -> str | None:
+    """Return why a new name cannot be written beside the names of a folder, or None if it can."""
+    folded = folded_path(name)
+    twin = next((entry.name for entry in tree if entry.name and folded_path(entry.name) == folded), None)
+    return None if twin is None else f"differs only in case from {twin} in the repository"
+
+
 def _same_but_for_case(path: str, before: Iterable[str]) -> str | None:
     """Return the file or folder of an earlier path that a file system without case takes for one of this path."""
     parts = path.split("/")
@@ -201,7 +208,7 @@ def _look_up(base: Base, path: str) -> pygit2.Blob | str | None:
         try:
             entry = tree[part]
         except BROKEN:
-            return None
+            return _twin_of(part, tree)
         kind = kind_of(entry.filemode)
         here = "/".join(parts[: number + 1])
         if kind == "link":
