@@ -10,7 +10,7 @@ TOP = Path(__file__).parents[1]
 PATHS = re.compile(r"`((?:[\w.-]+/)+(?:[\w.-]+\.\w+)?|\.ci/run)`")
 
 
-@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_every_path_in_it_exists(name: str) -> None:
     text = (TOP / name).read_text(encoding="utf-8")
     paths = PATHS.findall(text)

@@ -35,7 +35,6 @@ DEFENCES: dict[str, tuple[str, ...]] = {
     "Control characters and markup on the screen": (
         "tests/model/test_sanitize.py",
         "tests/app/text/test_sanitize.py",
-        "tests/hostile/test_screens.py",
     ),
     "Keys in errors, streams, files and reports": (
         "tests/model/test_secrets.py",

@@ -255,7 +255,7 @@ class _AppProcess(AppService):
         """Pass a message of the page to the app; ignore one that cannot be read."""
         try:
             message = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         match message:
             case ["stdin", str(typed)]:
