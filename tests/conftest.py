@@ -1,10 +1,16 @@
-"""Settings of the garbage collector for every test process.
+"""Settings for every test process: the garbage collector, and Ctrl-C in the programs that tests start.
 
 A started app allocates hundreds of thousands of objects. With the default threshold, the collector traverses them and
 every imported module again and again, which takes two fifths of the CPU time of a test of a screen.
 """
 
+import contextlib
 import gc
+import signal
+
+# A shell starts background jobs with SIGINT ignored, and the programs that the tests interrupt would inherit that.
+with contextlib.suppress(ValueError):  # not in the main thread
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 gc.set_threshold(20_000, 20, 20)
 
