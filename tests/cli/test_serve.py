@@ -202,7 +202,7 @@ async def test_a_signal_ends_the_server_and_its_apps(assay: CommandLine, number:
         process.send_signal(number)
         out, err = await asyncio.to_thread(process.communicate)
         assert process.returncode == code
-        assert (out, err.count("\n")) == ("", 1)
+        assert (out, err.count("\n")) == ("", 1), err
         assert not app.is_running()
 
 

@@ -110,6 +110,10 @@ async def _serve(command: Sequence[str], host: str, port: int) -> int:
         return await ended
     finally:
         await runner.cleanup()
+        for name in _SIGNALS:
+            # The loop closes its wakeup pipe before it removes its handlers: a late signal would print an error.
+            loop.remove_signal_handler(getattr(signal, name))
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _end(ended: asyncio.Future[int], code: int) -> None:
