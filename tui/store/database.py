@@ -14,7 +14,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from tui.model.errors import StoreError
-from tui.store.recovery import Salvaged, salvage
+from tui.store.recovery import READ_ERRORS, Salvaged, salvage
 from tui.store.schema import APPLICATION_ID, STEPS, migrate, read_version
 
 _READING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
@@ -49,31 +49,30 @@ _SENTENCES[sqlite3.SQLITE_LOCKED] = _SENTENCES[sqlite3.SQLITE_BUSY]
 _SENTENCES[sqlite3.SQLITE_NOTADB] = _SENTENCES[sqlite3.SQLITE_CORRUPT]
 
 
-def code_of(error: sqlite3.Error) -> int:
-    """Return SQLite's primary result code; 0 for errors of the Python module itself."""
+def code_of(error: BaseException) -> int:
+    """Return SQLite's primary result code; 0 for other errors, also those of the Python module itself.
+
+    SQLite's message about a damaged schema quotes the damaged bytes, which Python may fail to decode.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return sqlite3.SQLITE_CORRUPT
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether the error means that the file is damaged.
-
-    Python cannot decode SQLite's message about a damaged schema, which quotes the damaged bytes.
-    """
-    if isinstance(error, sqlite3.Error):
-        return code_of(error) in _DAMAGE
-    return isinstance(error, UnicodeDecodeError)
+    """Return whether the error means that the file is damaged."""
+    return code_of(error) in _DAMAGE
 
 
-def is_refusal(error: sqlite3.Error) -> bool:
+def is_refusal(error: BaseException) -> bool:
     """Return whether the system denies writing the file, or creating files beside it."""
     return code_of(error) in _READING
 
 
-def store_error(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreError:
+def store_error(error: Exception, path: Path) -> StoreError:
     """Return the StoreError for an error of SQLite, with a message for the user."""
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-    code = code_of(error) if isinstance(error, sqlite3.Error) else sqlite3.SQLITE_CORRUPT
-    what, fix = _SENTENCES.get(code, (f"cannot use the run history: {error}", ""))
+    what, fix = _SENTENCES.get(code_of(error), (f"cannot use the run history: {error}", ""))
     return StoreError(f"{what} ({name})", where=str(path), fix=fix)
 
 
@@ -236,9 +235,9 @@ def _open_for_reading(path: Path) -> Opened:
         connection = _connect(path, mode)
         try:
             version = _identify(connection, path)
-        except (sqlite3.Error, UnicodeDecodeError) as error:
+        except READ_ERRORS as error:
             connection.close()
-            if isinstance(error, UnicodeDecodeError) or not is_refusal(error):
+            if not is_refusal(error):
                 raise store_error(error, path) from error
             refusal = error
         else:
@@ -315,7 +314,7 @@ class HistoryFile:
                 raise StoreError("the run history is closed", where=str(self.path))
             try:
                 yield self._connection
-            except (sqlite3.Error, UnicodeDecodeError) as error:
+            except READ_ERRORS as error:
                 if is_damage(error) and not self.is_readonly:
                     mark_damaged(self.path)
                 raise store_error(error, self.path) from error

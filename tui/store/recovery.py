@@ -10,6 +10,8 @@ from urllib.parse import quote
 from tui.store.writer import derive_outcomes
 
 _TABLES = ("suite", "run", "trial", "result")
+READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""The errors of a query on a damaged file; see `code_of` in `tui/store/database.py`."""
 _GIVE_UP = 2_000  # row numbers tried after the last readable row
 
 
@@ -33,7 +35,7 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
         _drop_orphans(fresh)
         kept = Salvaged(_count(fresh, "run"), _count(fresh, "result"))
         fresh.execute("COMMIT")
-    except (sqlite3.Error, UnicodeDecodeError):
+    except READ_ERRORS:
         if fresh.in_transaction:
             fresh.execute("ROLLBACK")
         return Salvaged()
@@ -45,7 +47,7 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
 
 def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
     columns = _columns(table, fresh)
-    with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
+    with contextlib.suppress(*READ_ERRORS):
         # A file of an older format lacks some tables; unreadable ones are noticed with the rows.
         columns = [name for name in columns if name in _columns(table, old)] or columns
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
@@ -67,7 +69,7 @@ def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
         for row in old.execute(f"{query} ORDER BY number"):
             last = row[0]
             yield row
-    except (sqlite3.Error, UnicodeDecodeError, TypeError):
+    except (*READ_ERRORS, TypeError):
         missed = 0
         while missed < _GIVE_UP:
             last += 1
@@ -80,7 +82,7 @@ def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
 def _row(query: str, number: int, old: sqlite3.Connection) -> tuple[object, ...] | None:
     try:
         found: tuple[object, ...] | None = old.execute(f"{query} WHERE number = ?", (number,)).fetchone()
-    except (sqlite3.Error, UnicodeDecodeError):
+    except READ_ERRORS:
         return None
     return found
 
