@@ -105,7 +105,8 @@ def _read_rules(given: Mapping[str, str], nodes: Nodes, known: Sequence[str]) ->
 
 def _unknown_provider(provider: str, known: Sequence[str]) -> str:
     hint = did_you_mean(provider, known)
-    return f"unknown provider {sanitize_line(provider, 60)}. {hint}Providers are {', '.join(known)}"
+    # The names of the user's own providers are outside text too.
+    return sanitize_line(f"unknown provider {provider[:60]}. {hint}Providers are {', '.join(known)}", 1_000)
 
 
 def _warn_of_readers(path: Path, section: YamlNode) -> None:
