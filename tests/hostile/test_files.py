@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.config.test_load import WHOLE
 from tests.hostile.mutations import mutations
 from tests.suites.loaded import lines_of
 from tests.support.tables import read_table
@@ -24,27 +25,16 @@ SUITES += [
 ]
 THEMES = [path.read_bytes() for path in sorted((PROJECT / "themes").glob("*.yaml"))]
 RESULTS = [path.read_bytes() for path in sorted((TESTS / "imports/files").glob("*.json"))]
-CONFIG = b"""\
-theme: night
+CONFIG = (
+    WHOLE
+    + """\
 reviewer: Ada
-mask: [acme, Orion]
-models:
-  calm: {provider: mine, id: vendor/model-1, temperature: 0, top_p: 0.5, seed: 7, max_tokens: 100, system: Be brief.}
-  plain: {id: gpt-5.2}
-providers:
-  mine:
-    kind: openai
-    base_url: https://models.example/v1
-    api_key: ${MY_KEY}
-    token_limit: max_completion_tokens
-    headers: {X-Team: red, X-Token: "Bearer ${MY_TOKEN}"}
-    proxy: http://proxy.example:3128
-rules: {"llama*": ollama, "*": mine}
 keys: {run.case: f5, look.matrix: "f6,ctrl+g"}
 prices: {vendor/model-1: {input: 1.75, output: 14, cached: 0.175}}
 risk: {limits: {critical: 3, high: 5}, guidance: [none, some, half, most, all]}
 review: {repeats: 10}
 """
+)
 RUN = "0193f2a4c6d87000a1b2c3d4e5f60718"
 SCORE = (
     b'{"version": 1, "act": "score", "id": "%032x", "run": "' + RUN.encode() + b'", "case": "sec-001", '
@@ -100,7 +90,7 @@ def read_scores(folder: Path, data: bytes) -> list[str]:
 KINDS: dict[str, tuple[Read, list[bytes]]] = {
     "suite.json": (read_suite_as_json, SUITES),
     "suite.yaml": (read_suite_as_yaml, SUITES),
-    "config": (read_config, [CONFIG]),
+    "config": (read_config, [CONFIG.encode()]),
     "theme": (read_theme, THEMES),
     "promptfoo": (read_results, RESULTS),
     "scores": (read_scores, SCORES),
