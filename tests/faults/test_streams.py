@@ -295,7 +295,19 @@ CHAT = [
     ),
     Mode("null delta", events({"choices": [{"delta": None}]}, delta("well", "stop")), fine(usage=(None, None))),
     Mode(
-        "two finish reasons", events(delta("well", "length"), delta(finish="stop"), "[DONE]"), fine(usage=(None, None))
+        "two finish reasons",
+        events(delta("well", "length"), delta(finish="stop"), "[DONE]"),
+        Outcome("incomplete", error="The answer stopped early: token limit (length)", text="well", usage=(None, None)),
+    ),
+    Mode(
+        "an error as the finish reason",
+        events(delta("well", "error"), "[DONE]"),
+        Outcome(
+            "incomplete",
+            error="The answer stopped early: incomplete, by the provider (incomplete)",
+            text="well",
+            usage=(None, None),
+        ),
     ),
     Mode("a finish reason that is a number", events(delta("well", 7), "[DONE]"), fine(usage=(None, None))),  # type: ignore[arg-type]
     Mode("text after the finish reason", events(delta("we", "stop"), delta("ll"), "[DONE]"), fine(usage=(None, None))),

@@ -1,22 +1,40 @@
-"""The finish reasons of an answer that the provider stopped early."""
+"""The finish reasons of an answer: each provider's word for one, and which of them mean that the answer is incomplete."""
 
 from collections.abc import Mapping
 
-# The reasons of `tui.model.provider_messages.FinishReason`, and those that the results of other tools contain.
-_EARLY: Mapping[str, str] = {
+from tui.model.provider_messages import FinishReason
+
+# What the servers of each protocol send, and what the results of other tools contain.
+_WORDS: Mapping[FinishReason, str] = {
+    "stop": "stop eos eos_token end_turn stop_sequence",
+    "length": "length max_tokens max_output_tokens max_new_tokens model_length",
+    "context_window": "context_window model_context_window_exceeded",
+    "tool_calls": "tool_calls tool_use function_call",
+    "content_filter": "content_filter safety recitation blocklist prohibited_content spii sensitive image_safety",
+    "refusal": "refusal",
+    "declined": "declined",
+    "pause": "pause pause_turn",
+    "incomplete": "incomplete error abort aborted cancelled network_error insufficient_system_resource",
+}
+_REASONS: Mapping[str, FinishReason] = {word: reason for reason, words in _WORDS.items() for word in words.split()}
+_EARLY: Mapping[FinishReason, str] = {
     "length": "token limit",
-    "max_tokens": "token limit",
-    "max_output_tokens": "token limit",
-    "model_length": "token limit",
     "context_window": "context window full",
-    "model_context_window_exceeded": "context window full",
     "content_filter": "content filter",
-    "safety": "content filter",
     "refusal": "refusal by the provider's filter",
     "pause": "paused by the provider",
-    "pause_turn": "paused by the provider",
     "incomplete": "incomplete, by the provider",
 }
+
+
+def finish_reason_of(word: str, otherwise: FinishReason = "other") -> FinishReason:
+    """Return the finish reason that a provider's word means, in any case; `otherwise` for an unknown word."""
+    return _REASONS.get(word.casefold(), otherwise)
+
+
+def combined_reason(first: FinishReason | None, second: FinishReason) -> FinishReason:
+    """Return the finish reason of an answer that reports two: the second, unless the first is an early stop."""
+    return first if first in _EARLY else second
 
 
 def early_stop(finish_reason: str | None) -> str | None:
@@ -24,5 +42,5 @@ def early_stop(finish_reason: str | None) -> str | None:
 
     For example `The answer stopped early: token limit (length)`.
     """
-    reason = _EARLY.get((finish_reason or "").casefold())
+    reason = _EARLY.get(finish_reason_of(finish_reason or ""))
     return f"The answer stopped early: {reason} ({finish_reason})" if reason else None

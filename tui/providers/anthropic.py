@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from tui.model.finish_reasons import combined_reason, finish_reason_of
 from tui.model.provider_messages import FinishReason, NoteChunk, Request, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import ProviderSettings
@@ -22,15 +23,6 @@ from tui.providers.http.decoder import (
 from tui.providers.http.limits import RetryLimits
 from tui.providers.http.server import Dialect, ServerProvider
 
-_FINISHES: Mapping[str, FinishReason] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "context_window",
-    "tool_use": "tool_calls",
-    "refusal": "refusal",
-    "pause_turn": "pause",
-}
 _NOTES = {
     "model_context_window_exceeded": "The answer ended because the model's context window was full",
     "pause_turn": "The server paused the answer before the model finished",
@@ -131,7 +123,7 @@ class MessagesDecoder(AnswerDecoder):
         reason = text_of(ended, "stop_reason")
         if not reason:
             return
-        self._stopped = _FINISHES.get(reason, "other")
+        self._stopped = combined_reason(self._stopped, finish_reason_of(reason))
         details = part_of(ended, "stop_details")
         words = [part for name in ("category", "explanation") if (part := text_of(details, name))]
         if note := _NOTES.get(reason, f"Refused: {': '.join(words)}" if words else ""):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.model.errors import ProviderError
+from tui.model.finish_reasons import finish_reason_of
 from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, ServedByChunk, ToolCall, UsageChunk
 from tui.model.results import ServedBy, Usage
 from tui.model.sanitize import sanitize_line
@@ -13,15 +14,6 @@ from tui.providers.http.decoder import AnswerText, Kind, count_of
 from tui.providers.http.errors import TryFailed
 
 _WORDS = 300
-_FINISHES: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "end_turn": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "tool_calls": "tool_calls",
-    "content_filter": "content_filter",
-    "refusal": "refusal",
-}
 # Events that show work on this question; an `idle` before them belongs to the previous turn.
 _WORK = ("user.message", "session.warning")
 _DELTAS: Mapping[str, tuple[Kind, str]] = {
@@ -104,7 +96,7 @@ class CopilotDecoder:
             self._text.add(ServedByChunk(ServedBy(sanitize_line(self._model, _WORDS))))
         self._text.add(UsageChunk(_sum(self._counts)))
         if data.finish_reason:
-            self._reason = _FINISHES.get(data.finish_reason, "other")
+            self._reason = finish_reason_of(data.finish_reason)
         if data.content_filter_triggered:
             self._reason = "content_filter"
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
+from tui.model.finish_reasons import combined_reason
 from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text
 from tui.model.results import MOST_TOKENS, Message
 from tui.providers.http.sse import SseDecoder, SseEvent
@@ -176,6 +177,10 @@ class AnswerDecoder(ABC):
         if event.name == "error" and not chunk.get("error"):
             raise ErrorObject(chunk)
         self._take_chunk(chunk)
+
+    def _finish(self, reason: FinishReason) -> None:
+        """Record a finish reason; a server that sends `stop` after `length` has cut the answer all the same."""
+        self.finish = combined_reason(self.finish, reason)
 
     def _read_server_info(self, response: Mapping[str, Any]) -> None:
         """Read the model and fingerprint that the server reports in a response or a chunk."""

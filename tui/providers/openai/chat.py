@@ -4,22 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.model.provider_messages import FinishReason, Request, ToolCall, UsageChunk
+from tui.model.finish_reasons import finish_reason_of
+from tui.model.provider_messages import Request, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import TokenLimitParameter
 from tui.providers.http.decoder import AnswerDecoder, ErrorObject, Kind, NoAnswer, count_of, encode_body, part_of, plain
-
-_FINISHES: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "eos": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "model_length": "length",
-    "tool_calls": "tool_calls",
-    "function_call": "tool_calls",
-    "content_filter": "content_filter",
-    "refusal": "refusal",
-}
 
 
 @dataclass(slots=True)
@@ -79,8 +68,8 @@ class ChatDecoder(AnswerDecoder):
             self._take_tools(delta)
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
-            finish = _FINISHES.get(reason, "other")
-            self.finish = "declined" if self._refused and finish == "stop" else finish
+            finish = finish_reason_of(reason)
+            self._finish("declined" if self._refused and finish == "stop" else finish)
 
     def _take_parts(self, parts: list[Any]) -> None:
         """Decode content that is a list of typed parts, as some servers send it."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tui.model.finish_reasons import finish_reason_of
 from tui.model.provider_messages import FinishReason, Request, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import (
@@ -17,10 +18,6 @@ from tui.providers.http.decoder import (
     text_of,
 )
 
-_FINISHES: Mapping[str, FinishReason] = {
-    "max_output_tokens": "length",
-    "content_filter": "content_filter",
-}
 _DELTAS: Mapping[str, Kind] = {
     "response.output_text.delta": "text",
     "response.refusal.delta": "text",
@@ -109,7 +106,7 @@ class ResponsesDecoder(AnswerDecoder):
                 self._take_item(item, shown)
         if usage := part_of(response, "usage"):
             self._text.add(UsageChunk(_usage_of(usage)))
-        self.finish = self._finish_of(response)
+        self._finish(self._finish_of(response))
 
     def _take_item(self, item: Mapping[str, Any], shown: frozenset[Kind]) -> None:
         self._take_tool(item)
@@ -132,7 +129,7 @@ class ResponsesDecoder(AnswerDecoder):
         if status in ("failed", "cancelled"):
             raise ErrorObject(response.get("error") or {"message": f"the response was {status}"})
         if status == "incomplete":
-            return _FINISHES.get(text_of(part_of(response, "incomplete_details"), "reason"), "incomplete")
+            return finish_reason_of(text_of(part_of(response, "incomplete_details"), "reason"), "incomplete")
         if self._refused:
             return "declined"
         return "tool_calls" if self._calls and "text" not in self._shown else "stop"
