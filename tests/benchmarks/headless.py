@@ -1,4 +1,4 @@
-"""What `assay run` costs: CPU a test, stored and checked, beside a bare client; wall time beside the ideal; memory."""
+"""What `assay run` costs: CPU a test, stored and checked, beside a bare client; wall time beside it; memory."""
 
 import json
 import os
@@ -24,7 +24,6 @@ def measure_headless() -> list[Figure]:
         home = Path(folder)
         few, many = (_Cost.of(_assay(home, url, count), home) for count in (FEW, MANY))
         bare_few, bare_many = (_Cost.of(_bare(url, count), home) for count in (FEW, MANY))
-    ideal = MANY * LATENCY_MS / AT_ONCE / 1000
     rounds_of_few = FEW * LATENCY_MS / AT_ONCE / 1000
     return [
         Figure(
@@ -37,10 +36,11 @@ def measure_headless() -> list[Figure]:
             "ratio",
         ),
         Figure(
-            "1,000 tests at 200 ms, 20 at once, beside the ideal",
+            "1,000 tests at 200 ms, 20 at once, beside a bare client",
             "wall s",
             many.wall - few.wall + rounds_of_few,
-            ideal,
+            # The ideal is 10 s; how far a client stays behind it depends on the machine.
+            bare_many.wall - bare_few.wall + rounds_of_few,
             1.04,
             "ratio",
         ),
