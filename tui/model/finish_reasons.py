@@ -1,4 +1,4 @@
-"""The finish reasons of an answer: each provider's word for one, and which of them mean that the answer is incomplete."""
+"""The finish reasons of an answer: the words of each provider, and which mean that the answer is incomplete."""
 
 from collections.abc import Mapping
 
@@ -34,7 +34,7 @@ def finish_reason_of(word: str, otherwise: FinishReason = "other") -> FinishReas
 
 def combined_reason(first: FinishReason | None, second: FinishReason) -> FinishReason:
     """Return the finish reason of an answer that reports two: the second, unless the first is an early stop."""
-    return first if first in _EARLY else second
+    return first if first is not None and first in _EARLY else second
 
 
 def early_stop(finish_reason: str | None) -> str | None:

@@ -87,7 +87,7 @@ async def test_only_what_has_changed_is_drawn_anew() -> None:
         after = drawn(table)
         assert [y for y, (one, other) in enumerate(zip(after, before, strict=True)) if one is not other] == [3]
         assert "timed out" in after[3].text
-        await until(app.hand, lambda: "assay-light" in app.available_themes, "theme files are read after the first paint")
+        await until(app.hand, lambda: "assay-light" in app.available_themes, "the theme files are read")
         app.theme = "assay-light"
         await until(app.hand, lambda: all(one is not other for one, other in zip(drawn(table), after, strict=True)))
 
