@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from tui.documents.problems import MOST_DIGITS
 from tui.model.errors import Level, Problem
 from tui.model.sanitize import sanitize_line
 
@@ -145,7 +146,11 @@ class YamlNode:
         try:
             return yaml.SafeLoader("").construct_object(self.node)
         except (ValueError, OverflowError, yaml.YAMLError):
-            self.add_problem("is not a valid value; put text in quotes")
+            text = self.node.value
+            if len(text) > MOST_DIGITS and self.node.tag == "tag:yaml.org,2002:int":
+                self.add_problem(f"a number of {len(text):,} characters is too long; write a smaller one, or quote it")
+            else:
+                self.add_problem("is not a valid value; put text in quotes")
             return None
 
     def text(self, fault: Callable[[str], str | None] = lambda _: None) -> str | None:
