@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 
 import platformdirs
+import pytest
 
-from tui.config.folders import find_folders
+from tui.config.folders import find_folders, make_private
 
 
 def test_the_platforms_folders_are_used() -> None:
@@ -28,3 +29,38 @@ def test_the_environment_may_name_each(tmp_path: Path) -> None:
 
 def test_an_empty_variable_names_nothing() -> None:
     assert find_folders({"ASSAY_CONFIG_DIR": " "}).config == find_folders({}).config
+
+
+@pytest.mark.parametrize(
+    ("names", "before", "after"),
+    [
+        ((), 0o755, 0o700),
+        (("runs.sqlite", "runs.sqlite-wal", "scores", ".consents.json.ab12", "reviewer"), 0o777, 0o700),
+        (("runs.sqlite",), 0o2770, 0o700),
+        (("runs.sqlite",), 0o500, 0o500),
+        (("runs.sqlite", "notes.txt"), 0o755, 0o755),
+        ((".git",), 0o755, 0o755),
+    ],
+)
+def test_a_folder_with_nothing_but_the_data_is_private(
+    tmp_path: Path, names: tuple[str, ...], before: int, after: int
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    tmp_path.chmod(0o755)
+    for name in names:
+        (folder / name).touch()
+    folder.chmod(before)
+    make_private(folder)
+    assert folder.stat().st_mode & 0o7777 == after
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
+    make_private(folder / "none")
+    assert not (folder / "none").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a folder of another user")
+def test_the_folder_of_another_user_keeps_its_mode(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    os.chown(tmp_path, 65534, -1)
+    make_private(tmp_path)
+    assert tmp_path.stat().st_mode & 0o777 == 0o755

@@ -3,11 +3,16 @@
 `ASSAY_CONFIG_DIR`, `ASSAY_DATA_DIR` and `ASSAY_CACHE_DIR` each replace one folder.
 """
 
+import contextlib
+import os
+import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 CONFIG_FILE = "config.yaml"
+_DATA_ENTRY = re.compile(r"\.?(runs|consents|preferences|reviewer)(\..*)?|scores|packets|baselines", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,21 @@ def find_folders(environ: Mapping[str, str]) -> Folders:
         data=_folder(environ, "ASSAY_DATA_DIR", "user_data_path"),
         cache=_folder(environ, "ASSAY_CACHE_DIR", "user_cache_path"),
     )
+
+
+def make_private(data: Path) -> None:
+    """Deny other users an existing data folder, which an earlier version or the user created with another mode.
+
+    A folder that holds anything but Assay's files, or belongs to another user, keeps its mode: `ASSAY_DATA_DIR` may
+    name a folder that has other uses.
+    """
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):
+        found = data.stat()
+        shared = found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        if shared and found.st_uid == os.geteuid() and all(map(_DATA_ENTRY.fullmatch, os.listdir(data))):
+            data.chmod(stat.S_IMODE(found.st_mode) & stat.S_IRWXU)
 
 
 def _folder(environ: Mapping[str, str], variable: str, platform: str) -> Path:

@@ -4,17 +4,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tui.config.folders import find_folders
+from tui.config.folders import Folders, find_folders, make_private
 from tui.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from tui.session.reviews import Reviews
 
 
+def open_store(folders: Folders) -> SqliteStore:
+    """Open the run history in the data folder, which only the user can read. Raises StoreError."""
+    make_private(folders.data)
+    return SqliteStore(folders.data / "runs.sqlite")
+
+
 @contextmanager
 def open_history(environ: Mapping[str, str]) -> Iterator[SqliteStore]:
     """Open the run history and close it at the end. Raises StoreError."""
-    store = SqliteStore(find_folders(environ).data / "runs.sqlite")
+    store = open_store(find_folders(environ))
     try:
         yield store
     finally:

@@ -29,13 +29,13 @@ from tui.runner.run import run_plan
 from tui.runner.trial_context import TrialContext
 from tui.session.consent import Consent, ConsentRecord
 from tui.session.context import RunRepository, read_context, secrets_of, without_secrets
+from tui.session.open_history import open_store
 from tui.session.provenance import Digests, versions_of
 from tui.session.providers import OpenProviders, PriceBook, reopen_all
 from tui.session.records import is_finished
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.store_writer import RetryLimits, store_events
-from tui.store.sqlite import SqliteStore
 from tui.suites.load import Loaded, find_suites, load_suite
 
 _REMOTE = ("http://", "https://")
@@ -121,7 +121,7 @@ class Session:
         self.folders = find_folders(environ)
         self.config = load_config(self.folders.config, environ)
         self.secrets = Secrets(self.config.secrets.values())
-        self.store = SqliteStore(self.folders.data / "runs.sqlite")
+        self.store = open_store(self.folders)
         self._consents = ConsentRecord(self.folders.data / "consents.json")
         self._providers = OpenProviders(self.config, environ, self.store, replay_speed)
         self._checker = Checker()
