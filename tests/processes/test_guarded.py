@@ -131,6 +131,28 @@ async def test_a_program_that_stops_a_guard_leaves_nothing(freeze: str) -> None:
     await asyncio.to_thread(wait_until, lambda: running(marker) == [])
 
 
+STARTS_A_PROGRAM = """
+import asyncio, os, sys
+from pathlib import Path
+from tui.processes.guarded import run_guarded
+asyncio.run(run_guarded(["/bin/sh", "-c", sys.argv[1]], os.environ, Path("/"), lambda data: os.write(1, data)))
+"""
+
+
+@linux
+@pytest.mark.parametrize("freeze", FREEZES.values(), ids=FREEZES.keys())
+def test_a_program_that_stops_a_guard_before_assay_is_killed_leaves_nothing(freeze: str) -> None:
+    marker = f"assay-{uuid4().hex}"
+    call = [sys.executable, "-c", STARTS_A_PROGRAM, LEAVES_A_DAEMON + FIND_OUTER + freeze]
+    environ = {**os.environ, "MARKER": marker}
+    with subprocess.Popen(call, env=environ, stdout=subprocess.PIPE) as assay:
+        assert assay.stdout is not None
+        while b"done" not in assay.stdout.readline():
+            pass
+        assay.kill()
+    wait_until(lambda: running(marker) == [])
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="asyncio waits for child processes in threads up to 3.11")
 async def test_a_program_that_ends_while_it_is_let_go_keeps_its_exit_status(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

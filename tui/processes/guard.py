@@ -27,6 +27,8 @@ def main(arguments: list[str]) -> None:
     lifeline, kind, rest = int(arguments[0]), arguments[1], arguments[2:]
     _limit_cores()
 
+    # If Assay is killed while the outer guard is stopped, SIGCONT makes it notice the end of the lifeline.
+    _prctl(_DEATH_SIGNAL, signal.SIGCONT)
     # If the outer guard dies, SIGTERM makes the inner one end everything. The program has no say: SIGKILL.
     _guard(lifeline, signal.SIGTERM, lambda: _guard(lifeline, signal.SIGKILL, lambda: _run(kind, rest)))
 
