@@ -21,7 +21,13 @@ _OVERRIDES = options_into(
     click.option("--repeat", "repeats", type=_COUNT, default=1, metavar="N", help="Run each case N times."),
     click.option("--parallel", "parallel_models", is_flag=True, default=None, help="Run the models in parallel."),
     click.option("--concurrency", type=_COUNT, metavar="N", help="Number of cases of one model to run concurrently."),
-    click.option("--timeout", "timeout_ms", type=_COUNT, metavar="MS", help="Time limit for one attempt of one step."),
+    click.option(
+        "--timeout",
+        "timeout_ms",
+        type=_COUNT,
+        metavar="MS",
+        help="Time limit for one attempt of one step. The patterns of an answer get 5 s of processor time after that.",
+    ),
     click.option("--retries", "attempts", type=_MILLISECONDS, metavar="N", help="Total attempts per case."),
     click.option(
         "--delay",

@@ -70,7 +70,7 @@ models:
 
 # Run options. These are the defaults, except for the time limit.
 options:
-  timeoutMs: 120000           # time limit of one attempt, in milliseconds
+  timeoutMs: 120000           # time limit of one attempt, in milliseconds; its patterns get up to 5 s more
   retries: 1                  # total attempts; a pass on a later attempt counts as flaky
   delayBetweenTestsMs: 500    # pause between the starts of two tests of a model
   parallel: false             # tests of one model at the same time
