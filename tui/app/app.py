@@ -1,7 +1,6 @@
 """The app: it opens the session behind a splash, owns the state above the screens, and quits without losing results."""
 
 import asyncio
-import signal
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from tui.app.run_messages import RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.session.consent import Consent
-
-_SIGNALS = {"SIGTERM": 143, "SIGHUP": 129}
 
 
 class AssayApp(ThemedApp[int]):
@@ -77,14 +74,6 @@ class AssayApp(ThemedApp[int]):
         self._app_context: AppContext | None = None
         self._notification_hold = NotificationHold(super().notify, self.clear_notifications)
         self._leaving = False
-
-    def on_mount(self) -> None:
-        """Install handlers that quit cleanly on SIGTERM and SIGHUP."""
-        loop = asyncio.get_running_loop()
-        for name, code in _SIGNALS.items():
-            number = getattr(signal, name, None)
-            if number is not None:
-                loop.add_signal_handler(number, self._end, code)
 
     def get_default_screen(self) -> Screen[None]:
         """Return the splash, which is displayed until the session is ready."""
@@ -212,8 +201,12 @@ class AssayApp(ThemedApp[int]):
                 return
         await self._finish(0)
 
-    def _end(self, code: int) -> None:
-        self._end_now(code)
+    def end(self, code: int) -> None:
+        """Quit without a question, with an exit code; a run in progress is interrupted first."""
+        if self.is_running:
+            self._end_now(code)
+        else:
+            self.exit(code, return_code=code)
 
     @work(group="end")
     async def _end_now(self, code: int) -> None:

@@ -7,12 +7,15 @@ import os
 import selectors
 import signal
 import sys
+from collections.abc import Callable, Iterator
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
 from textual.driver import Driver
 from textual.events import Resize
 from textual.geometry import Size
+
+from tui.model.exit_signals import exit_signals
 
 
 class TolerantFile:
@@ -54,6 +57,25 @@ def detach_closed_terminal() -> None:
             os.close(nothing)
 
 
+@contextlib.contextmanager
+def end_on_signals(end: Callable[[int], object]) -> Iterator[None]:
+    """Call `end` with the exit code when a signal asks to end an app that runs inside the `with` block.
+
+    SIGQUIT is one of them: by default it ends the process with the terminal in the state in which the app uses it.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    loop, codes = asyncio.get_running_loop(), exit_signals(SIGQUIT=131)
+    for number, code in codes.items():
+        loop.add_signal_handler(number, end, code)
+    try:
+        yield
+    finally:
+        for number in codes:
+            loop.remove_signal_handler(number)
+
+
 def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
     """Return a safe version of Textual's drivers for Linux and macOS and for a browser; return any other driver
     unchanged."""
@@ -79,8 +101,11 @@ def _safe_linux_driver() -> type[Driver]:
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
-            if self._file is not None:
-                self._file = cast("TextIOWrapper", TolerantFile(self._file))
+            # Textual draws on stderr. With `2> FILE` the app would be invisible.
+            streams = (sys.__stderr__, sys.__stdout__)
+            drawn_on = next((stream for stream in streams if stream is not None and stream.isatty()), self._file)
+            if drawn_on is not None:
+                self._file = cast("TextIOWrapper", TolerantFile(drawn_on))
 
         def start_application_mode(self) -> None:
             """Start application mode with a handler that reads the size in the event loop.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.app.app import AssayApp
-from tui.app.driver import detach_closed_terminal
+from tui.app.driver import detach_closed_terminal, end_on_signals
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.session.theme_setting import find_theme
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run_app(paths: Sequence[Path]) -> int:
     """Run the app until it quits, and return the exit code.
 
-    It is 0 after quitting, 143 after SIGTERM, 129 after SIGHUP, and 1 after an internal error.
+    It is 0 after quitting, 128 + n after signal n (130 after SIGINT, 143 after SIGTERM), and 1 after an internal error.
     """
     theme, folders = find_theme(os.environ)
     app = AssayApp(open_session, paths, theme=theme or DEFAULT_PALETTE.name, theme_folders=folders)
@@ -30,23 +30,28 @@ def run_app(paths: Sequence[Path]) -> int:
 async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[str] | None:
     """Show a list of models below the prompt, and return the chosen ones, or None after a cancel.
 
-    The list is drawn on stderr, so that stdout contains only the report.
+    The list is drawn on stderr, so that stdout contains only the report. Raises SystemExit after a signal.
     """
     from tui.app.model_picker import ModelPicker
 
     theme, folders = find_theme(os.environ)
     picker = ModelPicker(names, selected, theme=theme or DEFAULT_PALETTE.name, theme_folders=folders)
     # Textual draws inline everywhere but on Windows.
-    return await picker.run_async(inline=sys.platform != "win32")
+    with end_on_signals(lambda code: picker.exit(return_code=code)):
+        chosen = await picker.run_async(inline=sys.platform != "win32")
+    if picker.return_code:
+        raise SystemExit(picker.return_code)
+    return chosen
 
 
 async def run_and_close(app: AssayApp) -> int:
     """Run the app, then close the session even after an error. Returns the exit code."""
-    try:
-        await app.run_async()
-    finally:
-        await app.close_session()
-        detach_closed_terminal()
+    with end_on_signals(app.end):
+        try:
+            await app.run_async()
+        finally:
+            await app.close_session()
+            detach_closed_terminal()
     return app.return_code or 0
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +17,7 @@ from tui.cli.progress import open_progress
 from tui.cli.run_options import ReportWish, RepositoryWish, RunWish
 from tui.cli.streams import say, silence_stdout
 from tui.model.errors import ConfigError, StoreError, SuiteError
+from tui.model.exit_signals import exit_signals
 from tui.model.paths import branch_fault, url_fault
 from tui.model.results import JUDGED, TrialResult, counted_as
 from tui.model.risk import Reviewed
@@ -148,7 +148,6 @@ def _unwritable(error: OSError, where: str) -> StoreError:
 
 
 _STORE_PATIENCE = RetryLimits(total=20.0, between=1.0)
-_SIGNAL_EXITS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 
 
 def run_headless(wish: RunWish) -> int:
@@ -174,7 +173,7 @@ async def _run(wish: RunWish) -> int:
         if kept:
             write_report(kept, wish.report, session.reviews)
         if caught:
-            return _SIGNAL_EXITS[caught[0]]
+            return caught[0]
         for run in kept:
             say(checked_sentence(run.plan.planned_cases))
         return 3 if lost else exit_code(kept, wish.fail_under)
@@ -289,20 +288,20 @@ def _rescue(store: Store, plan: Plan, unstored: tuple[TrialResult, ...]) -> tupl
 
 
 @contextmanager
-def _signals(control: Control) -> Iterator[list[str]]:
-    """Stop the run on signals that would end the program; yield the list of the signals received."""
+def _signals(control: Control) -> Iterator[list[int]]:
+    """Stop the run on signals that would end the program; yield the list of the exit codes for those received."""
     loop = asyncio.get_running_loop()
-    caught: list[str] = []
+    caught: list[int] = []
 
-    def stop(name: str) -> None:
-        caught.append(name)
+    def stop(code: int) -> None:
+        caught.append(code)
         control.interrupt()
 
-    known = [name for name in _SIGNAL_EXITS if hasattr(signal, name)]
-    for name in known:
-        loop.add_signal_handler(getattr(signal, name), stop, name)
+    codes = exit_signals()
+    for number, code in codes.items():
+        loop.add_signal_handler(number, stop, code)
     try:
         yield caught
     finally:
-        for name in known:
-            loop.remove_signal_handler(getattr(signal, name))
+        for number in codes:
+            loop.remove_signal_handler(number)

@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 from tui.cli.streams import fill_closed_streams, say, settle_encoding, silence_stdout
+from tui.model.exit_signals import exit_signals
 from tui.model.sanitize import sanitize_line
 
 # Name → module of `tui.cli` and the command in it.
@@ -53,7 +54,7 @@ class _LazyCommands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            with _interrupts_raised():
+            with _signals_raised():
                 return super().invoke(ctx)
         except BrokenPipeError:
             # `… | head` is not an error; click would make it one.
@@ -66,20 +67,25 @@ _BAD_PATHS = (errno.ENAMETOOLONG, errno.ELOOP)
 
 
 @contextmanager
-def _interrupts_raised() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGINT while a command runs, which may have to clean up.
+def _signals_raised() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGINT, and SystemExit on the other signals, while a command runs: it may have to
+    clean up.
 
-    Before and after that, SIGINT ends the process at once (`tui.__main__`).
+    Before and after that, signals end the process at once.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or before is signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def exit_with(number: int, _frame: object) -> None:
+        raise SystemExit(codes[number])
+
+    codes = exit_signals()
+    before = {number: signal.getsignal(number) for number in codes}
+    for number in codes:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else exit_with)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _names_command(word: str) -> bool:

@@ -27,12 +27,12 @@ from textual_serve.download_manager import DownloadManager
 
 from tui.cli.streams import say
 from tui.model.errors import AssayError, ConfigError
+from tui.model.exit_signals import exit_signals
 
 _STATIC = Path(textual_serve.__file__).parent / "static"
 _FILES = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("*") if path.is_file()}
 _MAX_CELLS = 1000
 _STOP_SECONDS = 30.0
-_SIGNALS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -100,8 +100,9 @@ async def _serve(command: Sequence[str], host: str, port: int) -> int:
     server = WebServer(command, host, listener.getsockname()[1])
     runner = web.AppRunner(server.application(), access_log=None, handle_signals=False)
     ended: asyncio.Future[int] = loop.create_future()
-    for name, code in _SIGNALS.items():
-        loop.add_signal_handler(getattr(signal, name), _end, ended, code)
+    signals = exit_signals()
+    for number, code in signals.items():
+        loop.add_signal_handler(number, _end, ended, code)
     await runner.setup()
     try:
         await web.SockSite(runner, listener).start()
@@ -110,10 +111,10 @@ async def _serve(command: Sequence[str], host: str, port: int) -> int:
         return await ended
     finally:
         await runner.cleanup()
-        for name in _SIGNALS:
+        for number in signals:
             # The loop closes its wakeup pipe before it removes its handlers: a late signal would print an error.
-            loop.remove_signal_handler(getattr(signal, name))
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _end(ended: asyncio.Future[int], code: int) -> None:
