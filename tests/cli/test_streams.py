@@ -82,7 +82,7 @@ async def test_a_run_that_cannot_begin_leaves_no_empty_report(assay: CommandLine
 
 
 @pytest.mark.long
-async def test_a_history_that_is_full_in_mid_run_still_gives_the_report_of_what_was_received(assay: CommandLine) -> None:
+async def test_a_full_history_still_gives_the_report_of_what_was_received(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 60)
     async with ModelServer(say("yes " * 20_000)) as server:
         ran = await asyncio.to_thread(in_shell, assay, f"ulimit -f 2000; $assay run '{suite}' -f json", server)
