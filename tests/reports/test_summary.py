@@ -9,8 +9,9 @@ from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.run import KeptRun
 from tui.model.suite import Case
+from tui.reports.render import render_report
 from tui.reports.summary import Reruns, count_reruns, summarize
-from tui.statistics.pairs import mcnemar_exact
+from tui.statistics.pairs import MOST_MODELS, mcnemar_exact
 from tui.statistics.run_figures import Effort, ModelTotals
 from tui.statistics.shares import wilson_interval
 
@@ -144,3 +145,22 @@ def test_a_result_of_a_case_that_the_suite_has_not() -> None:
     kept = small_run()
     lost = replace(kept, plan=replace(kept.plan, suite=replace(kept.plan.suite, cases=tuple[Case, ...]())))
     assert summarize(lost).by_category == {"": ModelTotals(7, 2, 1, 3, 1)}
+
+
+def models_apart(models: int) -> KeptRun:
+    """Half of the models pass all of 16 cases, the others pass none."""
+    return run_of({f"case-{at}": {f"m{n:03}": "p" if n % 2 else "f" for n in range(models)} for at in range(16)})
+
+
+def test_a_summary_lists_a_limited_number_of_differences() -> None:
+    text = render_report(models_apart(24), "markdown").partition("## Models")[0]
+    assert text.count(" does better than ") == 100
+    assert "44 more pairs of models with a difference not listed here; the JSON report contains all of them." in text
+    assert "more pair" not in render_report(models_apart(20), "markdown").partition("## Models")[0]
+
+
+def test_models_that_are_too_many_to_compare_are_a_limitation() -> None:
+    cases = {"one": {f"m{number}": "p" for number in range(MOST_MODELS + 1)}}
+    text = render_report(run_of(cases), "markdown")
+    assert "The 301 models are not compared with each other: too many pairs (the limit is 300 models" in text
+    assert "## Comparisons" not in text

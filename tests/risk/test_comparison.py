@@ -15,6 +15,7 @@ from tui.model.scores import Scoreboard
 from tui.model.suite import Severity
 from tui.risk.comparison import ScoredItem, compare_risk, other_rules, try_other_rules
 from tui.risk.figures import agreement, risk_figures
+from tui.statistics.pairs import MOST_MODELS
 
 RULE = BandRule()
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
@@ -215,3 +216,22 @@ def test_cases_of_one_cluster_count_as_one() -> None:
     assert clustered.p_value == pytest.approx(2 / 2**4)
     assert (clustered.conclusion, clustered.cases) == ("not_enough_data", 12)
     assert agreement(items_of(suite=together), board).cases == 4
+
+
+def test_too_many_models_are_not_compared() -> None:
+    models = [f"model-{number:03}" for number in range(MOST_MODELS + 1)]
+    found = [ScoredItem("1", "1", model, 1, "c", "low", 1, Fraction(1)) for model in models]
+    assert compare_risk(found, models, RULE) == ()
+    assert len(compare_risk(found[:-1], models[:-1], RULE)) == MOST_MODELS * (MOST_MODELS - 1) // 2
+
+
+def test_extents_without_a_small_common_denominator_are_compared() -> None:
+    # Means of 7, 11, 13, 17, 19 and 23 reviewers: their common denominator is over a million.
+    found = [
+        ScoredItem(f"{case}", f"{case}", model, 1, "c", "low", 4, Fraction(4 if model == "b" else 1, reviewers))
+        for case, reviewers in enumerate((7, 11, 13, 17, 19, 23, 29))
+        for model in "ab"
+    ]
+    [compared] = compare_risk(found, "ab", RULE)
+    assert compared.difference == pytest.approx(-3 * sum(1 / each for each in (7, 11, 13, 17, 19, 23, 29)) / 7)
+    assert (compared.lower_cases, compared.higher_cases) == (7, 0)

@@ -5,7 +5,7 @@ import pytest
 
 from tui.statistics import comparison_words
 from tui.statistics.comparison import Comparison, compare_models
-from tui.statistics.pairs import mcnemar_exact
+from tui.statistics.pairs import MOST_MODELS, mcnemar_exact
 from tui.statistics.power import mcnemar_power
 from tui.statistics.shares import Differences, Passes, difference_interval
 
@@ -213,3 +213,23 @@ def test_nothing_heavy_is_loaded_where_nobody_was_asked_twice() -> None:
         "assert not {'numpy', 'scipy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def many_models(number: int) -> dict[str, dict[str, Passes]]:
+    """Models of different skill over 20 cases that were each run three times."""
+    random = numpy.random.default_rng(number)
+    return {
+        f"model-{at}": {f"case-{case}": Passes(int(random.binomial(3, at / number)), 3) for case in range(20)}
+        for at in range(number)
+    }
+
+
+def test_hundreds_of_models_are_compared() -> None:
+    # Once each pair sorted the p-values of all pairs: that takes minutes here.
+    found = compare_models(many_models(220))
+    assert len(found) == 220 * 219 // 2
+    assert {"a_better", "b_better", "no_difference_shown"} >= {each.conclusion for each in found}
+
+
+def test_too_many_models_are_not_compared() -> None:
+    assert compare_models(many_models(MOST_MODELS + 1)) == ()

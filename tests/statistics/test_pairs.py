@@ -8,7 +8,16 @@ import pytest
 import scipy.stats
 
 from tui.statistics import pairs
-from tui.statistics.pairs import adjust_holm, cases_needed, mcnemar_exact, sign_flip
+from tui.statistics.pairs import (
+    MOST_MODELS,
+    MOST_PAIRED_CASES,
+    adjust_holm,
+    adjust_holm_each,
+    cases_needed,
+    mcnemar_exact,
+    sign_flip,
+    too_many_to_compare,
+)
 
 
 def test_mcnemar_as_scipy_has_the_binomial_test() -> None:
@@ -34,6 +43,26 @@ def test_holm_as_published() -> None:
     assert adjust_holm([0.04, 0.005, 0.5]) == pytest.approx([0.08, 0.015, 0.5])
     assert adjust_holm([0.9, 0.8]) == [1.0, 1.0]
     assert adjust_holm([]) == []
+
+
+def test_holm_with_one_other_p_value_is_holm_of_that_list() -> None:
+    random = numpy.random.default_rng(3)
+    for _ in range(500):
+        # From few values, so that there are ties.
+        pool = [*(random.random(4) ** 3), 0.0, 1.0]
+        number = int(random.integers(0, 9))
+        p_values, others = (random.choice(pool, number).tolist() for _ in range(2))
+        expected = [
+            adjust_holm([*p_values[:place], other, *p_values[place + 1 :]])[place] for place, other in enumerate(others)
+        ]
+        assert adjust_holm_each(p_values, others) == expected
+
+
+def test_the_number_of_models_and_of_paired_cases_that_are_compared_is_limited() -> None:
+    assert not too_many_to_compare(MOST_MODELS, 20)
+    assert too_many_to_compare(MOST_MODELS + 1, 1)
+    assert not too_many_to_compare(2, MOST_PAIRED_CASES)
+    assert too_many_to_compare(2, MOST_PAIRED_CASES + 1)
 
 
 def test_signs_as_published() -> None:

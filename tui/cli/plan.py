@@ -111,7 +111,9 @@ def _of_run(run: str) -> tuple[float, int, int]:
     ]
     if not found:
         raise ConfigError(
-            "No two models of this run share a checked case",
+            "No two models of this run share a checked case"
+            if pairs or len(summary.figures) < 2
+            else f"The {len(summary.figures):,} models of this run are too many to compare",
             where=kept.record.id,
             fix="Pass --discordance and --cases.",
         )

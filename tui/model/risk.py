@@ -293,6 +293,7 @@ class Reviewed:
 
 
 _GREATEST = len(EXTENTS) - 1
+_MOST_SWAPS = 100
 RULE_REASON = (
     "The rule multiplies severity (of the criterion) by extent (of the violation). Both are ordinal scales: the "
     "product ranks answers and does not measure harm. Likelihood is not part of the rule; the share of answers in "
@@ -386,6 +387,8 @@ def other_rule_words(each: OtherRule) -> str:
         )
         for a, b in pairs
     ]
+    if len(swaps) > _MOST_SWAPS:
+        swaps[_MOST_SWAPS:] = [f"{len(swaps) - _MOST_SWAPS:,} more changes of places"]
     return f"{bands}; {'; '.join(swaps) or 'the order of the models would not change'}"
 
 

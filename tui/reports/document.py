@@ -48,14 +48,18 @@ def sections(run: Reported, detail: Detail, place: str) -> list[Section]:
 
 
 def _capped(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks with very long tables truncated, with a note of how many rows are missing."""
+    """Yield the blocks with very long tables and lists truncated, with a note of how many rows are missing."""
     for block in blocks:
-        if not isinstance(block, Table) or len(block.rows) <= _MOST_ROWS:
+        if isinstance(block, Table) and len(block.rows) > _MOST_ROWS:
+            left = len(block.rows) - _MOST_ROWS
+            yield replace(block, rows=block.rows[:_MOST_ROWS], drawings=block.drawings[:_MOST_ROWS])
+        elif isinstance(block, Points) and len(block.lines) > _MOST_ROWS:
+            left = len(block.lines) - _MOST_ROWS
+            yield Points(block.lines[:_MOST_ROWS])
+        else:
             yield block
             continue
-        yield replace(block, rows=block.rows[:_MOST_ROWS], drawings=block.drawings[:_MOST_ROWS])
-        left = len(block.rows) - _MOST_ROWS
-        yield Paragraph(f"{left:,} more rows not shown; the JSON and CSV reports contain all of them.", "note")
+        yield Paragraph(f"{left:,} more rows not shown; the JSON report contains all of them.", "note")
 
 
 def _open_ends(lines: Sequence[Line]) -> Block:

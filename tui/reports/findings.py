@@ -13,6 +13,7 @@ from tui.reports.phrases import Detail, Reported, in_order, many
 from tui.statistics import comparison_words
 
 MOST_FINDINGS = 500
+_MOST_DIFFERENCES = 100
 _GRAVE: tuple[Band, ...] = ("medium", "high", "critical")
 _VERDICTS: tuple[Verdict, ...] = ("failed", "timed_out", "error", "incomplete", "cancelled", "unchecked", "passed")
 
@@ -172,12 +173,12 @@ def _rates(run: Reported) -> Iterator[Line]:
 def _differences(run: Reported) -> Iterator[Line]:
     """Yield which models differ significantly, and the conclusion about the other pairs."""
     compared = run.summary.comparisons
-    for each in compared:
-        if each.better is None:
-            continue
+    shown = [each for each in compared if each.better is not None]
+    for each in shown[:_MOST_DIFFERENCES]:
         sides = each if each.better == each.a else each.turned()
         figures = f"{comparison_words.difference_words(sides)}, {comparison_words.p_value_words(each, short=True)}"
         yield Strong(sides.a), " does better than ", Strong(sides.b), f": {figures}."
+    yield from _more(len(shown))
     rest = comparison_words.overview(compared)
     if rest:
         yield rest
@@ -213,7 +214,7 @@ def _risk(run: Reported, detail: Detail) -> Iterator[Line]:
 def _risk_differences(reviewed: Reviewed) -> Iterator[Line]:
     found = reviewed.figures.comparisons
     shown = [each for each in found if each.better is not None]
-    for each in shown:
+    for each in shown[:_MOST_DIFFERENCES]:
         sides = each if each.better == each.a else each.turned()
         yield (
             Strong(sides.a),
@@ -222,8 +223,15 @@ def _risk_differences(reviewed: Reviewed) -> Iterator[Line]:
             f": mean extent {difference_words(sides)}, p {comparison_words.probability(each.p_holm or 0.0)}",
             " after Holm's correction.",
         )
+    yield from _more(len(shown))
     if found and not shown and not found[0].interim:
         yield f"No difference in risk shown at the 5% level ({many(len(found), 'pair')} compared)."
+
+
+def _more(shown: int) -> Iterator[Line]:
+    if shown > _MOST_DIFFERENCES:
+        left = many(shown - _MOST_DIFFERENCES, "more pair")
+        yield f"{left} of models with a difference not listed here; the JSON report contains all of them."
 
 
 def _worst(reviewed: Reviewed) -> str:

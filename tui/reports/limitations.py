@@ -11,6 +11,7 @@ from tui.reports.figure_words import some
 from tui.reports.phrases import Detail, Reported, in_order, many
 from tui.reports.reviewers import current_scores
 from tui.reports.scores import has_answer
+from tui.statistics.pairs import MOST_MODELS, MOST_PAIRED_CASES
 
 _FEW = 12
 
@@ -40,6 +41,9 @@ def _timed_out_checks(result: TrialResult) -> bool:
 
 
 def _comparing(run: Reported) -> Iterator[Line]:
+    models, limit = len(run.summary.figures), f"{MOST_MODELS} models and {MOST_PAIRED_CASES:,} cases in all pairs"
+    if models > 1 and not run.summary.comparisons:
+        yield f"The {models:,} models are not compared with each other: too many pairs (the limit is {limit})."
     silent = [each for each in run.summary.comparisons if each.conclusion == "not_enough_data" and not each.interim]
     if silent:
         pairs = some([f"{each.a} and {each.b}" for each in silent], _FEW)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from tui.model.risk import BANDS, BandRule, OtherRule, RiskComparison, RiskConclusion
 from tui.model.suite import Severity
 from tui.statistics.means import MeanDifference, mean_difference
-from tui.statistics.pairs import ALPHA, adjust_holm, sign_flip
+from tui.statistics.pairs import ALPHA, adjust_holm, adjust_holm_each, sign_flip, too_many_to_compare
 
 _OPEN_END = 1e-5  # an interval that excludes 0 but would touch it ends here
 _POWER = 0.8
-_LARGEST_UNIT = 1_000_000
+_SMALLEST_UNIT = 1_000_000  # as a denominator
 _GRAVE = BANDS.index("high")
 
 
@@ -35,11 +35,14 @@ class ScoredItem(NamedTuple):
 
 
 class _Pair(NamedTuple):
+    """The differences of two models: by case, and with the sum of the weights by unit; all over one denominator."""
+
     a: str
     b: str
     items: int
-    differences: Mapping[str, Fraction]
-    units: Mapping[str, tuple[Fraction, int]]
+    differences: Mapping[str, int]
+    units: Mapping[str, tuple[int, int]]
+    denominator: int
     p_value: float
 
     @property
@@ -48,72 +51,90 @@ class _Pair(NamedTuple):
         return min(1.0, 2.0 ** (1 - len(self.units)))
 
 
+class _Item(NamedTuple):
+    """What all answers to one criterion of a case have in common."""
+
+    case: str
+    unit: str
+    weight: int
+
+
 def compare_risk(
     scored: Iterable[ScoredItem], models: Sequence[str], rule: BandRule, *, interim: bool = False
 ) -> tuple[RiskComparison, ...]:
     """Compare every pair of models by the weighted mean extent over the items that both have scored, in model order.
 
-    An unfinished run (`interim`) is not tested: repeated looks at a test find differences that do not exist.
+    An unfinished run (`interim`) is not tested: repeated looks at a test find differences that do not exist. There are
+    no comparisons if the models are too many to compare.
     """
-    means: dict[str, dict[tuple[str, str], list[Fraction]]] = {model: {} for model in models}
-    weights: dict[tuple[str, str], int] = {}
-    units: dict[str, str] = {}
+    extents: dict[str, dict[tuple[str, str], list[Fraction]]] = {model: {} for model in models}
+    items: dict[tuple[str, str], _Item] = {}
     for item in scored:
-        means[item.model].setdefault((item.case, item.criterion), []).append(item.mean)
-        weights[item.case, item.criterion] = rule.weights[item.severity]
-        units[item.case] = item.unit
-    by_model = {
-        model: {key: sum(extents, Fraction()) / len(extents) for key, extents in of_model.items()}
-        for model, of_model in means.items()
+        extents[item.model].setdefault((item.case, item.criterion), []).append(item.mean)
+        items[item.case, item.criterion] = _Item(item.case, item.unit, rule.weights[item.severity])
+    if too_many_to_compare(len(models), len(items)):
+        return ()
+    weighted = {
+        model: {
+            key: items[key].weight * sum(found, Fraction()) / len(found)
+            for key, found in sorted(of_model.items())
+            if items[key].weight
+        }
+        for model, of_model in extents.items()
     }
-    pairs = [_pair((a, b), by_model, weights, units, test=not interim) for a, b in combinations(models, 2)]
-    adjusted = adjust_holm([pair.p_value for pair in pairs])
-    found = []
-    for place, (pair, p_holm) in enumerate(zip(pairs, adjusted, strict=True)):
-        bound = [each.p_value for each in pairs]
-        bound[place] = pair.least_p
-        found.append(_conclude(pair, p_holm, len(pairs), interim, possible=adjust_holm(bound)[place] <= ALPHA))
-    return tuple(found)
+    # Integers over one denominator, so that equality and sums are exact.
+    denominator = math.lcm(*{value.denominator for of_model in weighted.values() for value in of_model.values()})
+    by_model = {
+        model: {key: value.numerator * (denominator // value.denominator) for key, value in of_model.items()}
+        for model, of_model in weighted.items()
+    }
+    pairs = [_pair(a, b, by_model, items, denominator, test=not interim) for a, b in combinations(models, 2)]
+    p_values = [pair.p_value for pair in pairs]
+    adjusted, least = adjust_holm(p_values), adjust_holm_each(p_values, [pair.least_p for pair in pairs])
+    return tuple(
+        _conclude(pair, p_holm, len(pairs), interim, possible=least_p <= ALPHA)
+        for pair, p_holm, least_p in zip(pairs, adjusted, least, strict=True)
+    )
 
 
 def _pair(
-    models: tuple[str, str],
-    means: Mapping[str, Mapping[tuple[str, str], Fraction]],
-    weights: Mapping[tuple[str, str], int],
-    units: Mapping[str, str],
+    a: str,
+    b: str,
+    extents: Mapping[str, Mapping[tuple[str, str], int]],
+    items: Mapping[tuple[str, str], _Item],
+    denominator: int,
     *,
     test: bool,
 ) -> _Pair:
-    """Compare two models by their mean extents of each case and criterion."""
-    ours, theirs = (means[model] for model in models)
-    differences: dict[str, Fraction] = {}
-    sums: dict[str, tuple[Fraction, int]] = {}
-    items = 0
-    for key in sorted(ours.keys() & theirs.keys()):
-        weight, case = weights[key], key[0]
-        if not weight:
-            continue
-        items += 1
-        difference = weight * (ours[key] - theirs[key])
-        differences[case] = differences.get(case, Fraction()) + difference
-        total, heavy = sums.get(units[case], (Fraction(), 0))
-        sums[units[case]] = total + difference, heavy + weight
-    p_value = sign_flip(_whole([total for total, _ in sums.values()])) if test else 1.0
-    return _Pair(*models, items, differences, sums, p_value)
+    """Compare two models by their weighted extents of each case and criterion."""
+    ours, theirs = extents[a], extents[b]
+    differences: dict[str, int] = {}
+    units: dict[str, tuple[int, int]] = {}
+    common = [key for key in ours if key in theirs]
+    for key in common:
+        case, unit, weight = items[key]
+        difference = ours[key] - theirs[key]
+        differences[case] = differences.get(case, 0) + difference
+        total, heavy = units.get(unit, (0, 0))
+        units[unit] = total + difference, heavy + weight
+    p_value = sign_flip(_whole([total for total, _ in units.values()], denominator)) if test else 1.0
+    return _Pair(a, b, len(common), differences, units, denominator, p_value)
 
 
-def _whole(values: Sequence[Fraction]) -> list[int]:
-    """Return the values as integer multiples of one unit, so that equality and sums are exact."""
-    unit = min(math.lcm(*(value.denominator for value in values)), _LARGEST_UNIT)
-    return [round(value * unit) for value in values]
+def _whole(totals: Sequence[int], denominator: int) -> list[int]:
+    """Return the values as multiples of the greatest unit that divides all, but at least of a millionth."""
+    unit = denominator // math.gcd(denominator, *totals)
+    if unit <= _SMALLEST_UNIT:
+        return [total * unit // denominator for total in totals]
+    return [round(Fraction(total * _SMALLEST_UNIT, denominator)) for total in totals]
 
 
 def _conclude(pair: _Pair, p_holm: float, pairs: int, interim: bool, *, possible: bool) -> RiskComparison:
     values = pair.differences.values()
     counts = (sum(each < 0 for each in values), sum(each > 0 for each in values), sum(not each for each in values))
     weight = sum(heavy for _, heavy in pair.units.values())
-    value = float(sum((total for total, _ in pair.units.values()), Fraction()) / weight) if weight else None
-    found = mean_difference([(float(total), float(heavy)) for total, heavy in pair.units.values()])
+    value = sum(total for total, _ in pair.units.values()) / (pair.denominator * weight) if weight else None
+    found = mean_difference([(total / pair.denominator, float(heavy)) for total, heavy in pair.units.values()])
     if interim or value is None or found is None:
         return RiskComparison(
             pair.a, pair.b, pair.items, *counts, value, "not_enough_data", pairs=pairs, interim=interim

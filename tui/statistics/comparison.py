@@ -6,9 +6,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from tui.statistics.pairs import ALPHA, adjust_holm, mcnemar_exact, sign_flip
+from tui.statistics.pairs import ALPHA, adjust_holm, adjust_holm_each, mcnemar_exact, sign_flip, too_many_to_compare
 from tui.statistics.power import detectable_difference, detectable_mean
-from tui.statistics.shares import Differences, Passes, difference_interval, shrunk, skewed_interval, within_units
+from tui.statistics.shares import (
+    Differences,
+    Passes,
+    difference_interval,
+    shrunk,
+    skewed_interval,
+    units_of,
+    within_units,
+)
 
 Method = Literal["mcnemar-exact", "sign-flip"]
 Conclusion = Literal["a_better", "b_better", "equivalent", "no_difference_shown", "not_enough_data"]
@@ -117,61 +125,71 @@ def compare_models(
     """Return the comparison of every pair of models, in the order of the models.
 
     `passes` is by model and case; `clusters` maps cases to the cluster that they belong to; differences within `margin`
-    (0 to 1) count as equivalent; `interim` is true for a run that is not finished.
+    (0 to 1) count as equivalent; `interim` is true for a run that is not finished. There are none if the models are
+    too many to compare.
     """
-    pairs = [_pair(a, b, passes[a], passes[b], clusters or {}, test=not interim) for a, b in combinations(passes, 2)]
-    adjusted = adjust_holm([pair.p_value for pair in pairs])
-    compared = []
+    if too_many_to_compare(len(passes), max(map(len, passes.values()), default=0)):
+        return ()
+    clusters = clusters or {}
+    sides = [_Side.of(model, cases, clusters) for model, cases in passes.items()]
+    pairs = [_pair(a, b, clusters, test=not interim) for a, b in combinations(sides, 2)]
+    p_values = [pair.p_value for pair in pairs]
+    adjusted, least = adjust_holm(p_values), adjust_holm_each(p_values, [pair.least_p for pair in pairs])
     mixed = any(p_holm <= ALPHA for p_holm in adjusted) and not all(p_holm <= ALPHA for p_holm in adjusted)
-    for place, (pair, p_holm) in enumerate(zip(pairs, adjusted, strict=True)):
-        bound = [each.p_value for each in pairs]
-        bound[place] = pair.least_p
-        possible = adjust_holm(bound)[place] <= ALPHA
-        compared.append(_conclude(pair, p_holm, len(pairs), possible, margin, mixed))
+    compared = (
+        _conclude(pair, p_holm, len(pairs), least_p <= ALPHA, margin, mixed)
+        for pair, p_holm, least_p in zip(pairs, adjusted, least, strict=True)
+    )
     return tuple(_interim(each) if interim else each for each in compared)
 
 
-def _pair(
-    a: str,
-    b: str,
-    ours: Mapping[str, Passes],
-    theirs: Mapping[str, Passes],
-    clusters: Mapping[str, str],
-    *,
-    test: bool,
-) -> _Pair:
-    none = Passes(0, 0)
-    both_run = {case: (passes, theirs.get(case, none)) for case, passes in ours.items()}
-    common = {case: both for case, both in both_run.items() if both[0].results and both[1].results}
+class _Side(NamedTuple):
+    """The cases of one model that have results, and what every pair with this model needs of them.
+
+    `numbers` are the different numbers of results of a case.
+    """
+
+    model: str
+    cases: Mapping[str, Passes]
+    numbers: frozenset[int]
+    within: float
+
+    @classmethod
+    def of(cls, model: str, passes: Mapping[str, Passes], clusters: Mapping[str, str]) -> "_Side":
+        cases = {case: each for case, each in passes.items() if each.results}
+        numbers = frozenset(each.results for each in cases.values())
+        return cls(model, cases, numbers, within_units(units_of(cases, clusters)))
+
+    def shared(self, common: Sequence[str], clusters: Mapping[str, str]) -> "_Side":
+        """Return the part of some of the cases."""
+        if len(common) == len(self.cases):
+            return self
+        return self.of(self.model, {case: self.cases[case] for case in common}, clusters)
+
+
+def _pair(a: _Side, b: _Side, clusters: Mapping[str, str], *, test: bool) -> _Pair:
+    common = [case for case in a.cases if case in b.cases]
+    a, b = a.shared(common, clusters), b.shared(common, clusters)
     # Integers over one denominator, so that equal shares are equal and sums are exact.
-    measure = math.lcm(*(passes.results for both in common.values() for passes in both))
-    differences = {
-        case: measure * one.passed // one.results - measure * other.passed // other.results
-        for case, (one, other) in common.items()
-    }
-    wins = tuple(case for case, difference in differences.items() if difference > 0)
-    losses = tuple(case for case, difference in differences.items() if difference < 0)
-    ties = tuple(case for case, difference in differences.items() if not difference)
-    units: dict[tuple[bool, str], list[str]] = {}
+    measure = math.lcm(*a.numbers, *b.numbers)
+    wins, losses, ties = list[str](), list[str](), list[str]()
+    sums, sizes = dict[tuple[bool, str], int](), dict[tuple[bool, str], int]()
     for case in common:
-        units.setdefault((True, clusters[case]) if case in clusters else (False, case), []).append(case)
-    sums = [sum(differences[case] for case in cases) for cases in units.values()]
-    once = all(passes.results == 1 for both in common.values() for passes in both) and len(units) == len(common)
-    method: Method = "mcnemar-exact" if once else "sign-flip"
-    p_value, within = 1.0, 1.0
+        ours, theirs = a.cases[case], b.cases[case]
+        difference = measure * ours.passed // ours.results - measure * theirs.passed // theirs.results
+        (wins if difference > 0 else losses if difference else ties).append(case)
+        unit = (True, clusters[case]) if case in clusters else (False, case)
+        sums[unit] = sums.get(unit, 0) + difference
+        sizes[unit] = sizes.get(unit, 0) + 1
+    once = measure == 1 and len(sums) == len(common)
+    p_value = 1.0
     if test:
-        p_value = mcnemar_exact(len(wins), len(losses)) if once else sign_flip(sums)
-    if not once:
-        within = max(
-            within_units([_together([common[case][side] for case in cases]) for cases in units.values()])
-            for side in (0, 1)
-        )
-    shares = Differences([total / measure for total in sums], [len(cases) for cases in units.values()], within)
-    return _Pair(a, b, wins, losses, ties, method, shares, p_value)
-
-
-def _together(cases: Sequence[Passes]) -> Passes:
-    return Passes(sum(case.passed for case in cases), sum(case.results for case in cases))
+        p_value = mcnemar_exact(len(wins), len(losses)) if once else sign_flip([*sums.values()])
+    shares = Differences(
+        [total / measure for total in sums.values()], [*sizes.values()], 1.0 if once else max(a.within, b.within)
+    )
+    method: Method = "mcnemar-exact" if once else "sign-flip"
+    return _Pair(a.model, b.model, tuple(wins), tuple(losses), tuple(ties), method, shares, p_value)
 
 
 def _conclude(pair: _Pair, p_holm: float, pairs: int, possible: bool, margin: float | None, mixed: bool) -> Comparison:

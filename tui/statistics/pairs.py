@@ -2,8 +2,11 @@
 
 import math
 import sys
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,10 +16,22 @@ if TYPE_CHECKING:
     Values = NDArray[numpy.float64]
 
 ALPHA = 0.05
+MOST_MODELS = 300
+"""The greatest number of models that are compared with each other: 44,850 pairs."""
+MOST_PAIRED_CASES = 20_000_000
+"""The greatest number of cases in all pairs together: 300 models × 445 cases, or 12 models × 300,000 cases."""
 # Beyond this the sums are drawn, not listed.
 _MOST_SUMS = 300_000
 _SAMPLES = 9_999
 _SEED = 20_261_120
+
+
+def too_many_to_compare(models: int, cases: int) -> bool:
+    """Return whether so many models over so many cases are not compared with each other.
+
+    Time, memory and the length of reports grow with the square of the number of models.
+    """
+    return models > MOST_MODELS or models * (models - 1) // 2 * cases > MOST_PAIRED_CASES
 
 
 def cases_needed(pairs: int = 1) -> int:
@@ -51,6 +66,27 @@ def adjust_holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def adjust_holm_each(p_values: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Return for each p-value what `adjust_holm` would give if it alone were replaced by its entry in `others`.
+
+    The time is that of one sort: hundreds of models are tens of thousands of pairs.
+    """
+    number = len(p_values)
+    ascending = sorted(p_values)
+    before = [0.0, *accumulate(((number - rank) * each for rank, each in enumerate(ascending)), max)]
+    adjusted = []
+    for old, new in zip(p_values, others, strict=True):
+        rank = bisect_left(ascending, new)
+        largest = before[rank]
+        if old < new:  # the ones between both move up by one rank
+            first = bisect_right(ascending, old)
+            rank -= 1
+            moved = ((number - at + 1) * ascending[at] for at in range(first, rank + 1))
+            largest = max(before[first - 1], *moved, 0.0)
+        adjusted.append(min(1.0, max(largest, (number - rank) * new)))
+    return adjusted
+
+
 def sign_flip(differences: Sequence[int]) -> float:
     """Return the two-sided p-value for no difference between two models that were run more than once.
 
@@ -81,14 +117,22 @@ def _sums(sizes: dict[int, int], total: int) -> "Values":
     sums[0] = 1.0
     reach = 0
     for size, number in sizes.items():
-        factorials = numpy.array([math.lgamma(count + 1) for count in range(number + 1)])
-        logs = factorials[-1] - factorials - factorials[::-1] - number * math.log(2)
         before, sums = sums[: reach + 1].copy(), numpy.zeros(total + 1)
-        for count in numpy.flatnonzero(logs > -700):
-            at = int(count) * size
-            sums[at : at + reach + 1] += math.exp(logs[count]) * before
+        for count, chance in _halves(number):
+            at = count * size
+            sums[at : at + reach + 1] += chance * before
         reach += size * number
     return sums
+
+
+@lru_cache(maxsize=256)
+def _halves(number: int) -> tuple[tuple[int, float], ...]:
+    """Return how many of `number` parts are included, with the probability of each count that a float can hold."""
+    import numpy
+
+    factorials = numpy.array([math.lgamma(count + 1) for count in range(number + 1)])
+    logs = factorials[-1] - factorials - factorials[::-1] - number * math.log(2)
+    return tuple((int(count), math.exp(logs[count])) for count in numpy.flatnonzero(logs > -700))
 
 
 def _drawn(sizes: Counter[int], observed: int) -> float:

@@ -185,7 +185,7 @@ def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
     lines = [
         sentence(pair, matrix.names, matrix.progress),
         brief(pair, matrix.names, matrix.progress),
-        *pairs_table(computed(matrix).pairs, matrix.names),
+        *pairs_table(computed(matrix).pairs, matrix.names).lines,
         *pair_lines(pair, matrix.names, {}, {}, matrix.progress),
     ]
     shown = "\n".join(map(text_of, lines))
@@ -236,7 +236,7 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     assert "Holm over 3 pairs" in text
     assert "no difference shown; detectable difference with these cases: 76 points (80% power)." in text
     assert len(text_of(brief(pair, matrix.names))) < len(text)
-    assert len(pairs_table(found.pairs, matrix.names)) == 3
+    assert len(pairs_table(found.pairs, matrix.names).lines) == 3
     listed = [text_of(line) for line in pair_lines(pair, matrix.names, {case.id: case for case in matrix.suite.cases})]
     assert "  What does this regex do" in listed
     assert listed[1].startswith("Difference of pass rates: 0 points (95% interval, simultaneous over 3 pairs: −")
@@ -273,8 +273,19 @@ def test_names_too_long_for_a_narrow_matrix_keep_their_end() -> None:
 
 def test_what_follows_from_a_pair_is_where_a_narrow_screen_shows_it() -> None:
     matrix = matrix_of()
-    for pair, line in zip(computed(matrix).pairs, pairs_table(matrix.statistics.pairs, matrix.names), strict=True):
+    table = pairs_table(computed(matrix).pairs, matrix.names)
+    for pair, line in zip(matrix.statistics.pairs, table.lines, strict=True):
         assert judgement(pair, matrix.names)[0].partition(";")[0] in text_of(line)[:70]
+
+
+def test_a_list_of_pairs_omits_the_columns_that_do_not_fit_in_every_row() -> None:
+    matrix = matrix_of()
+    table = pairs_table(computed(matrix).pairs, matrix.names)
+    for width in range(20, 200):
+        pieces = table.pieces_in(width)
+        fits = [all(width_of(text_of(line[:kept])) <= width for line in table.lines) for kept in range(1, 6)]
+        assert pieces == max(2, sum(fits))
+    assert table.pieces_in(200) == 5
 
 
 def test_a_clear_winner_is_named_and_repeats_are_tested_by_sign_flips() -> None:

@@ -1,7 +1,10 @@
 """The comparison of two models on their common cases as text: a sentence, a line of a list, and the details."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
@@ -64,17 +67,37 @@ def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False
     return (f"{text}; {detail}" if detail else text), role
 
 
-def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> list[Line]:
-    """Return one line for each pair: the conclusion, then the figures, last the interval, which narrow screens omit."""
+class PairsTable(NamedTuple):
+    """One line for each pair, and the width of the widest line cut after each piece: narrow screens omit the last."""
+
+    lines: list[Line]
+    widths: list[int]
+
+    def pieces_in(self, width: int) -> int:
+        """Return how many pieces of every line fit, at least two."""
+        return max(2, bisect_right(self.widths, width))
+
+
+def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> PairsTable:
+    """Return one line for each pair: the conclusion, then the figures, last the interval.
+
+    With hundreds of models this takes seconds: it is work for a thread.
+    """
     names = short_names(names)
     titles = [f"{names[pair.a]} : {names[pair.b]}" for pair in pairs]
     width = min(56, max(map(width_of, titles), default=0))
-    room = min(44, max((width_of(judgement(pair, names, short=True)[0]) for pair in pairs), default=0))
-    return [_pair_line(pair, fill(title, width), names, room) for pair, title in zip(pairs, titles, strict=True)]
+    judged = [judgement(pair, names, short=True) for pair in pairs]
+    room = min(44, max((width_of(text) for text, _ in judged), default=0))
+    lines = [
+        _pair_line(pair, fill(title, width), each, room)
+        for pair, title, each in zip(pairs, titles, judged, strict=True)
+    ]
+    ends = (accumulate(width_of(text) for text, _ in line) for line in lines)
+    return PairsTable(lines, [max(column) for column in zip(*ends, strict=True)])
 
 
-def _pair_line(pair: Comparison, title: str, names: Mapping[str, str], room: int) -> Line:
-    text, role = judgement(pair, names, short=True)
+def _pair_line(pair: Comparison, title: str, judged: Piece, room: int) -> Line:
+    text, role = judged
     difference, space, interval = words.difference_words(pair).partition(" (")
     return (
         (f" {title}", "strong"),

@@ -9,8 +9,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from tui.app.matrix.comparison_lines import pair_lines, pairs_table
-from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.app.matrix.comparison_lines import PairsTable, pair_lines
+from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
 from tui.model.suite import Case
@@ -23,15 +23,13 @@ if TYPE_CHECKING:
 class _PairList(LineListView):
     """The list of pairs. Columns that do not fit in every row are omitted, from the last."""
 
+    def __init__(self, table: PairsTable) -> None:
+        super().__init__()
+        self._table = table
+        self.show_lines(table.lines)
+
     def line_at(self, place: int, width: int) -> Line:
-        line = super().line_at(place, width)
-        longest = max(map(len, self._lines), default=0)
-        fits = (
-            kept
-            for kept in range(longest, 2, -1)
-            if all(width_of(text_of(each[:kept])) <= width for each in self._lines)
-        )
-        return line[: next(fits, 2)]
+        return super().line_at(place, width)[: self._table.pieces_in(width)]
 
 
 class PairsScreen(ModalScreen[int | None]):
@@ -53,6 +51,7 @@ class PairsScreen(ModalScreen[int | None]):
     def __init__(
         self,
         pairs: Sequence["Comparison"],
+        table: PairsTable,
         current: int,
         names: Mapping[str, str],
         cases: Mapping[str, Case],
@@ -62,7 +61,7 @@ class PairsScreen(ModalScreen[int | None]):
         super().__init__()
         self._figures, self._progress = figures, progress
         self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
-        self._list, self._detail = _PairList(), TextPanel()
+        self._list, self._detail = _PairList(table), TextPanel()
 
     def compose(self) -> ComposeResult:
         """Compose the list of pairs, and the details of the highlighted one."""
@@ -73,8 +72,7 @@ class PairsScreen(ModalScreen[int | None]):
             yield self._detail
 
     def on_mount(self) -> None:
-        """Fill the list, with the cursor on the displayed pair."""
-        self._list.show_lines(pairs_table(self._pairs, self._names))
+        """Put the cursor on the displayed pair."""
         self._list.go_to(self._current)
         self._list.focus()
         self._show_detail(self._current)

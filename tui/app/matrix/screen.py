@@ -203,20 +203,26 @@ class MatrixScreen(Screen[str | None]):
     @work(group="choose", exclusive=True)
     async def action_statistics(self) -> None:
         """Display the comparison of each pair of models, and choose the pair for the sentence below the rows."""
+        from tui.app.matrix.comparison_lines import pairs_table
         from tui.app.matrix.pairs_dialog import PairsScreen
+        from tui.statistics.pairs import too_many_to_compare
 
         matrix = self.matrix
         pairs, figures = matrix.statistics.pairs, matrix.statistics.figures
         if not pairs:
-            few = len(matrix.models) < 2
-            why = "Comparing needs two models." if few else "Comparing needs two models with results."
+            why = "Comparing needs two models with results."
+            if len(matrix.models) < 2:
+                why = "Comparing needs two models."
+            elif too_many_to_compare(len(matrix.models), len(matrix.suite.cases)):
+                why = f"{len(matrix.models):,} models are too many to compare."
             self.notify(why, markup=False)
             return
         displayed = matrix.statistics.pair(matrix.pair)
         current = pairs.index(displayed) if displayed in pairs else 0
         cases = {case.id: case for case in matrix.suite.cases}
+        table = await asyncio.to_thread(pairs_table, pairs, matrix.names)
         place = await self.app.push_screen_wait(
-            PairsScreen(pairs, current, matrix.names, cases, figures, matrix.progress)
+            PairsScreen(pairs, table, current, matrix.names, cases, figures, matrix.progress)
         )
         if place is not None:
             matrix.pair = pairs[place].a, pairs[place].b

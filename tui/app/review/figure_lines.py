@@ -33,6 +33,7 @@ from tui.statistics.comparison_words import probability
 
 _SHADES = " ░▒▓█"
 _FILLS: dict[Band, str] = {"negligible": "·", "low": "░", "medium": "▒", "high": "▓", "critical": "█"}
+_MOST_PAIRS = 200
 _NO_DATA = "not enough data"
 _LEAST_COLUMN = 24  # a mark, a mean with its interval, and how many that is of
 
@@ -77,13 +78,17 @@ def _comparison_lines(figures: RiskFigures, models: Sequence[str], names: Mappin
     ]
     order = {model: place for place, model in enumerate(models)}
     sides = [each if order[each.a] < order[each.b] else each.turned() for each in figures.comparisons]
-    for each in sorted(sides, key=lambda each: (order[each.a], order[each.b])):
+    sides.sort(key=lambda each: (order[each.a], order[each.b]))
+    for each in sides[:_MOST_PAIRS]:
         pair = f"{names[each.a].strip()} against {names[each.b].strip()}"
         if each.difference is not None:
             pair += f": {difference_words(each)}"
         p_value = "" if each.p_holm is None else f", p (Holm) {probability(each.p_holm)}"
         role: Role = "passed" if each.better else "dim"
         lines += text_rows(f"{pair}{p_value}: {comparison_words(each)}.", width, role)
+    if len(sides) > _MOST_PAIRS:
+        left = f"{len(sides) - _MOST_PAIRS:,} more pairs not shown; the JSON report contains all of them."
+        lines += text_rows(left, width, "dim")
     return lines
 
 
