@@ -39,8 +39,9 @@ class Opened:
 
 @dataclass
 class ScriptedSession:
-    """A session with suites by their path, a sentence for each model that cannot be resolved, and runs that yield the
-    events given to `say`.
+    """A session with suites by their path, and runs that yield the events given to `say`.
+
+    Models that cannot be resolved are in `unresolved` with a sentence, or in `needs` with a missing variable.
 
     A run yields the first event of `before` if there is one, waits for `go_on` and yields the others, then RunStarted
     and the events of `say`, and ends after a RunFinished. Trials that are cancelled end as cancelled at once.
@@ -48,6 +49,7 @@ class ScriptedSession:
 
     suites: dict[Path, Opened] = field(default_factory=dict)
     unresolved: dict[str, str] = field(default_factory=dict)
+    needs: dict[str, str] = field(default_factory=dict)
     kept: tuple[TrialResult, ...] = ()
     config: Config = field(default_factory=Config)
     notices: tuple[str, ...] = ()
@@ -100,6 +102,8 @@ class ScriptedSession:
         for name in names:
             if name in self.unresolved:
                 raise ModelUnresolved(self.unresolved[name])
+            if name in self.needs:
+                raise ModelUnresolved(f"{name}: no provider found", needs=self.needs[name])
         return tuple(Subject(name, "scripted", name) for name in names)
 
     def subjects_of(self, suite: Suite) -> tuple[Subject, ...]:

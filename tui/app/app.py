@@ -1,7 +1,8 @@
 """The app: it opens the session behind a splash, owns the state above the screens, and quits without losing results."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tui.app.session_protocol import Session
     from tui.session.consent import Consent
 
+_MOST_KEYMAP_NOTICES = 4
 
 class AssayApp(ThemedApp[int]):
     """The terminal app.
@@ -123,8 +125,18 @@ class AssayApp(ThemedApp[int]):
         await self.switch_mode("explore")
         for notice in context.session.notices:
             self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
+        if config.keymap:
+            start_worker(self, partial(self._check_keymap, config.keymap), group="keymap")
         start_worker(self, context.runs.work, group="runs")
         explore.call_after_refresh(self.run_worker, context.suite_loader.work(), group="suites")
+
+    async def _check_keymap(self, keymap: Mapping[str, str]) -> None:
+        """Notify of unknown ids and of conflicts in the keys of the config."""
+        from tui.app.keymap import keymap_problems
+
+        problems = await asyncio.to_thread(keymap_problems, keymap)
+        for problem in problems[:_MOST_KEYMAP_NOTICES]:
+            self.notify(problem, title="config.yaml", severity="warning", markup=False, timeout=12)
 
     def _post_to_screens(self, message: Message) -> None:
         """Post a message to every screen of the stack, and to the app itself."""

@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from tui.app.context import AppContext
+from tui.app.keymap import with_keys
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.model.errors import AssayError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tui.app.runs.screen import RunChoice
     from tui.model.run import RunRecord
 
-_NO_RUN = "No saved run of this suite. Press R to run it, then score its answers."
+_NO_RUN = "No saved run of this suite. Press {run_suite} to run it, then score its answers."
 _NO_MODEL = "Nothing to compare here. The suite has no models."
 
 
@@ -90,7 +91,7 @@ class Navigator:
             if run_id:
                 await self._review(run_id, start)
             else:
-                self._screen.notify(_NO_RUN, severity="warning", markup=False)
+                self._screen.notify(with_keys(self._screen, _NO_RUN), severity="warning", markup=False)
         except AssayError as error:
             notify_error(self._screen, error)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tui.app.presentation.cells import fold
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
+from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
 from tui.model.errors import AssayError, Problem
 from tui.model.filter import Filter, StatusWord
@@ -22,8 +23,9 @@ FileStamp = tuple[int, int]
 class OpenSuite(NamedTuple):
     """A suite file, read or not yet, or a saved run that was opened beside the files.
 
-    `suite` is None and `problems` says why if the file cannot be used. `run` is the id of the saved run that the suite
-    and its results belong to, and `label` describes that run.
+    If the file has errors, `problems` lists them, and `suite` is its last version without errors (`outdated`), or None
+    if there was none. `run` is the id of the saved run that the suite and its results belong to, and `label` describes
+    that run.
     """
 
     path: Path
@@ -33,6 +35,7 @@ class OpenSuite(NamedTuple):
     read: bool = False
     run: str = ""
     label: str = ""
+    outdated: bool = False
 
     @property
     def title(self) -> str:
@@ -47,17 +50,22 @@ class OpenSuite(NamedTuple):
     @property
     def broken(self) -> bool:
         """Return whether the file was read and has errors."""
-        return self.read and self.suite is None
+        return self.read and (self.suite is None or self.outdated)
+
+    @property
+    def first_error(self) -> Problem | None:
+        """Return the first error of a broken file."""
+        return next((problem for problem in self.problems if problem.level == "error"), None) if self.broken else None
 
     def find_case(self, case_id: str | None) -> Case | None:
         """Return the case with this id."""
         return next((case for case in self.suite.cases if case.id == case_id), None) if self.suite else None
 
     def line_of(self, case: Case | None) -> int:
-        """Return the line of a case in the file, without one that of the first problem of a broken file, else 1."""
-        if case is not None:
-            return case.line or 1
-        return next((problem.line for problem in self.problems if problem.line), 1) if self.broken else 1
+        """Return the line to edit: that of the first problem of a broken file, else that of the case, else 1."""
+        if self.broken:
+            return next((problem.line for problem in self.problems if problem.line), 1)
+        return case.line or 1 if case is not None else 1
 
 
 class CaseMarks(NamedTuple):
@@ -122,9 +130,12 @@ class OpenSuites:
         return True
 
     def read(self, path: Path) -> OpenSuite:
-        """Read a suite file, and on the first read also the latest stored results of its trials."""
+        """Read a suite file, and on the first read also the latest stored results of its trials.
+
+        While the file has errors, its last version without errors stays open.
+        """
         self._stamps[path] = _stamp(path)
-        folder = self._files[path].folder
+        before = self._files[path]
         loaded = self._session.open_suite(path)
         problems = loaded.problems
         if loaded.suite is not None and path not in self._states:
@@ -134,7 +145,9 @@ class OpenSuites:
             except AssayError as error:
                 problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", str(error)))
             self._states.setdefault(path, state)
-        read = OpenSuite(path, folder, loaded.suite, problems, read=True)
+        outdated = loaded.suite is None and before.suite is not None
+        suite = before.suite if outdated else loaded.suite
+        read = before._replace(suite=suite, problems=problems, read=True, outdated=outdated)
         self._files[path] = read
         return read
 
@@ -159,7 +172,7 @@ class Selection:
         self.case_id: str | None = None
         self.filter = Filter()
         self.streaming: bool | None = None
-        self.model_errors: dict[str, str] = {}
+        self.model_errors: dict[str, ModelFault] = {}
         self._models: dict[Path, tuple[str, ...]] = {}
         self._indexed: Suite | None = None
         self._by_id: dict[str, Case] = {}

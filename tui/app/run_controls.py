@@ -1,7 +1,7 @@
 """The commands for runs, identical on every screen: start, rerun, cancel, pause and change the concurrency."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,14 +11,19 @@ from typing import Any
 from textual.screen import Screen
 
 from tui.app.context import AppContext
-from tui.app.dialogs import ChoiceScreen
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen
+from tui.app.keymap import with_keys
 from tui.app.notifications import notify_error
+from tui.app.open_suites import OpenSuite
+from tui.app.presentation.figures import counted
 from tui.app.presentation.pace import Pace, concurrency_words, pace_of
 from tui.app.presentation.pieces import Line
-from tui.app.run_requests import RunRequest
+from tui.app.run_requests import RunRequest, expected_cost
 from tui.app.workers import start_worker
 from tui.model.errors import StoreError
+from tui.model.prices import Spent, cost_text
 from tui.model.results import JUDGED, TrialKey
+from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState, TrialProgress
 from tui.session.run_history import RunHistory
 
@@ -41,9 +46,31 @@ class RunControls:
         if request is None:
             self._screen.notify(nothing, severity="warning", markup=False)
             return
+        if (broken := self._broken(request)) is not None:
+            self._screen.notify(broken_words(broken), title="Not run", severity="warning", markup=False, timeout=8)
+            return
         if self._runs.busy:
             self._screen.notify("Queued: starts when the current run finishes.", markup=False, timeout=3)
         self._runs.add(request)
+
+    def start_asked(self, requests: Sequence[RunRequest], nothing: str) -> None:
+        """Queue runs of several cases, after a question with the number of trials and their expected cost."""
+        runnable = [each for each in requests if self._broken(each) is None]
+        if sum(len(each.trials) for each in runnable) > 1:
+            start_worker(self._screen, partial(self._ask_and_start, runnable), group="start", exclusive=True)
+        else:
+            self.start(next(iter(runnable or requests), None), nothing)
+
+    async def _ask_and_start(self, requests: Sequence[RunRequest]) -> None:
+        question = size_words(requests, expected_cost(requests, self._context.open_suites))
+        if await self._screen.app.push_screen_wait(ConfirmScreen("Run?", question, yes="run", no="cancel")):
+            for request in requests:
+                self.start(request, "")
+
+    def _broken(self, request: RunRequest) -> OpenSuite | None:
+        """Return the suite of a request if its file has errors."""
+        open_suite = self._context.open_suites.get(request.path)
+        return open_suite if open_suite is not None and open_suite.broken else None
 
     def rerun(self, request: RunRequest | None, nothing: str) -> None:
         """Rerun trials, after asking which; each trial becomes an attempt in the run that has its result.
@@ -93,7 +120,7 @@ class RunControls:
         if trials and current is not None and current.path == path:
             self._runs.cancel(trials)
         else:
-            more = " Press X to cancel the whole run." if self._runs.busy else ""
+            more = with_keys(self._screen, " Press {cancel_all} to cancel the whole run.") if self._runs.busy else ""
             self._screen.notify(f"This case is not running.{more}", markup=False, timeout=4)
 
     def cancel_all(self) -> None:
@@ -113,6 +140,30 @@ class RunControls:
         numbers = self._runs.change_concurrency(by, model) or self._runs.change_concurrency(by)
         text = f"{concurrency_words(numbers)}." if numbers else "No run in progress."
         self._screen.notify(text, markup=False, timeout=3)
+
+
+def size_words(requests: Sequence[RunRequest], expected: Spent) -> str:
+    """Return the size of some runs in words, and their expected cost as far as it is known.
+
+    For example `14 trials: 7 cases × 2 models.` and `Expected cost: $0.42, by the earlier answers of these models.`
+    """
+    trials = sum(len(each.trials) for each in requests)
+    cases = sum(len({trial.case for trial in each.trials}) for each in requests)
+    models = len({trial.model for each in requests for trial in each.trials})
+    suites = f" in {counted(len(requests), 'suite')}" if len(requests) > 1 else ""
+    text = f"{counted(trials, 'trial')}: {counted(cases, 'case')}{suites} × {counted(models, 'model')}."
+    if expected.usd is None:
+        return text
+    return f"{text}\n\nExpected cost: {cost_text(expected)}, by the earlier answers of these models."
+
+
+def broken_words(open_suite: OpenSuite) -> str:
+    """Return a message about a suite file with errors: its name, the line and text of the first error, and the fix."""
+    name, error = sanitize_line(open_suite.path.name, 60), open_suite.first_error
+    place = f", line {error.line}" if error and error.line else ""
+    what = f": {sanitize_line(error.what, 200).rstrip('.')}" if error else ""
+    kept = " Its last version without errors stays open; fix the file to run it." if open_suite.outdated else ""
+    return f"{name}{place}{what}.{kept}"
 
 
 def split_errors(
@@ -150,9 +201,3 @@ def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest
 def current_pace(state: RunState) -> Pace:
     """Return the current concurrency of a run as text."""
     return pace_of(state.limits, monotonic())
-
-
-def key_of(screen: Screen[Any], binding_id: str) -> str:
-    """Return the displayed key of a binding of the screen; an empty text if the binding is not active."""
-    keys = (each.binding for each in screen.active_bindings.values() if each.binding.id == binding_id)
-    return next((screen.app.get_key_display(binding) for binding in keys), "")

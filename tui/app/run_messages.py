@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from textual.message import Message
 
+from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_requests import RunRequest
 from tui.model.events import (
     AttemptStarted,
@@ -69,9 +70,9 @@ class RunRefused(Message, bubble=False):
 
 
 class ModelsUnresolved(Message, bubble=False):
-    """Posted when models are omitted from a run; `errors` has a message for each of them."""
+    """Posted when models are omitted from a run; `errors` has the fault of each of them."""
 
-    def __init__(self, path: Path, errors: dict[str, str]) -> None:
+    def __init__(self, path: Path, errors: dict[str, ModelFault]) -> None:
         super().__init__()
         self.path, self.errors = path, errors
 

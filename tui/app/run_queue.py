@@ -10,6 +10,7 @@ from time import monotonic
 from textual.message import Message
 
 from tui.app.open_suites import OpenSuites
+from tui.app.presentation.model_faults import ModelFault, fault_of
 from tui.app.run_messages import ModelsUnresolved, RunEnded, RunMessages, RunQueued, RunRefused
 from tui.app.run_requests import RunRequest, WaitReason
 from tui.app.session_protocol import Session
@@ -78,7 +79,8 @@ class RunQueue:
         self._reruns: set[Path] = set()
         self.current: RunRequest | None = None
         self.messages = RunMessages(post)
-        self.stopwatch = Stopwatch()
+        self._stopwatch = Stopwatch()
+        self._stopwatches: dict[Path, Stopwatch] = {}
 
     @property
     def busy(self) -> bool:
@@ -99,6 +101,11 @@ class RunQueue:
     def is_rerun(self, path: Path) -> bool:
         """Return whether the last run of a suite added attempts to a saved run."""
         return path in self._reruns
+
+    def elapsed(self, path: Path, now: float) -> float | None:
+        """Return the seconds that the last run of a suite took so far, without pauses; None before its first run."""
+        stopwatch = self._stopwatches.get(path)
+        return stopwatch.elapsed(now) if stopwatch else None
 
     def is_active(self, path: Path) -> bool:
         """Return whether a run of the suite is in progress or queued."""
@@ -148,10 +155,10 @@ class RunQueue:
             return
         if self._control.is_paused:
             self._control.resume()
-            self.stopwatch.resume(monotonic())
+            self._stopwatch.resume(monotonic())
         else:
             self._control.pause()
-            self.stopwatch.stop(monotonic())
+            self._stopwatch.stop(monotonic())
 
     def change_concurrency(self, by: int, model: str = "") -> dict[str, int]:
         """Change the concurrency of a model, or of every model, of the current run by `by`.
@@ -192,7 +199,8 @@ class RunQueue:
             self._reruns.add(request.path)
         else:
             self._reruns.discard(request.path)
-        self.stopwatch.start(monotonic())
+        self._stopwatch = self._stopwatches[request.path] = Stopwatch()
+        self._stopwatch.start(monotonic())
         outcome: Outcome | None = None
         try:
             outcome = await self._run(request)
@@ -205,7 +213,7 @@ class RunQueue:
             if state.running:
                 state.take(RunFinished(state.run_id or "", outcome or "interrupted", ""))
             self.current = self._plan = None
-            self.stopwatch.stop(monotonic())
+            self._stopwatch.stop(monotonic())
             self._idle.set()
             self._post(RunEnded(request.path, outcome))
 
@@ -262,13 +270,13 @@ def _plan_in_saved_run(session: Session, request: RunRequest) -> Plan:
 
 def resolve_models(
     session: Session, suite: Suite, models: tuple[str, ...]
-) -> tuple[tuple[Subject, ...], dict[str, str]]:
-    """Return the subjects of the models that can be resolved, and an error message for each other model."""
+) -> tuple[tuple[Subject, ...], dict[str, ModelFault]]:
+    """Return the subjects of the models that can be resolved, and the fault of each other model."""
     subjects: list[Subject] = []
-    errors: dict[str, str] = {}
+    errors: dict[str, ModelFault] = {}
     for model in models:
         try:
             subjects += session.subjects_of(suite) if model == suite.agent else session.resolve([model])
         except AssayError as error:
-            errors[model] = str(error)
+            errors[model] = fault_of(error)
     return tuple(subjects), errors

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tui.app.open_suites import OpenSuite, Selection
+from tui.app.open_suites import OpenSuite, OpenSuites, Selection
+from tui.model.outcomes import outcome_of
+from tui.model.prices import Spent, spent_on
 from tui.model.results import TrialKey
+from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
 WaitReason = Literal["", "queued", "preparing", "paused"]
@@ -35,10 +38,27 @@ class RunRequest:
         return tuple(dict.fromkeys(trial.model for trial in self.trials))
 
 
-def request_cases(selection: Selection, cases: Sequence[Case]) -> RunRequest | None:
-    """Return a request for cases of the selected suite on all displayed models; None if there are no trials."""
-    trials = [TrialKey(case.id, model) for case in cases for model in selection.models]
-    return _request(selection, selection.open_suite, trials)
+def request_cases(
+    selection: Selection, cases: Sequence[Case], open_suite: OpenSuite | None = None
+) -> RunRequest | None:
+    """Return a request for cases of a suite, by default the selected one, on all models that are displayed for it.
+
+    None if there are no trials.
+    """
+    open_suite = open_suite or selection.open_suite
+    models = selection.models_of(open_suite.path) if open_suite else ()
+    return _request(selection, open_suite, [TrialKey(case.id, model) for case in cases for model in models])
+
+
+def request_folder(selection: Selection, folder: str) -> tuple[RunRequest, ...]:
+    """Return a request for each suite file of a folder, with the cases that the filter selects."""
+    suites = [each for each in selection.open_suites.all if each.folder == folder and not each.run]
+    found = (
+        request_cases(selection, [case for case in each.suite.cases if selection.matches_filter(each.path, case)], each)
+        for each in suites
+        if each.suite is not None
+    )
+    return tuple(request for request in found if request is not None)
 
 
 def request_suite(selection: Selection) -> RunRequest | None:
@@ -87,6 +107,25 @@ def models_with_results(selection: Selection, open_suite: OpenSuite) -> tuple[st
     """Return the models that a run of the suite uses, then all others that have results in it."""
     state = selection.open_suites.state(open_suite.path)
     return tuple(dict.fromkeys((*models_to_run(selection, open_suite), *(key.model for key in state.trials))))
+
+
+def expected_cost(requests: Sequence[RunRequest], open_suites: OpenSuites) -> Spent:
+    """Return the expected cost of runs: for each trial the mean cost of the model's earlier trials in the suite."""
+    expected: list[float | None] = []
+    for request in requests:
+        costs: dict[str, list[float]] = {}
+        for key, trial in open_suites.state(request.path).trials.items():
+            if (usd := _cost_of(trial)) is not None:
+                costs.setdefault(key.model, []).append(usd)
+        means = {model: sum(known) / len(known) for model, known in costs.items()}
+        expected += [means.get(trial.model) for trial in request.trials]
+    return spent_on(expected)
+
+
+def _cost_of(trial: TrialProgress) -> float | None:
+    if trial.result is not None:
+        return outcome_of(trial.result).cost_usd
+    return trial.kept.cost_usd if trial.kept is not None else None
 
 
 def _request(selection: Selection, open_suite: OpenSuite | None, trials: Sequence[TrialKey]) -> RunRequest | None:

@@ -61,11 +61,17 @@ class AssayError(Exception):
 
 
 class ConfigError(AssayError):
-    """The config file, a flag or an environment variable is invalid; `problems` lists the problems of a file."""
+    """The config file, a flag or an environment variable is invalid; `problems` lists the problems of a file.
 
-    def __init__(self, what: str, problems: Sequence[Problem] = (), *, where: str = "", fix: str = "") -> None:
+    `needs` names the environment variables that are missing.
+    """
+
+    def __init__(
+        self, what: str, problems: Sequence[Problem] = (), *, where: str = "", fix: str = "", needs: str = ""
+    ) -> None:
         super().__init__(what, where=where, fix=fix)
         self.problems = tuple(problems)
+        self.needs = needs
 
 
 class ModelUnresolved(ConfigError):

@@ -55,6 +55,7 @@ def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secret
             raise ConfigError(f"{settings.name} has no run id", fix="Use replay/RUN/MODEL.")
 
 
+_BARE_RULES = (("gpt-*", "openai"), ("o*", "openai"), ("claude-*", "anthropic"), ("*", "openrouter"))
 _RETIRED = ("github", "github-models", "githubmodels")
 _KEY_HEADERS = ("authorization", "api-key", "x-api-key")
 
@@ -91,7 +92,9 @@ def provider_settings(name: str, config: Config, environ: Mapping[str, str]) -> 
     if settings.missing:
         names = " and ".join(settings.missing)
         raise ConfigError(
-            f"{name} needs {names}, used in the config file but not set in the environment", fix=f"Set {names}."
+            f"{name} needs {names}, used in the config file but not set in the environment",
+            fix=f"Set {names}.",
+            needs=names,
         )
     if settings.kind in ("openai", "anthropic"):
         _check_server(settings)
@@ -125,6 +128,7 @@ def _check_server(settings: ProviderSettings) -> None:
         raise ConfigError(
             f"{name} needs an API key: {settings.key_name} is not set",
             fix=f"Set {settings.key_name} (to any value if the server needs no key), or use another provider.",
+            needs=settings.key_name,
         )
 
 
@@ -182,7 +186,7 @@ def _find_bare(name: str, config: Config, environ: Mapping[str, str]) -> Subject
             return _subject(provider, name, f"rule {pattern} of the config file")
     if variable(environ, "OPENAI_BASE_URL"):
         return _subject("openai", name, "because OPENAI_BASE_URL is set")
-    for pattern, provider in (("gpt-*", "openai"), ("o*", "openai"), ("claude-*", "anthropic"), ("*", "openrouter")):
+    for pattern, provider in _BARE_RULES:
         if fnmatchcase(name, pattern) and (key := _key_at_hand(provider, config, environ)):
             return _subject(provider, name, key)
     if (login := _key_at_hand("copilot", config, environ)) and copilot_version() is not None:
@@ -235,6 +239,12 @@ def _unknown_provider(
     )
 
 
+def _variable_for(name: str) -> str:
+    """Return the variable with the key of the first provider that a bare model id belongs to."""
+    provider = next(provider for pattern, provider in _BARE_RULES if fnmatchcase(name, pattern))
+    return SERVERS[provider].key_variables[0]
+
+
 def _homeless(name: str, config: Config) -> ModelUnresolved:
     shown = sanitize_line(name)
     return ModelUnresolved(
@@ -245,4 +255,5 @@ def _homeless(name: str, config: Config) -> ModelUnresolved:
             f"install {COPILOT} and set COPILOT_GITHUB_TOKEN; or add the model under models: or rules: in "
             "config.yaml. local/smollm2-135m needs no key."
         ),
+        needs=_variable_for(name),
     )

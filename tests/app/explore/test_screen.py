@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import CASES, explored, session_for
-from tests.support.pilots import until
+from tests.support.pilots import screen_rows, until
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
-from tui.app.dialogs import HelpScreen
+from tui.app.dialogs import ConfirmScreen, HelpScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.suite_tree import SuiteTree
 from tui.model.errors import ConfigError, Problem
@@ -182,7 +182,74 @@ async def test_a_suite_that_changes_on_disk_is_read_again_in_place(tmp_path: Pat
         assert seen.screen.selection.case_id == "two"
         session.suites[path] = Opened(None, (Problem(str(path), 1, 1, "error", "", "now it is broken"),))
         path.write_text("changed again")
+        await seen.until(lambda: any("line 1: now it is broken" in notice for notice in seen.notices))
+        assert "query by mail" in seen.row
+        assert seen.screen.selection.case_id == "two"
+        assert "! quickstart" in seen.rows[0]
+        assert "1 problem" in seen.rows[0]
+        await seen.press("r")
+        await seen.until(lambda: sum("now it is broken" in notice for notice in seen.notices) == 2, "r says why not")
+        assert session.plans == []
+        await seen.press("home")
         await seen.until(lambda: "now it is broken" in seen.overview)
+        assert "last version without errors" in seen.overview
+        session.suites[path] = Opened(suite_of(path, *CASES, name="quickstart"))
+        path.write_text("repaired")
+        await seen.until(lambda: "problem" not in seen.rows[0])
+        assert seen.row.startswith("▾ quickstart")
+
+
+async def test_a_suite_a_category_and_a_folder_are_run_after_a_question(tmp_path: Path) -> None:
+    session = session_for(tmp_path, "quickstart", "second")
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "other.yaml").write_text("")
+    session.suites[more / "other.yaml"] = Opened(suite_of(more / "other.yaml", CASES[0], name="other"))
+    async with explored(session) as seen:
+
+        def asks(text: str) -> bool:
+            screen = seen.app.screen
+            return isinstance(screen, ConfirmScreen) and any(text in row for row in screen_rows(screen))
+
+        open_suites = seen.screen.context.open_suites
+        await seen.until(lambda: all(each.read for each in open_suites.all), "all suites are read")
+        await seen.press("home", "r")
+        await seen.until(lambda: asks("12 trials: 6 cases in 2 suites × 2 models."), "the folder")
+        await seen.press("n")
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        assert session.plans == []
+        await seen.press("down", "r")
+        await seen.until(lambda: asks("6 trials: 3 cases × 2 models."), "the suite")
+        await seen.press("y")
+        await seen.until(lambda: session.plans)
+        assert len(session.plans[-1].trials) == 6
+
+
+async def test_only_displayed_widgets_take_the_focus(tmp_path: Path) -> None:
+    async with explored(session_for(tmp_path)) as seen:
+        await seen.press("home")
+        await seen.until(lambda: seen.screen.selection.case_id is None)
+        for key in ("2", "3", "ctrl+right", "comma", "full_stop", "z", "n", "d", "1"):
+            await seen.press(key)
+            assert seen.app.focused is not None
+            assert seen.app.focused.is_on_screen, key
+            assert seen.app.focused is seen.screen.suites.suite_tree, key
+
+
+async def test_a_suite_without_keys_names_them_once_and_runs_on_the_local_model(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    for model in ("mock-a", "mock-b"):
+        session.needs[model] = "MOCK_API_KEY"
+    async with explored(session) as seen:
+        await seen.until(lambda: "mock-a needs MOCK_API_KEY." in seen.text(0))
+        assert "L runs on local/smollm2-135m" in seen.text(0)
+        assert seen.text(1) == "mock-b needs MOCK_API_KEY."
+        await seen.press("home")
+        await seen.until(lambda: "mock-a and mock-b need MOCK_API_KEY." in seen.overview)
+        assert seen.overview.count("M chooses models") == 1
+        await seen.press("end", "L")
+        await seen.until(lambda: session.plans)
+        assert {trial.model for trial in session.plans[-1].trials} == {"local/smollm2-135m"}
 
 
 async def test_results_of_earlier_runs_are_shown(tmp_path: Path) -> None:

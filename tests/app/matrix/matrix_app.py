@@ -96,7 +96,7 @@ class LiveMatrixApp(MatrixApp):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.set_timer(1, lambda: self.place.action_run_all())
+        self.set_timer(1, lambda: self.place.action_run_suite())
 
     async def on_run_began(self, message: RunBegan) -> None:
         del message

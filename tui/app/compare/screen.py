@@ -17,6 +17,7 @@ from tui.app.compare.lines import Names, leaderboard_of, nothing_lines, source_l
 from tui.app.compare.pairs import AnswerPairs, CaseEntry, ComparisonSession, next_answer
 from tui.app.compare.view import CaseList, CompareTitle, CompareView
 from tui.app.context import AppContext
+from tui.app.keymap import with_keys
 from tui.app.notifications import notify_error
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
@@ -28,7 +29,7 @@ from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 
 _NARROW, _BESIDE = 100, 110
-_HIDDEN = "Names are hidden in blind mode. Press B to show them."
+_HIDDEN = "Names are hidden in blind mode. Press {toggle_blind} to show them."
 
 
 def _key(key: str, action: str, name: str, tooltip: str, label: str = "", key_display: str | None = None) -> Binding:
@@ -203,7 +204,7 @@ class CompareScreen(Screen[None]):
         from tui.app.dialogs import TextScreen
 
         if self._seed is not None:
-            self.notify(_HIDDEN, markup=False)
+            self.notify(with_keys(self, _HIDDEN), markup=False)
             return
         try:
             preferences = await asyncio.to_thread(self._pairs.preferences)
@@ -219,7 +220,7 @@ class CompareScreen(Screen[None]):
         from tui.app.dialogs import ChoiceScreen
 
         if self._seed is not None:
-            self.notify(_HIDDEN, markup=False)
+            self.notify(with_keys(self, _HIDDEN), markup=False)
             return
         sources = await asyncio.to_thread(self._pairs.sources)
         if not sources:

@@ -21,12 +21,12 @@ def count_changes(trial: TrialProgress | None) -> int:
 
 
 def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
-    """Return why there is no diff to display."""
+    """Return why there is no diff to display, with actions in braces for their keys."""
     name = sanitize_line(model, 100)
     if trial is not None and trial.is_open:
         return f"{name} is still running. Its changes appear here when the answer is complete."
     if trial is None or trial.result is None:
-        return f"{name} has not run yet. Press r to run this case."
+        return f"{name} has not run yet. Press {{run_case}} to run this case."
     if not case.apply_changes:
         return f"The answer of {name} changed nothing: the case does not use applyChanges."
     return f"The answer of {name} has no code block, so it changed nothing."

@@ -6,7 +6,7 @@ from tui.model.state import TrialProgress
 
 
 def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
-    """Return the note of a pane without text; empty if there is nothing to say."""
+    """Return the note of a pane without text, empty if there is nothing to say; actions in braces mean their keys."""
     if reason == "queued":
         return "Queued: starts when the current run finishes."
     if reason == "preparing":
@@ -14,7 +14,7 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     if reason == "paused":
         return "Run paused: this case starts when it continues."
     if trial is None:
-        return "Not run yet. Press r to run this case, R to run the suite."
+        return "Not run yet. Press {run_case} to run this case, {run_suite} to run the suite."
     if trial.waits is not None:
         why = sanitize_text(trial.waits.reason).rstrip()
         stop = "" if why.endswith((".", "!", "?")) else "."

@@ -14,8 +14,10 @@ from textual.widgets import Static
 
 from tui.app.context import AppContext
 from tui.app.explore.answer_lines import closing_note, waiting_note
+from tui.app.keymap import key_of, with_keys
 from tui.app.open_suites import MOST_PANES
 from tui.app.presentation.figures import figure_line
+from tui.app.presentation.model_faults import short_fault, ways_out
 from tui.app.presentation.names import fitted_names, numbered_names
 from tui.app.presentation.pieces import Line, text_of
 from tui.app.presentation.transcript import marks_in, reasoning, steps_at, transcript
@@ -188,9 +190,9 @@ class AnswerPane(Vertical):
         elif trial is not None and not trial.is_open and not reason:
             broke = closing_note(trial)
         elif fault and trial is None:
-            broke = sanitize_text(fault)
+            broke = fault
         elif not self._length or (trial and trial.waits):
-            waits = waiting_note(trial, reason)
+            waits = with_keys(self.screen, waiting_note(trial, reason))
         self.view.note(waits)
         self._fault.update(Content(broke))
         self._fault.display = bool(broke)
@@ -275,7 +277,17 @@ class AnswerPanes(Container):
         if trial is not None:
             self._runs.messages.drop_text(trial.key)
         reason = self._runs.wait_reason(selection.path, case.id, pane.model)
-        pane.show(case, trial, reason=reason, fault=selection.model_errors.get(pane.model, ""))
+        pane.show(case, trial, reason=reason, fault=self._fault_of(pane.model))
+
+    def _fault_of(self, model: str) -> str:
+        """Return why a model cannot be run; the first one that needs something also has the keys that help."""
+        faults = self._selection.model_errors
+        if (fault := faults.get(model)) is None:
+            return ""
+        text = short_fault(model, fault)
+        if model != next((each for each in self._models if each in faults and faults[each].needs), None):
+            return text
+        return f"{text}\n{text_of(ways_out(*(key_of(self.screen, each) for each in ('look.models', 'run.local'))))}"
 
     def show_trial(self, model: str) -> None:
         """Show the trial of a model as it is now, if it has a pane."""

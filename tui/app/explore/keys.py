@@ -13,6 +13,7 @@ _FILTER = f"Filter cases ({KEYS_IN_WORDS} word !word)"
 EXPLORE_KEYS: list[BindingType] = [
     bind("r", "run_case", "run.case", "Run the selected case or category", label="run"),
     bind("R", "run_suite", "run.suite", "Run the whole suite", label="run all"),
+    bind("L", "run_local", "run.local", "Run on local/smollm2-135m, which needs no key"),
     bind("F", "follow_run", "run.follow", "Follow the running case until you select one", label="follow"),
     bind("P", "toggle_pause", "run.pause", "Pause or continue the run", label="pause"),
     bind("x", "cancel", "run.cancel", "Cancel the selected case", label="cancel"),

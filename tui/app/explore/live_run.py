@@ -120,7 +120,7 @@ class LiveRun:
             rerun=runs.is_rerun(path),
             cloning=cloning,
             following=self.auto_follow.on,
-            elapsed=runs.stopwatch.elapsed(now) if state.run_id or cloning else None,
+            elapsed=runs.elapsed(path, now) if state.run_id or cloning else None,
             queued=len(runs.queued),
             outcome=state.ended or "",
             pace=pace_of(state.limits, now),

@@ -2,8 +2,10 @@
 
 from textual.content import Content
 
-from tui.app.explore.overview_lines import problem_lines, suite_lines
+from tui.app.explore.overview_lines import SuiteKeys, outdated_lines, problem_lines, suite_lines
+from tui.app.keymap import key_of
 from tui.app.open_suites import OpenSuite, Selection
+from tui.app.presentation.model_faults import fault_lines
 from tui.app.presentation.pace import limit_lines
 from tui.app.splash import start_lines
 from tui.app.widgets.text_views import TextPanel
@@ -28,9 +30,12 @@ class SuiteOverview(TextPanel):
         """Show a suite with its models and the pace of its run, or its problems where it cannot be used."""
         selection, suite = self._selection, open_suite.suite
         self.border_title = Content(sanitize_line(open_suite.path.name))
-        if suite is None:
-            self.show_lines(problem_lines(open_suite.problems))
+        if suite is None or open_suite.outdated:
+            lines = problem_lines(open_suite.problems)
+            self.show_lines([*lines, *outdated_lines(open_suite.path.name)] if suite else lines)
             return
-        lines = suite_lines(str(open_suite.path), suite, selection.models, open_suite.problems, selection.model_errors)
+        keys = SuiteKeys(*(key_of(self.screen, each) for each in ("run.suite", "look.models", "run.local")))
+        faults = fault_lines(selection.model_errors, (keys.choose, keys.local))
+        lines = suite_lines(str(open_suite.path), suite, selection.models, open_suite.problems, faults, keys)
         paced = limit_lines(selection.state.limits) if selection.state.running else []
         self.show_lines([*lines, (), *paced] if paced else lines)

@@ -1,6 +1,7 @@
 """The lines of the overview of a suite, of its problems, and of the Prompt tab."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from tui.app.presentation.pieces import Line, Piece, fill
 from tui.model.errors import Problem
@@ -11,6 +12,14 @@ from tui.model.suite import Case, Suite
 
 _LINES_A_MESSAGE = 400
 _FILES = 200
+
+
+class SuiteKeys(NamedTuple):
+    """The displayed keys that run a suite, choose its models, and run on the bundled model."""
+
+    run: str
+    choose: str
+    local: str
 
 
 def size_words(text: str) -> str:
@@ -76,6 +85,18 @@ def problem_lines(problems: Sequence[Problem]) -> list[Line]:
     return lines
 
 
+def outdated_lines(name: str) -> list[Line]:
+    """Return what is displayed of a file with errors that was read without errors before."""
+    return [
+        (("The cases and results on the left belong to the last version without errors.", "plain"),),
+        (
+            ("Fix the file to run it; ", "plain"),
+            (sanitize_line(name), "strong"),
+            (" is read again when it changes.", "plain"),
+        ),
+    ]
+
+
 def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[Line]:
     """Return a line for each model; a displayed model has the number of its pane."""
     lines: list[Line] = []
@@ -88,9 +109,9 @@ def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[L
 
 
 def suite_lines(
-    path: str, suite: Suite, models: Sequence[str], problems: Sequence[Problem], faults: Mapping[str, str]
+    path: str, suite: Suite, models: Sequence[str], problems: Sequence[Problem], faults: Sequence[Line], keys: SuiteKeys
 ) -> list[Line]:
-    """Return the overview of a suite; `faults` has an error message for each model that cannot be resolved."""
+    """Return the overview of a suite; `faults` are the lines about models that cannot be run."""
     options = suite.options
     facts: list[tuple[str, str]] = [
         ("file", path),
@@ -105,13 +126,12 @@ def suite_lines(
     lines += [((fill(name, 10), "dim"), (sanitize_line(value), "plain")) for name, value in facts if value]
     lines += _name_lines("models", suite.models or ((suite.agent,) if suite.agent else ()), models)
     if models:
-        lines += [(), (("R", "accent"), (" runs the suite, ", "plain"), ("Enter", "accent"), (" unfolds it.", "plain"))]
-    else:
-        lines += [(), (("M", "accent"), (" chooses models: this suite has no models and no agent.", "plain"))]
-    for model, why in faults.items():
         lines += [
             (),
-            (("! ", "error"), (sanitize_line(model), "strong")),
-            (("  ", "plain"), (sanitize_text(why), "error")),
+            ((keys.run, "accent"), (" runs the suite, ", "plain"), ("Enter", "accent"), (" unfolds it.", "plain")),
         ]
+    else:
+        lines += [(), ((keys.choose, "accent"), (" chooses models: this suite has no models and no agent.", "plain"))]
+    if faults:
+        lines += [(), *faults]
     return [*lines, (), *problem_lines(problems)] if problems else lines

@@ -1,6 +1,8 @@
 """The Explore screen: suites on the left, the answers to the selected case side by side, and the current run."""
 
 import asyncio
+from collections.abc import Sequence
+from pathlib import Path
 from time import monotonic
 from typing import ClassVar
 
@@ -22,10 +24,12 @@ from tui.app.explore.saved_runs import SavedRuns
 from tui.app.explore.suite_rows import Row
 from tui.app.explore.suite_tree import SuitePanel, SuiteTree
 from tui.app.explore.tabs import AttemptsTab, DetailTabs, RiskTab
+from tui.app.keymap import key_of
 from tui.app.navigator import Navigator, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
-from tui.app.run_controls import RunControls, key_of
+from tui.app.presentation.model_faults import LOCAL_MODEL, not_run_words
+from tui.app.run_controls import RunControls, broken_words
 from tui.app.run_messages import (
     FLUSHES_PER_SECOND,
     CloneProgress,
@@ -37,7 +41,7 @@ from tui.app.run_messages import (
     TrialChanged,
 )
 from tui.app.run_queue import resolve_models
-from tui.app.run_requests import request_cases, request_failed, request_suite
+from tui.app.run_requests import request_cases, request_failed, request_folder, request_suite
 from tui.app.runs.screen import RunChoice
 from tui.app.splash import FrameScreen
 from tui.app.suite_loader import SuitesRead
@@ -50,6 +54,8 @@ from tui.model.scores import ItemKey
 from tui.model.suite import Case
 
 _FLUSHES_A_FIGURE = 4
+_CASE_ACTIONS = frozenset({"go_to_diff", "match", "pane", "pane_beside", "tab_beside", "toggle_in_step", "zoom"})
+"""Actions on the panes and tabs, which are displayed only while a case is selected."""
 
 
 class ExploreScreen(FrameScreen):
@@ -105,8 +111,10 @@ class ExploreScreen(FrameScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active. While a filter is typed, the key of the filter is a normal character."""
         del parameters
+        if action in _CASE_ACTIONS and not self.has_class("-case"):
+            return False
         if action == "go_to_diff":
-            return self.has_class("-case") and self.details.offers("diff")
+            return self.details.offers("diff")
         if action == "toggle_pause":
             return self.run_controls.can_pause
         if action == "follow_run":
@@ -207,8 +215,17 @@ class ExploreScreen(FrameScreen):
             self._resolve_models()
             self.show_selection()
         if message.again and message.paths:
-            names = ", ".join(sanitize_line(path.name, 60) for path in message.paths)
+            self._notify_reloaded(message.paths)
+
+    def _notify_reloaded(self, paths: Sequence[Path]) -> None:
+        """Notify of files that were read again; of each one with errors with its first error."""
+        open_suites = filter(None, map(self.context.open_suites.get, paths))
+        broken = [each for each in open_suites if each.broken]
+        if not broken:
+            names = ", ".join(sanitize_line(path.name, 60) for path in paths)
             self.notify(f"Reloaded: {names}", markup=False, timeout=3)
+        for each in broken:
+            self.notify(broken_words(each), title="File has errors", severity="error", markup=False, timeout=8)
 
     # The current run
 
@@ -273,9 +290,7 @@ class ExploreScreen(FrameScreen):
         if self.selection.path == message.path:
             self.selection.model_errors |= message.errors
             self.show_selection()
-        names = ", ".join(sanitize_line(model, 60) for model in message.errors)
-        where = "See its pane" if len(message.errors) == 1 else "See their panes"
-        self.notify(f"Not run: {names}. {where} for the reason.", severity="warning", markup=False, timeout=6)
+        self.notify(not_run_words(message.errors), title="Not run", severity="warning", markup=False, timeout=8)
 
     @on(RunEnded)
     def show_end(self) -> None:
@@ -418,7 +433,7 @@ class ExploreScreen(FrameScreen):
         suite, selection = self.selection.suite, self.selection
         if suite is None:
             return
-        names = (*suite.models, *self.context.session.config.variants, "local/smollm2-135m")
+        names = (*suite.models, *self.context.session.config.variants, LOCAL_MODEL)
         chosen = await self.app.push_screen_wait(ModelChooser(names, selection.models))
         if chosen:
             selection.choose_models(chosen)
@@ -442,16 +457,31 @@ class ExploreScreen(FrameScreen):
     # Keys for runs
 
     def action_run_case(self) -> None:
-        """Run the selected case, or the category or suite under the cursor."""
+        """Run the selected case; the category, suite or folder under the cursor after a question."""
         row, selection = self.suites.suite_tree.row, self.selection
-        cases: tuple[Case, ...] = (selection.case,) if selection.case else ()
-        if row is not None and row.kind in ("category", "suite") and row.open_suite == selection.open_suite:
-            cases = row.cases
-        self.run_controls.start(request_cases(selection, cases), "Nothing to run here. Select a case.")
+        nothing = "Nothing to run here. Select a case."
+        if row is None or row.kind in ("case", "step"):
+            cases = (selection.case,) if selection.case else ()
+            self.run_controls.start(request_cases(selection, cases), nothing)
+        elif row.open_suite is None:
+            self.run_controls.start_asked(request_folder(selection, row.name), nothing)
+        else:
+            request = request_cases(selection, row.cases, row.open_suite)
+            self.run_controls.start_asked([request] if request else [], nothing)
 
     def action_run_suite(self) -> None:
         """Run the whole suite."""
         self.run_controls.start(request_suite(self.selection), "Nothing to run here. Select a suite.")
+
+    def action_run_local(self) -> None:
+        """Run the selected case, or what is under the cursor, on the bundled local model."""
+        if self.selection.usable is None:
+            self.notify("Nothing to run here. Select a case.", severity="warning", markup=False)
+            return
+        self.selection.choose_models((LOCAL_MODEL,))
+        self.suites.show()
+        self.show_selection()
+        self.action_run_case()
 
     def action_run_failed(self) -> None:
         """Rerun the trials that did not pass."""

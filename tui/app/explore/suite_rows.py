@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tui.app.open_suites import CaseMarks, OpenSuite
+from tui.app.presentation.figures import counted
 from tui.app.presentation.marks import RERUN, mark_of, severity_piece, tally
 from tui.app.presentation.pieces import Line, Piece, cut_middle, spread, width_of
 from tui.model.filter import severity_of
@@ -152,8 +153,9 @@ def row_line(
     left: list[Piece] = [(f"{indent}{arrow} ", "dim"), (sanitize_line(row.name) or "no name", "plain")]
     right: tuple[Piece, ...] = ()
     if row.open_suite is not None and row.open_suite.broken:
-        left = [(f"{indent}! ", "error"), (sanitize_line(row.name), "error")]
-        right = ((_count(len(row.open_suite.problems), "problem"), "error"),)
+        arrow = "" if row.unfolded is None else f"{arrow} "
+        left = [(f"{indent}{arrow}", "dim"), ("! ", "error"), (sanitize_line(row.name), "error")]
+        right = ((counted(len(row.open_suite.problems), "problem"), "error"),)
     elif row.open_suite is not None and not row.open_suite.read:
         right = (("…", "dim"),)
     elif row.unfolded is False:
@@ -175,9 +177,5 @@ def _case_line(row: Row, shown: CaseMarks, indent: str, width: int) -> Line:
 
 def _size(row: Row) -> str:
     if len(row.cases) == 1 and len(row.cases[0].steps) > 1:
-        return _count(len(row.cases[0].steps), "step")
-    return _count(len(row.cases), "case")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+        return counted(len(row.cases[0].steps), "step")
+    return counted(len(row.cases), "case")

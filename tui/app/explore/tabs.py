@@ -24,6 +24,7 @@ from tui.app.explore.attempt_lines import (
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.overview_lines import prompt_lines
 from tui.app.explore.risk_lines import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
+from tui.app.keymap import with_keys
 from tui.app.open_suites import OpenSuite, Selection
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
@@ -94,7 +95,9 @@ class AttemptsTab(Vertical):
 
     def _show_details(self) -> None:
         if not 0 <= self._table.cursor < len(self._table.rows):
-            self._detail.show_lines([(("No attempt yet. Press r to run this case.", "dim"),)])
+            self._detail.show_lines(
+                [((with_keys(self.screen, "No attempt yet. Press {run_case} to run this case."), "dim"),)]
+            )
             return
         attempt = self._table.rows[self._table.cursor].attempt
         lines = [*retry_lines(attempt), *served_lines(attempt)]
@@ -373,7 +376,8 @@ class DetailTabs(Vertical):
         if case is None:
             return
         kept = cloned.kept_folder if isinstance(cloned, RepositoryCloned) else None
-        tab.show(kept_diff(case, trial), missing_changes(case, trial, model), Path(kept) if kept else None)
+        missing = with_keys(tab.screen, missing_changes(case, trial, model))
+        tab.show(kept_diff(case, trial), missing, Path(kept) if kept else None)
 
     def _names(self, selection: Selection, model: str) -> Sequence[Tab]:
         case = selection.case

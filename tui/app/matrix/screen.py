@@ -36,7 +36,7 @@ MATRIX_KEYS: list[BindingType] = [
     bind("d", "toggle_differing", "matrix.differing", "Show only cases in which models differ, or all", "differing"),
     bind("b", "choose_baseline", "matrix.baseline", "Compare with an earlier run", "baseline"),
     bind("c", "compare", "matrix.compare", "Compare the answers of two models word by word", "compare"),
-    bind("R", "run_all", "matrix.run-all", "Run the whole suite", "run all"),
+    bind("R", "run_suite", "matrix.run-all", "Run the whole suite", "run all"),
     bind("P", "toggle_pause", "matrix.pause", "Pause or continue the run", "pause"),
     bind("f", "run_failed", "matrix.run-failed", "Rerun failed trials", "rerun failed"),
     bind("slash", "filter", "matrix.filter", f"Filter cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
@@ -230,7 +230,7 @@ class MatrixScreen(Screen[str | None]):
 
     # Runs
 
-    def action_run_all(self) -> None:
+    def action_run_suite(self) -> None:
         """Run the whole suite."""
         if (open_suite := self._open_suite) is not None and open_suite.suite is not None:
             request = request_all_models(self.context.selection, open_suite)

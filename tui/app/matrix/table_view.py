@@ -11,11 +11,12 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.app.keymap import key_of
 from tui.app.matrix.columns import Layout, lay_out
 from tui.app.matrix.header_lines import MatrixHeading, matrix_header
 from tui.app.matrix.matrix import Matrix
 from tui.app.presentation.pieces import Line
-from tui.app.run_controls import current_pace, key_of
+from tui.app.run_controls import current_pace
 from tui.app.theme.styles import grounded_styles, segments_of
 from tui.app.widgets.list_view import Ground, LineListView
 from tui.app.widgets.text_views import PieceLine

@@ -128,6 +128,11 @@ def clock(value: float) -> str:
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
+def counted(number: int, word: str) -> str:
+    """Return a number with its word: `1 case`, `1,200 cases`."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
 def minutes(milliseconds: float) -> str:
     """Return a duration: `40 s`, `11 min`, `2 h 05`."""
     seconds = max(0, round(milliseconds / 1000))

@@ -12,6 +12,7 @@ from textual.screen import Screen
 
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
+from tui.app.keymap import with_keys
 from tui.app.presentation.pieces import Line
 from tui.app.presentation.trail_lines import trail_lines
 from tui.app.review.answers import mask_lines
@@ -42,7 +43,7 @@ from tui.session.run_review import RunReview
 Result = TypeVar("Result")
 
 _TITLE_SECONDS = 5.0
-_HIDDEN = "Not available while names are hidden. Press ! to reveal them."
+_HIDDEN = "Not available while names are hidden. Press {reveal} to reveal them."
 _ITEM_ACTIONS = (
     "score",
     "note",
@@ -243,7 +244,8 @@ class ReviewScreen(Screen[None]):
         """Say why a key does nothing; pass it to the open input, or hold it while an act is being saved."""
         active = self.active_bindings.get(event.key)
         if active is not None and not active.enabled and self.keys.accepts_commands:
-            self._inform(self._why_disabled(active.binding.action.partition("(")[0]), timeout=4)
+            why = self._why_disabled(active.binding.action.partition("(")[0])
+            self._inform(with_keys(self, why), timeout=4)
         self.review_session.timer.touch()
         self.keys.handle(event)
 

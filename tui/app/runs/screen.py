@@ -13,6 +13,7 @@ from textual.events import Resize
 from textual.screen import Screen
 
 from tui.app.bindings import bind
+from tui.app.presentation.figures import counted
 from tui.app.runs.lines import RunFilter, day_and_time, parse_run_filter
 from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
 from tui.app.widgets.footer import KeyFooter
@@ -33,10 +34,6 @@ class RunChoice(NamedTuple):
 
     act: Act
     run: RunRecord
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 class RunsScreen(Screen[RunChoice | None]):
@@ -210,7 +207,7 @@ class RunsScreen(Screen[RunChoice | None]):
             return f" Cannot count its scores: {sanitize_line(str(error), 200)}"
         if not count.scores:
             return ""
-        scores, people = _counted(count.scores, "score"), _counted(count.reviewers, "reviewer")
+        scores, people = counted(count.scores, "score"), counted(count.reviewers, "reviewer")
         return f" {scores} by {people} will be lost; run 'assay review export' to save them to a file."
 
     @work(group="export", exclusive=True)

@@ -1,0 +1,89 @@
+"""The ids of all key bindings: the displayed key of one, and the check of the keys in the config."""
+
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.screen import ModalScreen, Screen
+
+import tui.app
+from tui.model.sanitize import sanitize_line
+from tui.model.suggest import did_you_mean
+
+_ACTION = re.compile(r"\{([a-z_]+)\}")
+
+
+def with_keys(screen: Screen[Any], text: str) -> str:
+    """Return a text with the displayed keys of the actions in braces: `Press {run_case} to run this case.`"""
+    keys = {each.binding.action: each.binding for each in screen.active_bindings.values()}
+    return _ACTION.sub(lambda found: screen.app.get_key_display(keys[found[1]]) if found[1] in keys else found[0], text)
+
+
+def key_of(screen: Screen[Any], binding_id: str) -> str:
+    """Return the displayed key of a binding of the screen; an empty text if the binding is not active."""
+    keys = (each.binding for each in screen.active_bindings.values() if each.binding.id == binding_id)
+    return next((screen.app.get_key_display(binding) for binding in keys), "")
+
+
+def keymap_problems(keymap: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each unknown id in `keymap`, and for each key that it gives to two actions of a screen.
+
+    Imports all screens: call it in a thread.
+    """
+    bindings = bindings_of_app()
+    known = {binding.id for found in bindings.values() for binding in found if binding.id}
+    problems = [_unknown(name, known) for name in keymap if name not in known]
+    for node, found in bindings.items():
+        below = issubclass(node, Screen) and not issubclass(node, ModalScreen)
+        beside = [*found, *_app_bindings(bindings)] if below else found
+        problems += _conflicts(beside, keymap)
+    return list(dict.fromkeys(problems))
+
+
+def bindings_of_app() -> dict[type[DOMNode], list[Binding]]:
+    """Return the bindings of every screen and widget of the app. Imports all of them: call it in a thread."""
+    return {node: list(_bindings_of(node)) for node in _nodes()}
+
+
+def _nodes() -> list[type[DOMNode]]:
+    """Return every class of the app that has bindings."""
+    for module in pkgutil.walk_packages(tui.app.__path__, "tui.app."):
+        import_module(module.name)
+    found: list[type[DOMNode]] = []
+    below = list(DOMNode.__subclasses__())
+    while below:
+        node = below.pop()
+        below += node.__subclasses__()
+        if node.__module__.startswith("tui.") and node not in found:
+            found.append(node)
+    return found
+
+
+def _app_bindings(bindings: Mapping[type[DOMNode], list[Binding]]) -> list[Binding]:
+    return [binding for node, found in bindings.items() if issubclass(node, App) for binding in found]
+
+
+def _bindings_of(node: type[DOMNode]) -> Iterator[Binding]:
+    for binding in vars(node).get("BINDINGS", ()):
+        if isinstance(binding, Binding):
+            yield binding
+
+
+def _conflicts(bindings: list[Binding], keymap: Mapping[str, str]) -> Iterator[str]:
+    by_key: dict[str, str] = {}
+    for binding in sorted(bindings, key=lambda each: each.id not in keymap):
+        name = binding.id or ""
+        moved = Binding(keymap[name], binding.action, binding.description) if name in keymap else binding
+        for each in Binding.make_bindings([moved]):
+            other = by_key.setdefault(each.key, name)
+            if other != name and (other in keymap or name in keymap):
+                yield f"keys: {other} and {name} have the same key {sanitize_line(each.key, 30)}."
+
+
+def _unknown(name: str, known: set[str]) -> str:
+    return f"keys: unknown id {sanitize_line(name, 60)}. {did_you_mean(name, known)}docs/keys.md lists all ids."
