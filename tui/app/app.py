@@ -22,12 +22,21 @@ from tui.app.workers import start_worker
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from tui.app.context import AppContext
     from tui.app.run_messages import RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.session.consent import Consent
 
 _MOST_KEYMAP_NOTICES = 4
+
+def _key_commands() -> "type[Provider]":
+    """Return the commands of the palette. The import would delay the first paint."""
+    from tui.app.keymap import KeyCommands
+
+    return KeyCommands
+
 
 class AssayApp(ThemedApp[int]):
     """The terminal app.
@@ -37,6 +46,7 @@ class AssayApp(ThemedApp[int]):
 
     TITLE = "Assay"
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar = {_key_commands}
     CSS = """
     Toast { background: $raised; color: $foreground; }
     Tooltip { background: $raised; color: $foreground; }
@@ -171,9 +181,11 @@ class AssayApp(ThemedApp[int]):
         self._notification_hold.notify(message, **options)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Yield a command for each enabled key of the screen, then the command that changes the theme."""
+        """Yield a command for each enabled key of the screen in their order, then the change of the theme."""
+        from tui.app.keymap import bindings_in_order
+
         actions: set[str] = set()
-        for node, binding, enabled, tooltip in screen.active_bindings.values():
+        for node, binding, enabled, tooltip in bindings_in_order(screen):
             if binding.action in actions:
                 continue
             actions.add(binding.action)

@@ -1,33 +1,76 @@
-"""The ids of all key bindings: the displayed key of one, and the check of the keys in the config."""
+"""The key bindings of the app: their order, the commands of the palette, and the check of the keys in the config."""
 
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from textual.app import App
-from textual.binding import Binding
+from textual.binding import ActiveBinding, Binding
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 
 import tui.app
+from tui.app.theme.themed_app import ThemedApp
 from tui.model.sanitize import sanitize_line
 from tui.model.suggest import did_you_mean
 
 _ACTION = re.compile(r"\{([a-z_]+)\}")
 
 
+def bindings_in_order(screen: Screen[Any]) -> list[ActiveBinding]:
+    """Return the active bindings of a screen in the order of their definition, even if the config changed the keys."""
+    active = list(screen.active_bindings.values())
+    nodes = list(dict.fromkeys(each.node for each in active))
+    places = {
+        (node, binding.id): place
+        for node in nodes
+        for place, binding in enumerate(type(node).BINDINGS)
+        if isinstance(binding, Binding)
+    }
+    last = len(places)
+    active.sort(key=lambda each: (nodes.index(each.node), places.get((each.node, each.binding.id), last)))
+    return active
+
+
+class KeyCommands(Provider):
+    """The commands of the palette: those of the app in its order, which is that of the footer."""
+
+    async def discover(self) -> Hits:
+        """Yield every command."""
+        for title, help_text, callback, _ in self.app.get_system_commands(self.screen):
+            yield DiscoveryHit(title, callback, help=help_text)
+
+    async def search(self, query: str) -> Hits:
+        """Yield the commands that match what was typed."""
+        matcher = self.matcher(query)
+        for title, help_text, callback, _ in self.app.get_system_commands(self.screen):
+            if (score := matcher.match(title)) > 0:
+                yield Hit(score, matcher.highlight(title), callback, help=help_text)
+
+
 def with_keys(screen: Screen[Any], text: str) -> str:
     """Return a text with the displayed keys of the actions in braces: `Press {run_case} to run this case.`"""
-    keys = {each.binding.action: each.binding for each in screen.active_bindings.values()}
+    keys = {binding.action: binding for binding in reversed([*_moved_bindings(screen)])}  # the first key of each
     return _ACTION.sub(lambda found: screen.app.get_key_display(keys[found[1]]) if found[1] in keys else found[0], text)
 
 
 def key_of(screen: Screen[Any], binding_id: str) -> str:
-    """Return the displayed key of a binding of the screen; an empty text if the binding is not active."""
-    keys = (each.binding for each in screen.active_bindings.values() if each.binding.id == binding_id)
+    """Return the displayed key of a binding of the screen, also while an input has the focus; empty if it has none."""
+    keys = (binding for binding in _moved_bindings(screen) if binding.id == binding_id)
     return next((screen.app.get_key_display(binding) for binding in keys), "")
+
+
+def _moved_bindings(screen: Screen[Any]) -> Iterator[Binding]:
+    """Yield the bindings of a screen with the first key that the config gives them."""
+    keymap = screen.app.keymap if isinstance(screen.app, ThemedApp) else {}
+    for binding in _bindings_of(type(screen)):
+        keys = keymap.get(binding.id or "")
+        moved = replace(binding, key=keys, key_display=None) if keys else binding
+        yield from Binding.make_bindings([moved])
 
 
 def keymap_problems(keymap: Mapping[str, str]) -> list[str]:

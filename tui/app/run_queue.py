@@ -122,7 +122,17 @@ class RunQueue:
         prepares = current is not None and current.path == path and not self._open_suites.state(path).running
         if current is not None and prepares and self._has(current, path, case, model):
             return "preparing"
-        return "queued" if any(self._has(each, path, case, model) for each in queued) else ""
+        if any(self._has(each, path, case, model) for each in queued):
+            return "queued"
+        return "starting" if current is not None and self._starts_local(path, case, model) else ""
+
+    def _starts_local(self, path: Path, case: str, model: str) -> bool:
+        """Return whether a running trial waits for the local model, which answers no other trial."""
+        state = self._open_suites.state(path)
+        trial = state.trial(case, model)
+        if trial is None or trial.status != "running" or not _is_local(model):
+            return False
+        return not any(_is_local(key.model) and state.trials[key].is_answered for key in state.in_progress)
 
     @staticmethod
     def _has(request: RunRequest, path: Path, case: str, model: str) -> bool:
@@ -266,6 +276,10 @@ def _plan_in_saved_run(session: Session, request: RunRequest) -> Plan:
     if request.mode == "replay":
         return session.history.plan_replay(request.run, request.speed)
     return session.history.plan_again(request.run, request.trials, missing=request.mode == "missing")
+
+
+def _is_local(model: str) -> bool:
+    return model.startswith("local/")
 
 
 def resolve_models(

@@ -12,8 +12,9 @@ from tui.model.results import TrialKey
 from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
-WaitReason = Literal["", "queued", "preparing", "paused"]
-"""Why a requested trial has not started: other runs precede it, its run is being prepared, or it is paused."""
+WaitReason = Literal["", "queued", "preparing", "paused", "starting"]
+"""Why a requested trial has no request yet: other runs precede it, its run is being prepared, or it is paused, or the
+local model is starting."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from tui.model.state import AttemptProgress, StepProgress, TrialProgress
     [
         ("openai/gpt-5.2", 1.0, "Request sent. No text received yet."),
         ("local/smollm2-135m", 1.0, "Request sent. No text received yet."),
-        ("local/smollm2-135m", None, "Waiting for the local model to load, or to finish another answer."),
+        ("local/smollm2-135m", None, "Waiting for the local model to finish another answer."),
         ("openai/gpt-5.2", None, "Waiting until the provider accepts another request."),
     ],
 )

@@ -134,7 +134,7 @@ async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path
         await seen.press("escape")
         await seen.until(lambda: len(seen.rows) == 6)
         await seen.press("slash", *"tags:x")
-        await seen.until(lambda: "did you mean tag" in str(seen.screen.suites.border_subtitle))
+        await seen.until(lambda: "did you mean tag" in seen.screen.suites.hint)
 
 
 async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(tmp_path: Path) -> None:
@@ -153,9 +153,7 @@ async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(t
         await seen.press("escape", "slash", *"differs:no")
         await seen.until(lambda: "query by mail" in seen.rows[-1])
         await seen.press("escape", "slash", *"differs:x")
-        await seen.until(
-            lambda: "unknown value differs:x; available: yes, no" in str(seen.screen.suites.border_subtitle)
-        )
+        await seen.until(lambda: "unknown value differs:x; available: yes, no" in seen.screen.suites.hint)
 
 
 async def test_the_first_case_that_a_filter_leaves_is_shown_and_run(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
         return "Queued: starts when the current run finishes."
     if reason == "preparing":
         return "Preparing run."
+    if reason == "starting":
+        return "Starting the local model…"
     if reason == "paused":
         return "Run paused: this case starts when it continues."
     if trial is None:
@@ -29,7 +31,7 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     if step is None or step.sent_at is not None:
         return "Request sent. No text received yet."
     if trial.key.model.startswith("local/"):
-        return "Waiting for the local model to load, or to finish another answer."
+        return "Waiting for the local model to finish another answer."
     return "Waiting until the provider accepts another request."
 
 

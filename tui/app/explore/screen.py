@@ -115,6 +115,8 @@ class ExploreScreen(FrameScreen):
             return False
         if action == "go_to_diff":
             return self.details.offers("diff")
+        if action == "cancel":
+            return self.context.runs.busy or None
         if action == "toggle_pause":
             return self.run_controls.can_pause
         if action == "follow_run":

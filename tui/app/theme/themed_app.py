@@ -21,12 +21,14 @@ Use these variables in CSS; every theme has all of them, as `#rrggbb`:
 import asyncio
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from textual.app import App, ReturnType
 from textual.await_complete import AwaitComplete
+from textual.binding import Keymap
 from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import Resize
@@ -116,6 +118,8 @@ class ThemedApp(App[ReturnType]):
     other theme is read before the first paint. An unknown theme is notified, and the default is used.
     """
 
+    keymap: Mapping[str, str] = MappingProxyType({})
+
     def __init__(self, *, theme: str = DEFAULT_PALETTE.name, theme_folders: Sequence[Path] = ()) -> None:
         super().__init__()
         for built_in in self.available_themes:
@@ -133,6 +137,11 @@ class ThemedApp(App[ReturnType]):
                 theme = DEFAULT_PALETTE.name
         self.set_reactive(App.theme, theme)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def set_keymap(self, keymap: Keymap) -> None:
+        """Give bindings other keys, by their ids. `keymap` is kept: texts that name a key look it up."""
+        self.keymap = keymap
+        super().set_keymap(keymap)
 
     def action_command_palette(self) -> None:
         """Open the command palette, unless it is open."""

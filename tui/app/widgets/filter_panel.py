@@ -6,6 +6,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Static
 
 from tui.model.filter import Filter, parse_filter
 
@@ -27,6 +28,7 @@ class FilteredPanel(Vertical):
         background: $background; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
+    FilteredPanel > #filter-hint { height: auto; max-height: 4; color: $failed; }
     """
 
     class FilterChanged(Message):
@@ -47,6 +49,11 @@ class FilteredPanel(Vertical):
         return self._line is not None
 
     @property
+    def hint(self) -> str:
+        """Return what is wrong with the filter, as displayed; empty if nothing is."""
+        return "".join(str(line.render()) for line in self.query("#filter-hint").results(Static))
+
+    @property
     def typing(self) -> bool:
         """Return whether the filter has the focus."""
         return self._line is not None and self.screen.focused is self._line
@@ -58,25 +65,28 @@ class FilteredPanel(Vertical):
             from tui.app.widgets.prompt_input import PromptInput
 
             line = PromptInput(_EXAMPLE, id="filter")
-            await self.mount(line)
+            await self.mount(line, Static(markup=False, id="filter-hint"))
         line.start()
 
     async def close_filter(self) -> bool:
         """Close the filter, and return whether it was open."""
         line = self._line
         if line is not None:
-            await line.remove()
+            await self.query("#filter, #filter-hint").remove()
             self.post_message(self.FilterChanged(Filter()))
         self.rows.focus()
         return line is not None
 
     def show_filter(self, case_filter: Filter, count: int, *, chosen: bool = False) -> None:
-        """Show in the frame what is wrong with the filter, or the number of cases that it selects.
+        """Show in the frame the number of cases that the filter selects, and below the input what is wrong with it.
 
         The number is also shown if the cases were `chosen` in another way.
         """
+        for line in self.query("#filter-hint").results(Static):
+            line.update(Content(case_filter.hint))
+            line.display = bool(case_filter.hint)
         if case_filter.hint:
-            self.border_subtitle = Content.styled(case_filter.hint, "$failed")
+            self.border_subtitle = Content.styled("invalid filter", "$failed")
         elif case_filter or chosen:
             self.border_subtitle = Content.styled(f"{count} {'case' if count == 1 else 'cases'}", "$accent")
         else:

@@ -9,6 +9,7 @@ from textual.events import Click
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tui.app.keymap import bindings_in_order
 from tui.app.presentation.pieces import width_of
 
 
@@ -64,27 +65,13 @@ class KeyFooter(Widget):
     def _keys(self) -> list[Key]:
         first: list[Key] = []
         last: dict[str, Key] = {}
-        for binding in self._in_order():
+        for binding in (each.binding for each in bindings_in_order(self.screen) if each.binding.show and each.enabled):
             key = Key(self._shown(binding), binding.description, binding.action)
             if binding.id in _LAST:
                 last[binding.id] = key
             elif key not in first:
                 first.append(key)
         return keys_that_fit(first, [last[name] for name in _LAST if name in last], self.size.width)
-
-    def _in_order(self) -> list[Binding]:
-        """Return the bindings to display in the order of their definition, even if the config has changed the keys."""
-        active = [each for each in self.screen.active_bindings.values() if each.binding.show and each.enabled]
-        nodes = list(dict.fromkeys(each.node for each in active))
-        places = {
-            (node, binding.id): place
-            for node in nodes
-            for place, binding in enumerate(type(node).BINDINGS)
-            if isinstance(binding, Binding)
-        }
-        last = len(places)
-        active.sort(key=lambda each: (nodes.index(each.node), places.get((each.node, each.binding.id), last)))
-        return [each.binding for each in active]
 
     def _shown(self, binding: Binding) -> str:
         return self.app.get_key_display(binding)
