@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.app.explore.explored import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
+from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.model.errors import Problem, StoreError
 from tui.model.results import TrialKey, TrialResult, Verdict
@@ -127,7 +128,7 @@ def test_the_errors_of_models_belong_to_the_selected_suite_and_its_models(tmp_pa
     open_suites.read(first)
     assert selection.usable == open_suites.get(first)
     for forget in (lambda: selection.choose_models(["mock-a"]), lambda: selection.select(second, None)):
-        selection.model_errors = {"mock-a": "unknown"}
+        selection.model_errors = {"mock-a": ModelFault("unknown")}
         selection.select(first, "other case")
         selection.choose_models(["mock-a"], second)
         assert selection.model_errors

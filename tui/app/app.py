@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MOST_KEYMAP_NOTICES = 4
 
+
 def _key_commands() -> "type[Provider]":
     """Return the commands of the palette. The import would delay the first paint."""
     from tui.app.keymap import KeyCommands
