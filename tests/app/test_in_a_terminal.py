@@ -185,7 +185,7 @@ def test_the_command_that_enter_would_take_is_seen(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
         terminal.wait_for("Not run yet")
         terminal.press("ctrl+p")
-        terminal.wait_for("Change theme")
+        terminal.wait_for("Run the whole suite")
         terminal.send("theme")
         terminal.wait_while("Search for commands")
         terminal.wait_until(lambda screen: screen.cell_of("Change theme").back != screen.cell_of("theme").back)

@@ -191,7 +191,9 @@ async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -
         await seen.until(lambda: not seen.busy)
         await seen.press("down")
         assert "Security" in seen.row
-        await start(seen)
+        await seen.press("r")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        await start(seen, "y")
         assert {trial.case for trial in session.plans[-1].trials} == {"two", "three"}
     store.close()
 
@@ -199,9 +201,9 @@ async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -
 async def test_x_cancels_the_case_and_shift_x_all(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
-        await seen.press("x")
-        await seen.until(lambda: any("This case is not running." in notice for notice in seen.notices))
+        assert "x cancel" not in seen.footer
         await start(seen, "R")
+        await seen.until(lambda: "x cancel" in seen.footer)
         session.say(*begun(A), TextArrived(A, 1, 0, "half an "))
         await seen.until(lambda: "half an" in seen.text(0))
         await seen.press("x")
@@ -235,7 +237,7 @@ async def test_models_that_lead_nowhere_are_left_out_of_the_run(tmp_path: Path) 
     async with explored(session) as seen:
         await start(seen)
         assert session.plans[-1].trials == (A,)
-        await seen.until(lambda: any("Not run: mock-b" in notice for notice in seen.notices))
+        await seen.until(lambda: any("mock-b: see the pane" in notice for notice in seen.notices))
         await seen.until(lambda: "Set MOCK_API_KEY." in seen.text(1))
 
 
