@@ -29,6 +29,13 @@ KEYS |= {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnop
 
 # What pyte would misread: CSI with a < = > prefix (keyboard protocols), DCS, APC and PM strings.
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<=>][0-9;:]*[ -/]*[@-~]|\x1b[P_^].*?\x1b\\", re.DOTALL)
+# DEC private modes that a program has to take back, on and off.
+_MODE = re.compile(rb"\x1b\[\?([0-9;]+)([hl])")
+_TURNED_ON = {
+    1049: "alternate screen", 1000: "mouse", 1003: "mouse moves", 1006: "mouse as SGR", 1015: "mouse as urxvt",
+    1004: "focus reports", 2004: "bracketed paste", 2048: "size reports",
+}  # fmt: skip
+_TURNED_OFF = {25: "hidden cursor", 7: "no line wrap"}
 _UNFINISHED = re.compile(rb"\x1b(?:\[[<=>]?[0-9;:?]*[ -/]*)?\Z|\x1b[P_^](?:(?!\x1b\\).)*\Z", re.DOTALL)
 
 
@@ -276,6 +283,19 @@ class Terminal:
             return next(moment for moment, written in self.arrivals if written >= end)
 
     # --- the end
+
+    def unrestored(self) -> list[str]:
+        """What the program has changed of the terminal and not taken back, for example `mouse` and `no echo`."""
+        with self._changed:
+            written = bytes(self.raw)
+        states = {int(mode): found[2] == b"h" for found in _MODE.finditer(written) for mode in found[1].split(b";")}
+        left = [name for mode, name in _TURNED_ON.items() if states.get(mode, False)]
+        left += [name for mode, name in _TURNED_OFF.items() if not states.get(mode, True)]
+        if len(re.findall(rb"\x1b\[>[0-9]+u", written)) > written.count(b"\x1b[<u"):
+            left.append("keyboard protocol")
+        flags = termios.tcgetattr(self._master)[3]
+        names = {termios.ECHO: "no echo", termios.ICANON: "no lines", termios.ISIG: "no signals from keys"}
+        return left + [name for flag, name in names.items() if not flags & flag]
 
     def _reap(self, flags: int) -> bool:
         if self._status is None:
