@@ -11,7 +11,11 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from tui import __version__
 
-        sys.stdout.write(f"assay {__version__}\n")
+        # Not through sys.stdout, which reports once more when Python exits that nobody reads it.
+        try:  # noqa: SIM105 - contextlib takes a millisecond
+            os.write(1, f"assay {__version__}\n".encode())
+        except OSError:
+            pass
         return
     from tui.cli.main import run_command_line
 

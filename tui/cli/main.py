@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -52,18 +53,29 @@ class _LazyCommands(click.Group):
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with _closed_pipes_ignored():  # `--help | head`
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
-            with _signals_raised():
-                return super().invoke(ctx)
-        except BrokenPipeError:
-            # `… | head` is not an error; click would make it one.
-            silence_stdout()
-            return 0
+        with _closed_pipes_ignored(), _signals_raised():
+            return super().invoke(ctx)
 
 
 _BAD_PATHS = (errno.ENAMETOOLONG, errno.ELOOP)
 """Errors of a path that no system state can cure: bad input."""
+
+
+@contextmanager
+def _closed_pipes_ignored() -> Iterator[None]:
+    """End the command with 0 when the reader of stdout is gone, as in `… | head`. Click would make it an error."""
+    try:
+        yield
+    except BrokenPipeError:
+        silence_stdout()
+        raise click.exceptions.Exit(0) from None
 
 
 @contextmanager

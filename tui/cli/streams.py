@@ -44,6 +44,7 @@ def fill_closed_streams() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - until the process ends
     sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
 
 

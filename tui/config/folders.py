@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui.model.errors import ConfigError
+
 CONFIG_FILE = "config.yaml"
 _DATA_ENTRY = re.compile(r"\.?(runs|consents|preferences|reviewer)(\..*)?|scores|packets|baselines", re.DOTALL)
 
@@ -38,7 +40,9 @@ class Folders:
 
 
 def find_folders(environ: Mapping[str, str]) -> Folders:
-    """Return the folders for the current user. Nothing is created."""
+    """Return the folders for the current user. Nothing is created. Raises ConfigError if a home folder is needed and
+    the user has none.
+    """
     return Folders(
         config=_folder(environ, "ASSAY_CONFIG_DIR", "user_config_path"),
         data=_folder(environ, "ASSAY_DATA_DIR", "user_data_path"),
@@ -62,9 +66,12 @@ def make_private(data: Path) -> None:
 
 
 def _folder(environ: Mapping[str, str], variable: str, platform: str) -> Path:
-    if given := environ.get(variable, "").strip():
-        return Path(given).expanduser().absolute()
-    import platformdirs
+    try:
+        if given := environ.get(variable, "").strip():
+            return Path(given).expanduser().absolute()
+        import platformdirs
 
-    found: Path = getattr(platformdirs, platform)("assay", appauthor=False)
+        found: Path = getattr(platformdirs, platform)("assay", appauthor=False)
+    except RuntimeError as error:
+        raise ConfigError("The user has no home folder", fix=f"Set HOME or {variable}.") from error
     return found
