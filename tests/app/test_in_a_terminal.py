@@ -117,12 +117,12 @@ def test_many_sizes_are_survived(tmp_path: Path) -> None:
         terminal.wait_for("Not run yet")
         terminal.press("r")
         terminal.wait_for("word9")
-        for number in range(100):
+        for number in range(200):
             terminal.resize(1 + number * 37 % 200, 1 + number * 13 % 60)
         terminal.resize(1, 1)
         terminal.resize(140, 40)
         terminal.wait_for("Checks")
-        terminal.resize(138, 40)  # as a person would who sees that the last of a hundred was not caught up with
+        terminal.resize(138, 40)  # as a person would who sees that the last of two hundred was not caught up with
         terminal.press("X")
         terminal.wait_for("cancelled")
 

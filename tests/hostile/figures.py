@@ -44,6 +44,19 @@ DEFENCES: dict[str, tuple[str, ...]] = {
     "Reports: each format read back with hostile text": ("tests/reports",),
     "Histories: kills, full disks, damage, cut logs, older formats": ("tests/store", "tests/hostile/test_databases.py"),
     "Scores: merges, kills, bad lines, names": ("tests/risk", "tests/session/test_score_exchange.py"),
+    "Kills while Assay runs and scores, two programs at once": (
+        "tests/hostile/test_kills.py",
+        "tests/app/test_killed.py",
+    ),
+    "Signals: each stage × SIGINT, SIGTERM, SIGHUP, SIGQUIT, stop and continue": (
+        "tests/hostile/test_signals.py",
+        "tests/cli/test_interrupts.py",
+    ),
+    "Terminals, streams, other users": (
+        "tests/hostile/test_terminals.py",
+        "tests/app/test_in_a_terminal.py",
+        "tests/cli/test_streams.py",
+    ),
     "The app in a browser: token, Host, Origin; pastes": (
         "tests/cli/test_serve.py",
         "tests/app/test_terminal_input.py",

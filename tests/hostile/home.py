@@ -51,10 +51,14 @@ class Home:
         """The data folder."""
         return Path(self.environ["ASSAY_DATA_DIR"])
 
-    def open(self, *words: str | Path, hold: tuple[str, str] | None = None, **env: str) -> Terminal:
+    def open(
+        self, *words: str | Path, hold: tuple[str, str] | None = None, env: Mapping[str, str] | None = None
+    ) -> Terminal:
         """Start the command in a terminal. With `hold`, it waits at that audit event until `release` is called."""
         command = ("-m", "tui") if hold is None else ("-m", "tests.hostile.held", self.folder, *hold)
-        return Terminal(run_here(*command, *words), size=(120, 40), cwd=self.folder, env={**self.environ, **env})
+        return Terminal(
+            run_here(*command, *words), size=(120, 40), cwd=self.folder, env={**self.environ, **(env or {})}
+        )
 
     def is_held(self) -> bool:
         """Whether the held command has arrived at its event."""

@@ -105,6 +105,10 @@ def printed_url(terminal: Terminal, _home: Home) -> None:
     terminal.wait_for("Ctrl-C stops")
 
 
+def picking_models(terminal: Terminal, _home: Home) -> None:
+    terminal.wait_for("Models of this run")
+
+
 def opens_history(home: Home) -> None:
     home.runs()
 
@@ -144,6 +148,7 @@ STAGES = {
     "streaming": Stage(("suites",), streaming, has_one_result),
     "export in the app": Stage(("suites",), exporting, has_no_partial_report, ("os.rename", ".sample-suite")),
     "scoring": Stage(("suites",), scoring, has_score),
+    "model picker": Stage(("run", "-i", "suites/s.json"), picking_models, opens_history),
     "run": Stage(("run", "suites/s.json"), printed_one, has_one_result, app=False),
     "run, before it begins": Stage(
         ("run", "suites/s.json"), is_held, opens_history, ("import", "tui.runner.run"), app=False
@@ -166,6 +171,7 @@ TABLE = [
     pytest.param(stage, number, id=f"{stage}-{number.name}", marks=() if (stage, number) in SHORT else pytest.mark.long)
     for stage in STAGES
     for number in (*EXITS, signal.SIGTSTP)
+    if (stage, number) != ("model picker", signal.SIGTSTP)  # Textual cannot suspend an app below the prompt
 ]
 
 
