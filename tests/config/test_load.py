@@ -222,7 +222,7 @@ WRONG: list[tuple[str, str, str]] = [
     (
         "models: {a: {id: x, seed: " + "9" * 5000 + "}}\n",
         "1:27",
-        "models.a.seed: a number of 5,000 characters is too long; write a smaller one, or quote it",
+        "models.a.seed: a number of 5,000 characters is too long; write a smaller one, or put it in quotes",
     ),
     (
         "models: {a: {id: 2026-13-45}}\n",

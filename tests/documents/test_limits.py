@@ -95,6 +95,16 @@ HOSTILE: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
         lambda: "input: i\nmemory: {a: 0x" + "f" * 5_000 + "}",
         "2:13: error: memory.a: a number",
     ),
+    "many hexadecimal digits": (
+        "s.yaml",
+        lambda: "input: i\nmemory: {a: 0x" + "f" * 4_000 + "}",
+        "2:13: error: memory.a: a number of 4,002 characters is too long",
+    ),
+    "many hexadecimal digits for a field": (
+        "s.yaml",
+        lambda: f"{{{ROOT}, options: {{retries: 0x{'f' * 4_000}}}, testCases: []}}",
+        "error: options.retries: a number of 4,002 characters is too long",
+    ),
     "underscores": (
         "s.yaml",
         lambda: "input: i\nmemory: {a: 1" + "_" * 500_000 + "x}\nb: 1",

@@ -88,3 +88,16 @@ def test_a_second_entry_of_the_same_name_is_a_problem_and_left_out() -> None:
     root, findings = tree("{a: 1, a: 2}")
     assert [(name, node.value()) for name, node in root.entries()] == [("a", 1)]
     assert list(map(str, findings.problems)) == ["FILE:1:8: error: a: twice"]
+
+
+@pytest.mark.parametrize(
+    "number", ["0x" + "f" * 4_000, "1" + ":00" * 80_000, "9" * 5_000], ids=["hex", "base 60", "decimal"]
+)
+def test_a_number_with_too_many_digits_is_a_problem_in_every_notation(number: str) -> None:
+    findings = Findings("FILE", replace(RULES, most_bytes=300_000))
+    root = read_nodes(f"a: {number}".encode(), findings)
+    assert root is not None
+    assert [node.value() for _, node in root.entries()] == [None]
+    assert [problem.what for problem in findings.problems] == [
+        f"a number of {len(number):,} characters is too long; write a smaller one, or put it in quotes"
+    ]

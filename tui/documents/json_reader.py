@@ -8,11 +8,19 @@ from json import JSONDecodeError
 from math import isinf
 
 from tui.documents.positions import Branch, OpenBranch, Path, Tree
-from tui.documents.problems import MOST_DEPTH, MOST_DIGITS, MOST_PROBLEMS, MOST_VALUES, TOO_DEEP, Finding, Unreadable
+from tui.documents.problems import (
+    LONG_NUMBER,
+    MOST_DEPTH,
+    MOST_DIGITS,
+    MOST_PROBLEMS,
+    MOST_VALUES,
+    TOO_DEEP,
+    Finding,
+    Unreadable,
+)
 from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
 
-LONG_NUMBER = "a number of {:,} characters is too long; write a smaller one, or put it in quotes"
 _LOOKALIKES = {"True": "true", "False": "false", "None": "null", "undefined": "null", "TRUE": "true", "FALSE": "false"}
 _NAMES = {"\n": "a line break", "\t": "a tab", "\r": "a line break", " ": "a space"}
 _COMMENTS = ("//", "/*", "#")

@@ -77,13 +77,20 @@ MOST_YAML_BYTES = 1024 * 1024
 MOST_DEPTH = 64
 MOST_VALUES = 500_000
 MOST_YAML_VALUES = 250_000
-# The limit of Python for the conversion of a text to a number.
+# The limit of Python for the conversion between text and numbers; it applies to the value in every notation.
 MOST_DIGITS = 4_300
+_TOO_LARGE = 10**MOST_DIGITS
+LONG_NUMBER = "a number of {:,} characters is too long; write a smaller one, or put it in quotes"
 # The size that aliases may add to a YAML file: the maximum of the same suite as JSON.
 MOST_ALIASED_VALUES = 100_000
 MOST_ALIASED_CHARACTERS = MOST_JSON_BYTES
 
 TOO_DEEP = f"is nested deeper than {MOST_DEPTH} levels; a suite needs only a few"
+
+
+def has_too_many_digits(value: object) -> bool:
+    """Return whether a value is a whole number that Python cannot convert to decimal text."""
+    return isinstance(value, int) and abs(value) >= _TOO_LARGE
 
 
 def pruned(value: Any, findings: Iterable[Finding]) -> None:

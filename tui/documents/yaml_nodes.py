@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tui.documents.problems import MOST_DIGITS
+from tui.documents.problems import LONG_NUMBER, MOST_DIGITS, has_too_many_digits
 from tui.model.errors import Level, Problem
 from tui.model.sanitize import sanitize_line
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     _Mark = yaml.Mark | CMark
 
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 Refusal = Literal["size", "encoding", "syntax", "characters", "depth", "alias", "tag", "duplicate"]
 
 
@@ -143,15 +144,18 @@ class YamlNode:
         if not isinstance(self.node, yaml.ScalarNode):
             self.add_problem(f"expected a single value, got {_kind_of(self.node)}")
             return None
+        text = self.node.value
+        is_long = len(text) > MOST_DIGITS and self.node.tag in _NUMBERS
         try:
-            return yaml.SafeLoader("").construct_object(self.node)
+            # A long number is not converted: the time that `1:30:00…` takes grows with the square of its length.
+            value = None if is_long else yaml.SafeLoader("").construct_object(self.node)
         except (ValueError, OverflowError, yaml.YAMLError):
-            text = self.node.value
-            if len(text) > MOST_DIGITS and self.node.tag == "tag:yaml.org,2002:int":
-                self.add_problem(f"a number of {len(text):,} characters is too long; write a smaller one, or quote it")
-            else:
-                self.add_problem("is not a valid value; put text in quotes")
+            self.add_problem("is not a valid value; put text in quotes")
             return None
+        if is_long or has_too_many_digits(value):
+            self.add_problem(LONG_NUMBER.format(len(text)))
+            return None
+        return value
 
     def text(self, fault: Callable[[str], str | None] = lambda _: None) -> str | None:
         """Return the text without surrounding white space; if `fault` finds a problem, add it and return None."""

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from math import isinf
 from typing import Any
 
-from tui.documents.problems import MOST_DIGITS
+from tui.documents.problems import LONG_NUMBER, MOST_DIGITS, has_too_many_digits
 from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
 
@@ -69,6 +69,8 @@ def plain_scalar(text: str) -> Scalar:
             text, doubt=f"`{sanitize_line(text, 40)}` is read as text; write a plain number, or put it in quotes"
         )
     value = _number(text)
+    if has_too_many_digits(value):
+        return Scalar(None, LONG_NUMBER.format(len(text)))
     if isinstance(value, float) and isinf(value):
         return Scalar(
             None, f"the number {sanitize_line(text, 40)} is too large; write a smaller one, or put it in quotes"
@@ -99,7 +101,7 @@ def no_tag(tag: str) -> str:
 
 def _long_scalar(text: str) -> Scalar:
     if _FLOAT.fullmatch(text) or _OTHER_BASE.fullmatch(text):
-        return Scalar(None, f"a number of {len(text):,} characters is too long; write a smaller one, or quote it")
+        return Scalar(None, LONG_NUMBER.format(len(text)))
     return Scalar(text)
 
 

@@ -17,6 +17,7 @@ from tui.model.errors import ConfigError, Problem, ProviderError
 from tui.model.events import Event
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
+from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
@@ -70,19 +71,23 @@ def open_suite(
     repository: Path | None = None,
     unlisted: Mapping[str, str] = MappingProxyType({}),
 ) -> Loaded:
-    """Load a suite with all its problems.
+    """Load a suite with all its problems, which include an unexpected exception: it must not end the app.
 
     `clone` and `repository` say that the command line names a repository to clone, or a folder to read in place of
     the suite's own; `unlisted` maps models that no provider offers to their warnings.
     """
-    loaded = load_suite(
-        path,
-        pattern_error,
-        clone=clone,
-        repository=repository,
-        unlisted=unlisted,
-        pattern_warning=pattern_warning,
-    )
+    try:
+        loaded = load_suite(
+            path,
+            pattern_error,
+            clone=clone,
+            repository=repository,
+            unlisted=unlisted,
+            pattern_warning=pattern_warning,
+        )
+    except Exception as error:  # noqa: BLE001 one bad file must not end the app
+        what = f"cannot be read: {type(error).__name__}: {sanitize_line(str(error))}; please report this error"
+        return Loaded(None, (Problem(str(path), None, None, "error", "file", what),))
     if loaded.suite is None:
         return loaded
     return replace(loaded, suite=replace(loaded.suite, folder=str(path.absolute().parent)))
