@@ -1,13 +1,18 @@
 """The funnel: nothing passes that a terminal, a browser or an eye could obey or overlook."""
 
+import json
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.sanitize import remove_unseen, sanitize_line, sanitize_text
+from tui.model.sanitize import escape_unseen, remove_unseen, sanitize_line, sanitize_text
 
+NONCHARACTERS = (
+    *range(0xFDD0, 0xFDF0),
+    *(plane * 0x10000 + low for plane in range(17) for low in (0xFFFE, 0xFFFF)),
+)
 BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
@@ -30,6 +35,14 @@ BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
         ("日本語 émoji 🎉", "日本語 émoji 🎉"),
         ("👩\u200d🔬", "👩\u200d🔬"),
         ("a\u200db", "a<U+200D>b"),
+        ("\ufdd0\ufffe\uffff\U0001fffe\U0010ffff", "<U+FDD0><U+FFFE><U+FFFF><U+1FFFE><U+10FFFF>"),
+        ("❤\ufe0f ☎\ufe0e ©\ufe0f 1\ufe0f\u20e3", "❤\ufe0f ☎\ufe0e ©\ufe0f 1\ufe0f\u20e3"),
+        ("🏳\ufe0f\u200d🌈 🐦\u200d⬛ 🙂\u200d↔\ufe0f", "🏳\ufe0f\u200d🌈 🐦\u200d⬛ 🙂\u200d↔\ufe0f"),
+        ("a\ufe0f 1\ufe0f ❤\ufe00 ❤\ufe0f\ufe0f", "a<U+FE0F> 1<U+FE0F> ❤<U+FE00> ❤\ufe0f<U+FE0F>"),
+        ("a\ufe0f\u200d🔥", "a<U+FE0F><U+200D>🔥"),
+        ("🏴\U000e0067\U000e007f 葛\U000e0100", "🏴<U+E0067><U+E007F> 葛<U+E0100>"),
+        ("\ufff0", "<U+FFF0>"),
+        ("\U00020000 \U000f0001 \U00100000 \ufffd", "\U00020000 \U000f0001 \U00100000 \ufffd"),
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:
@@ -66,6 +79,18 @@ def test_a_line_is_one_line_and_short(text: str, limit: int) -> None:
     assert len(line) <= limit
 
 
+def test_no_invisible_character_and_no_noncharacter_passes_alone() -> None:
+    for code in (*NONCHARACTERS, *range(0xFE00, 0xFE10), *range(0xE0000, 0xE1000)):
+        assert sanitize_text(f"a{chr(code)}b") == f"a<U+{code:04X}>b"
+
+
 def test_what_is_not_shown_is_removed_from_input() -> None:
     emoji = "\U0001f469\u200d\U0001f4bb"
     assert remove_unseen(f"a\x1b[31m\u202eb\u200b\U000e0041\ud800 {emoji}\n") == f"a[31mb {emoji}\n"
+
+
+@given(st.text(st.characters()))
+def test_json_text_is_escaped_without_a_change_of_its_value(text: str) -> None:
+    escaped = escape_unseen(json.dumps(text, ensure_ascii=False))
+    assert json.loads(escaped) == text
+    assert sanitize_text(escaped) == escaped

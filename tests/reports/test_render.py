@@ -35,6 +35,7 @@ from tests.support.work import is_linear
 from tui.model.errors import ReportError
 from tui.model.results import Attempt, CheckResult, ServedBy, TrialKey, TrialResult, Verdict
 from tui.model.run import KeptRun, ReportFormat
+from tui.model.sanitize import sanitize_text
 from tui.reports.json_report import build_report
 from tui.reports.markdown import inline
 from tui.reports.render import render_report, render_reports
@@ -43,6 +44,15 @@ A, B = "openai/mock-a", "local/mock-b"
 PEOPLE: tuple[ReportFormat, ...] = ("markdown", "html", "csv", "junit")
 FORMATS: tuple[ReportFormat, ...] = ("json", *PEOPLE)
 HARMLESS = "h" * len(HOSTILE)
+UNSEEN = (
+    "".join(
+        map(
+            chr,
+            [*range(1, 9), 11, 12, *range(14, 32), *range(0x7F, 0xA0), 0xAD, 0x200B, 0x202E, 0x2028, 0xD800, 0xFDD0],
+        )
+    )
+    + "a\ufe0f\ufff0\ufffe\U0001ffff\U000e0041"
+)
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -71,6 +81,12 @@ def test_hostile_text_leaves_as_utf8_without_controls(format: ReportFormat) -> N
     text.encode("utf-8")
     assert CONTROLS.findall(text) == []
     assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("format", [*FORMATS, "inspect"])
+def test_no_character_of_a_report_is_invisible(format: ReportFormat) -> None:
+    text = hostile(format, UNSEEN)
+    assert sanitize_text(text).replace("\r\n", "\n") == text.replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -202,7 +218,24 @@ def test_several_runs_have_one_header() -> None:
     assert [row["run"] for row in rows(render_reports([small_run(), small_run()], "csv"))] == [RUN_ID] * 14
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "\r\n=1",
+        "＝1＋1",
+        "＋1",
+        "－1",
+        "＠A1",
+        "=cmd|' /C calc'!A0",
+    ],
+)
 def test_csv_holds_no_formulas(text: str) -> None:
     for row in rows(render_report(hostile_run(text), "csv", responses=True, timestamps=True)):
         for name in ("run", "suite", "case", "name", "category", "error", "response", "started_at"):

@@ -1,7 +1,6 @@
 """`assay models`, and `assay run` with `-a` or `-i`: which models can be run, and why others cannot."""
 
 import asyncio
-import json
 import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -27,7 +26,9 @@ def models(as_json: bool, providers: tuple[str, ...]) -> None:
     """List the models of every reachable provider, and the variants from the config file."""
     listed = asyncio.run(_list_models(providers))
     if as_json:
-        click.echo(json.dumps([asdict(entry) for entry in listed], indent=2, ensure_ascii=False))
+        from tui.reports.json_text import json_text
+
+        click.echo(json_text([asdict(entry) for entry in listed], indent=2))
         return
     for entry in listed:
         if entry.error:

@@ -39,7 +39,8 @@ _COLUMNS = (
     "context_files",
     "context_characters",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Full-width signs are formulas in spreadsheets of East Asian locales; white space may be skipped before a sign.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")
 
 Cell = str | int | float | None
 

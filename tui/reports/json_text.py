@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from tui.model.risk import Reviewed
 from tui.model.run import KeptRun
+from tui.model.sanitize import escape_unseen
 from tui.reports.json_report import build_head, build_results
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Characters that a terminal could obey or an eye could miss are written as escapes: the value stays the same.
-_RISKY = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
-)
 
 
 def json_text(value: object, indent: int | None = None) -> str:
@@ -21,12 +18,7 @@ def json_text(value: object, indent: int | None = None) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     # A lone surrogate has no UTF-8: it is replaced by one replacement character, so that spans stay correct.
-    return _RISKY.sub(_escape, _SURROGATE.sub("\ufffd", text))
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]
+    return escape_unseen(_SURROGATE.sub("\ufffd", text))
 
 
 def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed], margin: float | None = None) -> str:

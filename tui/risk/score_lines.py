@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NoReturn, cast, get_args
 
-from tui.model.sanitize import sanitize_line
+from tui.model.sanitize import escape_unseen, sanitize_line
 from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
 
 VERSION = 1
@@ -35,11 +35,6 @@ _ITEM = ("case", "model", "repeat", "criterion")
 _ACTS = get_args(ActKind)
 _Rule = tuple[str, Callable[[Any], bool], str]
 """A key, the test of its value, and the message if the test fails."""
-# Characters that a terminal could obey or an eye could miss are written as escapes: the value stays the same.
-_RISKY = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
-    "\U000e0000-\U000e0fff]"
-)
 
 
 class LineFault(ValueError):
@@ -71,7 +66,7 @@ def write_line(act: Act) -> str:
 
 def dump_line(fields: Mapping[str, object]) -> str:
     """Return the fields as a line with its LF, without anything that a terminal would obey."""
-    return _RISKY.sub(_escape, json.dumps(fields, ensure_ascii=False)) + "\n"
+    return escape_unseen(json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
 def read_line(line: bytes) -> Act:
@@ -283,8 +278,3 @@ def _fault(key: str, value: object, what: str) -> LineFault:
 
 def _named(keys: list[str]) -> str:
     return f"{', '.join(keys)} {'is' if len(keys) == 1 else 'are'}"
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]

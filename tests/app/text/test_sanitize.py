@@ -32,8 +32,8 @@ def test_each_place_is_where_the_text_before_it_ends(pieces: list[str]) -> None:
     for offset in range(len(raw) + 1):
         if raw[offset : offset + 1] == "\n" and raw[offset - 1 : offset] == "\r":
             continue  # between CR and LF there is no place of its own
-        joins = "\u200d" in raw[max(0, offset - 1) : offset + 1]
-        if not joins:
+        in_emoji = any(character in raw[max(0, offset - 1) : offset + 1] for character in "\u200d\ufe0e\ufe0f")
+        if not in_emoji:
             assert sanitizer.shown_at(offset) == len(sanitize_text(raw[:offset])), (offset, raw)
     for offset in range(len(raw)):
         for place in range(sanitizer.shown_at(offset), sanitizer.shown_at(offset + 1)):
@@ -53,6 +53,10 @@ def test_an_emoji_that_is_split_is_one_emoji() -> None:
     for pieces in (["👩", "\u200d", "💻"], ["👩\u200d", "💻"], ["👩", "\u200d💻"]):
         assert fed(pieces)[1] == "👩\u200d💻"
     assert fed(["a", "\u200d", "💻"])[1] == "a<U+200D>💻"
+    for pieces in (["❤", "\ufe0f", "\u200d", "🔥"], ["❤\ufe0f", "\u200d🔥"], ["❤", "\ufe0f\u200d", "🔥"]):
+        assert fed(pieces)[1] == "❤\ufe0f\u200d🔥"
+    assert fed(["1", "\ufe0f", "\u20e3"])[1] == "1\ufe0f\u20e3"
+    assert fed(["1", "\ufe0f", "x"])[1] == "1<U+FE0F>x"
 
 
 def test_places_after_what_is_shown_longer() -> None:

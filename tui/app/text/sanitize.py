@@ -4,8 +4,9 @@ from bisect import bisect_right
 
 from tui.model.sanitize import sanitize_text
 
-_JOINER = "\u200d"
-_UNDECIDED = ("\r", _JOINER)  # their sanitized form depends on the next character
+_JOINER, _SELECTORS = "\u200d", ("\ufe0e", "\ufe0f")
+_UNDECIDED = ("\r", _JOINER, *_SELECTORS)  # their sanitized form depends on the next character
+_AFTER_EMOJI = (_JOINER, *_SELECTORS)  # theirs depends on the two characters before, too
 
 
 class Sanitizer:
@@ -54,7 +55,7 @@ class Sanitizer:
     def _take(self, raw: str) -> str:
         if not raw:
             return ""
-        if raw.startswith(_JOINER) and self._before:  # whether it joins depends on the previous character, too
+        if raw.startswith(_AFTER_EMOJI) and self._before:
             shown = sanitize_text(self._before + raw)[len(sanitize_text(self._before)) :]
         else:
             shown = sanitize_text(raw)
@@ -62,7 +63,7 @@ class Sanitizer:
             self._map(raw, shown)
         self._raw += len(raw)
         self._shown += len(shown)
-        self._before = raw[-1]
+        self._before = (self._before + raw)[-2:]
         return shown
 
     def _map(self, raw: str, shown: str) -> None:
