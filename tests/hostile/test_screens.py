@@ -4,19 +4,15 @@ What comes out is read as raw bytes: no sequence of the canary, and no character
 """
 
 import base64
-import importlib
-import pkgutil
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from textual.screen import Screen
-
-import tui.app
+from tests.app.test_screens import classes_that_close
 from tests.hostile.screens_app import CANARY, MARKUP, UNSEEN
 from tests.support.terminal import WAIT_SECONDS, Terminal, run_here
-from tui.app.splash import FrameScreen
+from tui.app.explore.screen import ExploreScreen
+from tui.app.splash import SplashScreen
 
 _SEQUENCES = re.compile(
     rb"\x1b\]22;[a-z-]*\x07"
@@ -37,19 +33,8 @@ def hostile_bytes(raw: bytes) -> list[str]:
 
 
 def screens_of_the_app() -> set[str]:
-    """The names of all classes of screens in the app, without the base class of two of them."""
-    for module in pkgutil.walk_packages(tui.app.__path__, "tui.app."):
-        importlib.import_module(module.name)
-    found = [each for each in subclasses(Screen) if each.__module__.startswith("tui.") and each is not FrameScreen]
-    return {each.__name__ for each in found}
-
-
-def subclasses(kind: type) -> Iterator[type]:
-    """Yield all classes below a class."""
-    kinds: list[type] = kind.__subclasses__()
-    for each in kinds:
-        yield each
-        yield from subclasses(each)
+    """Return the names of all classes of screens in the app but base classes."""
+    return {kind.__name__ for kind in (*classes_that_close(), SplashScreen, ExploreScreen)}
 
 
 class Visitor:

@@ -7,17 +7,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import Static
 
 from tui.app.presentation.help_lines import key_lines, legend_lines
 from tui.app.presentation.pieces import Line
+from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
 from tui.model.sanitize import sanitize_text
 
 
-class ChoiceScreen(ModalScreen[int | None]):
+class ChoiceScreen(Dialog[int | None]):
     """A dialog with a list of lines. The result is the index of the chosen line, or None.
 
     `verb` is the word for Enter in the frame.
@@ -38,7 +39,7 @@ class ChoiceScreen(ModalScreen[int | None]):
     def __init__(self, title: str, lines: Sequence[Line], current: int, *, verb: str = "select") -> None:
         super().__init__()
         self._title, self._lines, self._current, self._verb = title, lines, current, verb
-        self._list = LineListView()
+        self._list = LineListView(on_chosen=self.dismiss)
 
     def compose(self) -> ComposeResult:
         """Compose the frame and the list."""
@@ -53,16 +54,8 @@ class ChoiceScreen(ModalScreen[int | None]):
         self._list.go_to(self._current)
         self._list.focus()
 
-    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Close the dialog with the index of the chosen line."""
-        self.dismiss(message.place)
 
-    def action_leave(self) -> None:
-        """Close the dialog with None."""
-        self.dismiss(None)
-
-
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(Dialog[bool]):
     """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no."""
 
     DEFAULT_CSS = """
@@ -102,7 +95,7 @@ class ConfirmScreen(ModalScreen[bool]):
         self.dismiss(yes)
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """A dialog that lists the active bindings of the screen below it, then the meaning of the marks."""
 
     DEFAULT_CSS = """
@@ -141,10 +134,6 @@ class HelpScreen(ModalScreen[None]):
         width = panel.scrollable_content_region.width - 1
         panel.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
 
-    def action_leave(self) -> None:
-        """Close the help."""
-        self.dismiss(None)
-
 
 def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
     """Return the group, the displayed keys and the description of each enabled binding of a screen."""
@@ -156,7 +145,7 @@ def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
     return [(group, " ".join(dict.fromkeys(shown)), does) for (group, does), shown in keys.items()]
 
 
-class TextScreen(ModalScreen[None]):
+class TextScreen(Dialog[None]):
     """A dialog with scrollable text. `lines` returns the lines for a width in cells; Esc and `key` close the dialog."""
 
     DEFAULT_CSS = """
@@ -199,7 +188,3 @@ class TextScreen(ModalScreen[None]):
         lines = self._lines(max(20, min(100, self.size.width * 96 // 100) - 7))
         self._panel.show_lines(lines)
         self._panel.styles.height = max(1, min(len(lines), self.size.height * 92 // 100 - 4))
-
-    def action_leave(self) -> None:
-        """Close the dialog."""
-        self.dismiss(None)

@@ -5,9 +5,9 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Key, Resize
 from textual.message import Message
-from textual.screen import Screen
 
 from tui.app.presentation.pieces import Line
+from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.sanitize import sanitize_text
@@ -39,7 +39,7 @@ _WIDE, _NARROW, _TINY = 150, 110, 60
 _SHORT, _LOW = 30, 18
 
 
-class FrameScreen(Screen[None]):
+class FrameScreen(AppScreen[None]):
     """A screen with `#suites` beside `#middle`, which contains `#overview`, laid out for the size of the terminal."""
 
     DEFAULT_CSS = """

@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import Screen
 
 from tui.app.compare.lines import Names, leaderboard_of, nothing_lines, source_line, source_names
 from tui.app.compare.pairs import AnswerPairs, CaseEntry, ComparisonSession, next_answer
@@ -19,6 +18,7 @@ from tui.app.compare.view import CaseList, CompareTitle, CompareView
 from tui.app.context import AppContext
 from tui.app.keymap import with_keys
 from tui.app.notifications import notify_error
+from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
 from tui.model.errors import AssayError
@@ -39,7 +39,7 @@ def _key(key: str, action: str, name: str, tooltip: str, label: str = "", key_di
     )
 
 
-class CompareScreen(Screen[None]):
+class CompareScreen(AppScreen[None]):
     """Compare the answers of two sources, beginning at `case` if both have answered it."""
 
     DEFAULT_CSS = """

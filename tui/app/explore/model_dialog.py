@@ -7,11 +7,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.app.open_suites import MOST_PANES
 from tui.app.presentation.pieces import Line
+from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.sanitize import sanitize_line
@@ -26,7 +26,7 @@ class _Names(LineListView):
     ]
 
 
-class ModelChooser(ModalScreen[tuple[str, ...] | None]):
+class ModelChooser(Dialog[tuple[str, ...] | None]):
     """A dialog to choose models. The result is the names in the order of their selection, or None."""
 
     DEFAULT_CSS = """
@@ -48,7 +48,7 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         super().__init__()
         self._names = list(dict.fromkeys((*chosen, *names)))
         self._chosen = list(chosen)
-        self._list = _Names()
+        self._list = _Names(on_chosen=lambda place: self._turn(self._names[place]))
         self._hint = Static(Content(), markup=False)
 
     def compose(self) -> ComposeResult:
@@ -74,11 +74,8 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
         self._list.show_lines(lines)
         self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} selected"))
 
-    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Select or deselect a model."""
-        self._turn(self._names[message.place])
-
     def _turn(self, name: str) -> None:
+        """Select or deselect a model."""
         if name in self._chosen:
             self._chosen.remove(name)
         elif len(self._chosen) < MOST_PANES:
@@ -109,7 +106,3 @@ class ModelChooser(ModalScreen[tuple[str, ...] | None]):
     def action_accept(self) -> None:
         """Close the dialog with the selected models."""
         self.dismiss(tuple(self._chosen) or None)
-
-    def action_leave(self) -> None:
-        """Close the dialog without a choice."""
-        self.dismiss(None)

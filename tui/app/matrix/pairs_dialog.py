@@ -1,16 +1,16 @@
 """A dialog with the comparison of every pair of models, and the cases behind each number."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from tui.app.matrix.comparison_lines import PairsTable, pair_lines
 from tui.app.presentation.pieces import Line
+from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
 from tui.model.suite import Case
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class _PairList(LineListView):
     """The list of pairs. Columns that do not fit in every row are omitted, from the last."""
 
-    def __init__(self, table: PairsTable) -> None:
-        super().__init__()
+    def __init__(self, table: PairsTable, on_chosen: Callable[[int], object]) -> None:
+        super().__init__(on_chosen=on_chosen)
         self._table = table
         self.show_lines(table.lines)
 
@@ -32,7 +32,7 @@ class _PairList(LineListView):
         return super().line_at(place, width)[: self._table.pieces_in(width)]
 
 
-class PairsScreen(ModalScreen[int | None]):
+class PairsScreen(Dialog[int | None]):
     """A dialog with every pair of models. The result is the index of the chosen pair, or None."""
 
     DEFAULT_CSS = """
@@ -61,7 +61,7 @@ class PairsScreen(ModalScreen[int | None]):
         super().__init__()
         self._figures, self._progress = figures, progress
         self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
-        self._list, self._detail = _PairList(table), TextPanel()
+        self._list, self._detail = _PairList(table, on_chosen=self.dismiss), TextPanel()
 
     def compose(self) -> ComposeResult:
         """Compose the list of pairs, and the details of the highlighted one."""
@@ -83,11 +83,3 @@ class PairsScreen(ModalScreen[int | None]):
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Display the details of the highlighted pair."""
         self._show_detail(message.place)
-
-    def on_line_list_view_chosen(self, message: LineListView.Chosen) -> None:
-        """Close the dialog with the chosen pair."""
-        self.dismiss(message.place)
-
-    def action_leave(self) -> None:
-        """Close the dialog without a choice."""
-        self.dismiss(None)

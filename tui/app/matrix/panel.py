@@ -1,5 +1,7 @@
 """The panel of the matrix: column heads, rows, the filter and the comparison of two models."""
 
+from collections.abc import Callable
+
 from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
@@ -13,7 +15,6 @@ from tui.app.matrix.table_view import MatrixHead, MatrixTable
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.theme.styles import content_of
 from tui.app.widgets.filter_panel import FilteredPanel
-from tui.app.widgets.list_view import LineListView
 
 _HIGH = 27
 _SENTENCE_ROWS, _SENTENCE_ROWS_LOW = 4, 2
@@ -21,7 +22,10 @@ _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them,
 
 
 class MatrixPanel(FilteredPanel):
-    """Display a matrix. The screen handles the messages of the panel and changes the matrix."""
+    """Display a matrix. The screen handles the messages of the panel and changes the matrix.
+
+    `on_case_chosen` is called with the id of a case that is to be opened.
+    """
 
     DEFAULT_CSS = """
     MatrixPanel { height: 1fr; }
@@ -33,13 +37,6 @@ class MatrixPanel(FilteredPanel):
     MatrixPanel > #sentence.-empty { display: none; }
     """
 
-    class CaseChosen(Message):
-        """Posted when a case is to be opened."""
-
-        def __init__(self, case: str) -> None:
-            super().__init__()
-            self.case = case
-
     class ColumnChosen(Message):
         """Posted when a column head is clicked.
 
@@ -50,11 +47,13 @@ class MatrixPanel(FilteredPanel):
             super().__init__()
             self.column = column
 
-    def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
+    def __init__(
+        self, matrix: Matrix, *, on_case_chosen: Callable[[str], object] = lambda _: None, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
-        self._matrix = matrix
+        self._matrix, self._on_case_chosen = matrix, on_case_chosen
         self.head = MatrixHead(id="heads")
-        self.table = MatrixTable(matrix, id="cells")
+        self.table = MatrixTable(matrix, on_chosen=self._choose_case, id="cells")
         self._width = 1
         self._toggled = False
         self._sentence_lines: tuple[Line, Line] = (), ()
@@ -135,13 +134,10 @@ class MatrixPanel(FilteredPanel):
         self.border_title = Content(matrix.title)
         self.show_filter(matrix.row_options.filter, matrix.case_count, chosen=matrix.row_options.differing)
 
-    @on(LineListView.Chosen)
-    def open_case(self, message: LineListView.Chosen) -> None:
-        """Post which case was chosen."""
-        message.stop()
-        case = self._matrix.case_at(message.place)
+    def _choose_case(self, place: int) -> None:
+        case = self._matrix.case_at(place)
         if case is not None:
-            self.post_message(self.CaseChosen(case.id))
+            self._on_case_chosen(case.id)
 
     @on(MatrixHead.HeadClicked)
     def choose_column(self, message: MatrixHead.HeadClicked) -> None:

@@ -22,6 +22,7 @@ from tui.app.open_suites import OpenSuite
 from tui.app.run_controls import RunControls
 from tui.app.run_messages import PaceChanged, RunBegan, RunEnded, TrialChanged
 from tui.app.run_requests import models_with_results, request_all_models, request_failed_of
+from tui.app.screens import AppScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
 from tui.model.errors import AssayError
@@ -54,7 +55,7 @@ MATRIX_KEYS: list[BindingType] = [
 ]
 
 
-class MatrixScreen(Screen[str | None]):
+class MatrixScreen(AppScreen[str | None]):
     """Display the matrix of the open suite at `path`, with the cursor on a case.
 
     The result is the id of the case to open in Explore, or None.
@@ -71,7 +72,7 @@ class MatrixScreen(Screen[str | None]):
         self.context, self.matrix = context, matrix
         self._path, self._case_id = path, case_id
         self.header = MatrixHeader(matrix, id="header")
-        self.panel = MatrixPanel(matrix, id="matrix")
+        self.panel = MatrixPanel(matrix, on_case_chosen=self.dismiss, id="matrix")
         self.updates = MatrixUpdates(self, matrix, self.header, self.panel)
         self._row_controls = RowControls(self, matrix, self.panel, self.updates)
         self._baseline_controls = BaselineControls(self, matrix, context.session.history, self.updates)
@@ -262,11 +263,6 @@ class MatrixScreen(Screen[str | None]):
             await self._navigator.review(open_suite)
 
     # Back to Explore
-
-    @on(MatrixPanel.CaseChosen)
-    def open_case(self, message: MatrixPanel.CaseChosen) -> None:
-        """Close the screen and open a case in Explore."""
-        self.dismiss(message.case)
 
     def action_leave(self) -> None:
         """Close the screen."""

@@ -1,6 +1,6 @@
 """The table of the matrix, its column heads and the header line, drawn line by line."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -36,9 +36,9 @@ class MatrixTable(LineListView):
     class LayoutChanged(Message):
         """Posted when the widths of the columns or the visible models have changed."""
 
-    def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
+    def __init__(self, matrix: Matrix, *, on_chosen: Callable[[int], object], id: str | None = None) -> None:
         self._strip_cache: dict[tuple[int, Ground, bool | None], Strip] = {}
-        super().__init__(id=id)
+        super().__init__(on_chosen=on_chosen, id=id)
         self._matrix = matrix
         self._beat = self._height = 0
         self._case_id: str | None = None

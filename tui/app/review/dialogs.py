@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.app.dialogs import TextScreen
@@ -25,6 +24,7 @@ from tui.app.review.lines import (
     start_lines,
     why_unavailable,
 )
+from tui.app.screens import Dialog
 from tui.app.theme.styles import content_of_lines
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
@@ -38,7 +38,7 @@ from tui.session.run_review import RunReview
 _OTHER_ROWS = 14  # rows of the dialog besides its text
 
 
-class ReviewStartScreen(ModalScreen[StartChoice | None]):
+class ReviewStartScreen(Dialog[StartChoice | None]):
     """Ask who scores a run, and whether blind.
 
     `named` selects the line that shows names; `repeats` percent of the answers are proposed to be shown twice.
@@ -66,7 +66,7 @@ class ReviewStartScreen(ModalScreen[StartChoice | None]):
         super().__init__()
         self._repeats, self._repeat_line = repeats, Static(Content(), markup=False)
         self._review, self._named = review, named
-        self._line, self._list = PromptInput("your name, saved with each score"), LineListView()
+        self._line, self._list = PromptInput("your name, saved with each score"), LineListView(on_chosen=self._begin)
         self._line.value = name
         self._status, self._error = Static(Content(), markup=False), Static(Content(), markup=False)
 
@@ -129,10 +129,9 @@ class ReviewStartScreen(ModalScreen[StartChoice | None]):
         """Leave the input of the name."""
         self._list.focus()
 
-    @on(LineListView.Chosen)
-    def begin(self, message: LineListView.Chosen) -> None:
+    def _begin(self, place: int) -> None:
         """Begin, unless the name is missing or the way unavailable."""
-        name, blind = self._name_typed, message.place == 0
+        name, blind = self._name_typed, place == 0
         if not name:
             self._error.update(Content("Enter a reviewer name: press n."))
         elif reason := why_unavailable(self._review, name, blind=blind):
@@ -153,10 +152,6 @@ class ReviewStartScreen(ModalScreen[StartChoice | None]):
     def action_go_to(self, place: int) -> None:
         """Select one of the two ways."""
         self._list.go_to(place)
-
-    def action_leave(self) -> None:
-        """Close without beginning."""
-        self.dismiss(None)
 
 
 class RiskFiguresScreen(TextScreen):

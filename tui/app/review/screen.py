@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Key, Resize
-from textual.screen import Screen
 
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
@@ -31,6 +30,7 @@ from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_panel import QueuePanel
 from tui.app.review.scoring import RecordedScore, Scoring
 from tui.app.review.view import ReviewView
+from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.key_queue import KeyQueue
 from tui.app.widgets.text_views import PieceLine
@@ -116,7 +116,7 @@ class LastAct(PieceLine):
         return self.make_line(width) if self.make_line else ()
 
 
-class ReviewScreen(Screen[None]):
+class ReviewScreen(AppScreen[None]):
     """Score the answers of a run, beginning at the item `start`, or at the first open one."""
 
     DEFAULT_CSS = "ReviewScreen { background: $background; color: $foreground; }"

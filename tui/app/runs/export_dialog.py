@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.app.presentation.pieces import Line
+from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.errors import AssayError
@@ -57,7 +57,7 @@ def default_file(run: RunRecord, suffix: str) -> str:
     return f"{stem}-{_NOT_FOR_NAMES.sub('', run.id)[:12]}{suffix}"
 
 
-class ExportScreen(ModalScreen[Path | None]):
+class ExportScreen(Dialog[Path | None]):
     """Export a run, and dismiss with the written file or None. `hidden` counts blind scores not revealed yet."""
 
     DEFAULT_CSS = """
@@ -175,7 +175,3 @@ class ExportScreen(ModalScreen[Path | None]):
         """Include full answers in the report, or leave them out."""
         self._answers = not self._answers
         self._draw()
-
-    def action_leave(self) -> None:
-        """Close the dialog without writing a file."""
-        self.dismiss(None)

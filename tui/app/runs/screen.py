@@ -10,12 +10,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import Screen
 
 from tui.app.bindings import bind
 from tui.app.presentation.figures import counted
 from tui.app.runs.lines import RunFilter, day_and_time, parse_run_filter
 from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
+from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
@@ -36,7 +36,7 @@ class RunChoice(NamedTuple):
     run: RunRecord
 
 
-class RunsScreen(Screen[RunChoice | None]):
+class RunsScreen(AppScreen[RunChoice | None]):
     """List the saved runs, and dismiss with the chosen action or None. `deleted` has the ids of the deleted runs."""
 
     DEFAULT_CSS = """
@@ -84,7 +84,8 @@ class RunsScreen(Screen[RunChoice | None]):
     ) -> None:
         super().__init__()
         self._history, self._hidden, self._note_names = history, hidden, note_names
-        self._title, self.lines, self._setup = RunsTitle(), RunLines(), RunSetupLines()
+        self._title, self._setup = RunsTitle(), RunSetupLines()
+        self.lines = RunLines(on_chosen=lambda _: self.action_choose("open"))
         self.deleted: list[str] = []
 
     def compose(self) -> ComposeResult:
@@ -130,15 +131,9 @@ class RunsScreen(Screen[RunChoice | None]):
         self.refresh_bindings()
 
     @on(LineListView.Reached)
-    def show_setup(self, message: LineListView.Reached) -> None:
+    def show_setup(self) -> None:
         """Show the details of the highlighted run."""
-        if not isinstance(message, LineListView.Chosen):
-            self._read_setup()
-
-    @on(LineListView.Chosen)
-    def open_it(self) -> None:
-        """Open the run that was chosen by Enter or a click."""
-        self.action_choose("open")
+        self._read_setup()
 
     @work(group="setup", exclusive=True)
     async def _read_setup(self) -> None:

@@ -1,6 +1,6 @@
 """Widgets of the Runs screen: the list of saved runs, its headings, its title, and the details of one run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -21,8 +21,8 @@ class RunLines(LineListView):
     ]
     DEFAULT_CSS = "RunLines { height: 1fr; }"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, on_chosen: Callable[[int], object]) -> None:
+        super().__init__(on_chosen=on_chosen)
         self.all_runs: Sequence[RunRecord] = ()
         self._baselines: frozenset[str] = frozenset()
         self._filter = RunFilter()

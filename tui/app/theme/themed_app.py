@@ -27,7 +27,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from textual.app import App, ReturnType
-from textual.await_complete import AwaitComplete
 from textual.binding import Keymap
 from textual.command import CommandPalette
 from textual.driver import Driver
@@ -35,6 +34,7 @@ from textual.events import Resize
 from textual.theme import Theme
 
 from tui.app.driver import crash_safe_driver
+from tui.app.screens import AppScreen
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette
 from tui.model.sanitize import sanitize_line, sanitize_text
 
@@ -44,15 +44,8 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 1.0
 
 
-class _Palette(CommandPalette):
-    """Textual's command palette, which closes once.
-
-    Enter and Escape in quick succession close it twice, and Textual then closes the screen below it, or fails.
-    """
-
-    def dismiss(self, result: None = None) -> AwaitComplete:
-        """Close the palette, or do nothing if it is closed already."""
-        return super().dismiss(result) if self.is_current else AwaitComplete()
+class _Palette(CommandPalette, AppScreen[None]):
+    """Textual's command palette, which closes once."""
 
 
 def as_theme(palette: Palette) -> Theme:

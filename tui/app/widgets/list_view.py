@@ -1,6 +1,6 @@
 """A list with a cursor, drawn line by line: its cost depends on the visible lines only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from rich.segment import Segment
@@ -50,8 +50,11 @@ class LineListView(FastScrollView, can_focus=True):
     class Chosen(Reached):
         """Posted when a line is chosen with Enter or a click."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, *, on_chosen: Callable[[int], object] | None = None, id: str | None = None, classes: str | None = None
+    ) -> None:
         super().__init__(id=id, classes=classes)
+        self._on_chosen = on_chosen
         self._lines: Sequence[Line] = ()
         self._cursor = self._hover = -1
         self._looks: dict[Ground, Mapping[Role, RichStyle]] = {}
@@ -146,8 +149,11 @@ class LineListView(FastScrollView, can_focus=True):
         self.post_message(self.Reached(self, place))
 
     def post_chosen(self, place: int) -> None:
-        """Post that a line was chosen."""
-        self.post_message(self.Chosen(self, place))
+        """Post that a line was chosen, or call `on_chosen` in its place: a later key cannot overtake a call."""
+        if self._on_chosen:
+            self._on_chosen(place)
+        else:
+            self.post_message(self.Chosen(self, place))
 
     def action_move(self, by: int) -> None:
         """Move the cursor by a number of lines."""

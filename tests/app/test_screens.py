@@ -1,0 +1,209 @@
+"""Every screen and dialog closes once, whatever is pressed while it closes, and never closes the screen below."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.command import CommandList, CommandPalette
+from textual.events import Key
+from textual.screen import Screen
+
+import tui.app
+from tests.app.snapshots.scenes import ANSWERED, REVIEW, SCENES, Scene
+from tests.app.snapshots.stage import Stage, fixed_world, run_session, scored_session, staged
+from tests.support.pilots import until
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen
+from tui.app.explore.model_dialog import ModelChooser
+from tui.app.explore.screen import ExploreScreen
+from tui.app.presentation.pieces import Line
+from tui.app.review.dialogs import RiskFiguresScreen
+from tui.app.screens import AppScreen, Dialog
+from tui.app.splash import FrameScreen, SplashScreen
+from tui.app.theme.themed_app import ThemedApp
+from tui.app.widgets.list_view import LineListView
+
+__all__ = ["fixed_world"]
+
+CHARACTERS = {"enter": "\r", "escape": "\x1b", "space": " "}
+LINES: tuple[Line, ...] = ((("one", "plain"),), (("two", "plain"),), (("three", "plain"),))
+
+
+async def listed(stage: Stage) -> None:
+    """Wait until the palette lists commands."""
+    await stage.until(lambda: stage.app.screen.query_one(CommandList).option_count, "commands in the palette")
+
+
+NAMES = (
+    *("block-chooser", "matrix", "matrix-pairs", "compare", "review-start", "review", "review-guidance", "runs"),
+    *("export", "model-chooser", "help", "confirm"),
+)
+OPENED = (
+    *(scene for scene in SCENES if scene.name in NAMES),
+    Scene("figures", scored_session, (*REVIEW, "f", RiskFiguresScreen)),
+    Scene("palette", run_session, (*ANSWERED, "ctrl+p", CommandPalette, listed)),
+)
+
+
+def subclasses(kind: type) -> Iterator[type]:
+    """Yield all classes below a class."""
+    kinds: list[type] = kind.__subclasses__()
+    for each in kinds:
+        yield each
+        yield from subclasses(each)
+
+
+def classes_that_close() -> set[type]:
+    """Return all classes of screens of the app but base classes, and the two screens that stay."""
+    for module in pkgutil.walk_packages(tui.app.__path__, "tui.app."):
+        importlib.import_module(module.name)
+    kinds = {kind for kind in subclasses(Screen) if kind.__module__.startswith("tui.")}
+    return kinds - {AppScreen, Dialog, FrameScreen, SplashScreen, ExploreScreen}
+
+
+def press_at_once(app: App[Any], *keys: str) -> None:
+    """Press keys so quickly that all of them wait when the app handles the first one."""
+    for key in keys:
+        app.post_message(Key(key, CHARACTERS.get(key, key)))
+
+
+async def play(stage: Stage, scene: Scene) -> None:
+    """Do the steps of a scene."""
+    for step in scene.steps:
+        if isinstance(step, str):
+            await stage.press(step)
+        elif isinstance(step, type):
+            await stage.opens(step)
+        else:
+            await step(stage)
+
+
+def disable(screen: Screen[Any], patch: pytest.MonkeyPatch) -> None:
+    """Disable all keys of a screen."""
+    patch.setattr(screen, "check_action", lambda *_: False)
+    patch.setattr(screen, "AUTO_FOCUS", "")
+    screen.set_focus(None)
+
+
+def test_all_screens_close_in_one_way() -> None:
+    assert [kind for kind in classes_that_close() if not issubclass(kind, AppScreen)] == []
+    assert [kind for kind in classes_that_close() if "dismiss" in vars(kind)] == []
+
+
+async def test_quick_keys_close_one_screen(fixed_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: set[type] = set()
+    for scene in OPENED:
+        folder = fixed_world / scene.name
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        async with staged(scene.session, folder, (160, 45), scene.theme) as stage:
+            await play(stage, scene)
+            app, top, below = stage.app, stage.app.screen, stage.app.screen_stack[-2]
+            shown.add(type(top))
+            disable(below, monkeypatch)
+            press_at_once(app, "enter", "escape", "escape", "n", "n")
+            for _ in range(5):  # what the keys have not closed has opened something, or its filter has the focus
+                await stage.pilot.pause()
+                if app.screen is not below:
+                    await stage.press("y" if isinstance(app.screen, ConfirmScreen) else "escape")
+            assert app.screen is below, scene.name
+            top.dismiss()  # as by a worker that finishes late
+            assert app.screen is below, scene.name
+    assert classes_that_close() - shown == set()
+
+
+class Opener(ThemedApp[None]):
+    """An app that opens a dialog, and records its results."""
+
+    def __init__(self, dialog: Dialog[Any]) -> None:
+        super().__init__(theme_folders=[])
+        self.dialog, self.floor = dialog, Screen[None]()
+        self.results: list[object] = []
+
+    def on_mount(self) -> None:
+        self.push_screen(self.floor)
+        self.push_screen(self.dialog, self.results.append)
+
+
+@pytest.mark.parametrize(
+    ("keys", "result"),
+    [
+        (("enter", "escape"), 0),
+        (("enter", "enter"), 0),
+        (("down", "enter", "escape"), 1),
+        (("down", "down", "enter", "q", "escape"), 2),
+        (("escape", "enter"), None),
+        (("escape", "escape", "escape"), None),
+    ],
+)
+async def test_the_first_key_that_closes_a_choice_decides(keys: tuple[str, ...], result: int | None) -> None:
+    app = Opener(ChoiceScreen("Choose", LINES, 0))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: isinstance(app.focused, LineListView))
+        press_at_once(app, *keys)
+        await until(pilot, lambda: app.results)
+        await pilot.pause()
+        assert (app.results, app.screen) == ([result], app.floor)
+
+
+@pytest.mark.parametrize(("keys", "result"), [("yy", True), ("yn", True), ("ny", False), (("escape", "y"), False)])
+async def test_the_first_answer_counts(keys: tuple[str, ...], result: bool) -> None:
+    app = Opener(ConfirmScreen("Delete?", "It cannot be undone.", yes="delete", no="keep"))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.screen is app.dialog)
+        press_at_once(app, *keys)
+        await until(pilot, lambda: app.results)
+        await pilot.pause()
+        assert (app.results, app.screen) == ([result], app.floor)
+
+
+async def test_a_key_that_closes_does_not_overtake_a_selection() -> None:
+    app = Opener(ModelChooser(["a", "b"], ()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: isinstance(app.focused, LineListView))
+        press_at_once(app, "space", "down", "space", "enter", "escape")
+        await until(pilot, lambda: app.results)
+        await pilot.pause()
+        assert (app.results, app.screen) == ([("a", "b")], app.floor)
+
+
+async def test_a_double_click_chooses_once() -> None:
+    app = Opener(ChoiceScreen("Choose", LINES, 0))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: isinstance(app.focused, LineListView))
+        await pilot.click(LineListView, offset=(2, 1), times=2)
+        await until(pilot, lambda: app.results)
+        await pilot.pause()
+        assert (app.results, app.screen) == ([1], app.floor)
+
+
+async def test_a_dialog_below_another_one_closes_when_it_is_on_top() -> None:
+    app = Opener(ChoiceScreen("Choose", LINES, 0))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.screen is app.dialog)
+        app.action_command_palette()
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        app.dialog.dismiss(2)
+        app.dialog.dismiss(1)
+        await pilot.pause()
+        assert (app.results, isinstance(app.screen, CommandPalette)) == ([], True)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.floor)
+        assert app.results == [2]
+
+
+async def test_a_palette_that_is_closed_twice_leaves_the_screen_below() -> None:
+    app: ThemedApp[None] = ThemedApp(theme_folders=[])
+    async with app.run_test() as pilot:
+        below: Screen[None] = Screen()
+        await app.push_screen(below)
+        app.action_command_palette()
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette) and app.screen.query("CommandList"))
+        palette = app.screen
+        palette.dismiss()
+        palette.dismiss()
+        await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
+        assert app.screen is below
