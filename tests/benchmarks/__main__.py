@@ -1,6 +1,7 @@
 """Runs the benchmarks and prints one table: this project beside a bare lower bound, in the same run.
 
 usage: python -m tests.benchmarks [NAME …]
+The soak is run only if it is named: it takes ASSAY_SOAK_MINUTES (30 by default).
 Nothing else should be running: CPU figures grow when the cores are shared, ratios less so.
 """
 
@@ -9,7 +10,7 @@ import pkgutil
 import sys
 
 from tests import benchmarks
-from tests.benchmarks.registry import Figure, known_benchmarks, table
+from tests.benchmarks.registry import Figure, default_benchmarks, known_benchmarks, table
 
 
 def main(names: list[str]) -> int:
@@ -23,7 +24,7 @@ def main(names: list[str]) -> int:
         print(f"No benchmark {', '.join(unknown)}; available: {', '.join(known)}", file=sys.stderr)
         return 2
     figures: list[Figure] = []
-    for name in names or known:
+    for name in names or default_benchmarks():
         print(f"measuring {name} …", file=sys.stderr)
         figures += known[name]()
     print("\n".join(table(figures)))

@@ -33,13 +33,16 @@ class Figure:
 
 Measure = Callable[[], Iterable[Figure]]
 _KNOWN: dict[str, Measure] = {}
+_LONG: set[str] = set()
 
 
-def benchmark(name: str) -> Callable[[Measure], Measure]:
-    """Register a benchmark under a name by which it can be asked for."""
+def benchmark(name: str, *, long: bool = False) -> Callable[[Measure], Measure]:
+    """Register a benchmark under a name by which it can be asked for; a `long` one is run only if it is named."""
 
     def register(measure: Measure) -> Measure:
         _KNOWN[name] = measure
+        if long:
+            _LONG.add(name)
         return measure
 
     return register
@@ -48,6 +51,11 @@ def benchmark(name: str) -> Callable[[Measure], Measure]:
 def known_benchmarks() -> dict[str, Measure]:
     """All that are registered, by name."""
     return dict(sorted(_KNOWN.items()))
+
+
+def default_benchmarks() -> list[str]:
+    """Return the names of those that are run if none is named."""
+    return [name for name in known_benchmarks() if name not in _LONG]
 
 
 def table(figures: Iterable[Figure]) -> Iterator[str]:

@@ -1,0 +1,123 @@
+"""Whether the app leaks: runs one after the other in one process, with other screens opened in between.
+
+`ASSAY_SOAK_MINUTES` is how long it takes (30 minutes by default).
+"""
+
+import json
+import os
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from statistics import linear_regression
+
+from tests.benchmarks.processes import ROOT, cpu_of, python
+from tests.benchmarks.provider_cost import server
+from tests.benchmarks.registry import Figure, benchmark
+from tests.support.terminal import Terminal
+
+SIZE = (160, 45)
+MINUTES = float(os.environ.get("ASSAY_SOAK_MINUTES", "30"))
+# The first runs fill caches, import modules and grow the heap.
+WARM_UP = 1 / 3
+CASES, MODELS = 8, ("openai/mock-a", "openai/mock-b")
+SERVER = ("--pieces", "60", "--piece-delay-ms", "20")
+PAUSE_SECONDS = 1.0
+# What is opened and closed between two runs, in turn.
+VISITS = (("m", "escape"), ("H", "escape"), ("down", "up"), ("question_mark", "escape"), ("/", "x", "escape"))
+MOST_MB_AN_HOUR = 12
+
+Sample = Mapping[str, float]
+
+
+@contextmanager
+def app_on_server(module: str, url: str, folder: Path, suite: Mapping[str, object], *extra: Path) -> Iterator[Terminal]:
+    """Run a module on a suite whose models are on a server, in a terminal."""
+    path = folder / "suites" / "load.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(suite))
+    environ = {f"ASSAY_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "CACHE")}
+    (folder / "config").mkdir()
+    config = f"providers:\n  openai: {{kind: openai, base_url: '{url}', api_key: '${{OPENAI_API_KEY}}'}}\n"
+    (folder / "config" / "config.yaml").write_text(config)
+    environ["OPENAI_API_KEY"] = "benchmark-key"
+    with Terminal(python("-m", module, *extra, path), size=SIZE, cwd=ROOT, env=environ) as terminal:
+        terminal.wait_for("case 0", within=60)
+        yield terminal
+
+
+def suite_of(cases: int, models: Sequence[str], concurrency: int) -> dict[str, object]:
+    """Return a suite in which each model answers that many cases at once."""
+    return {
+        "name": "load",
+        "description": "Many answers",
+        "models": models,
+        "options": {"parallelModels": True, "concurrency": concurrency},
+        "testCases": [
+            {
+                "id": f"c{number}",
+                "name": f"case {number}",
+                "prompt": f"question {number}",
+                "category": f"Category {number % 4}",
+                "expectedPatterns": ["quick brown fox"],
+            }
+            for number in range(cases)
+        ],
+    }
+
+
+def _requests(url: str) -> int:
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/seen", timeout=30) as answer:
+        return int(json.load(answer)["requests"])
+
+
+def _soak(folder: Path) -> tuple[list[Sample], int, float]:
+    """Return the samples, the number of runs, and the CPU seconds of the app."""
+    result, runs = folder / "result.jsonl", 0
+    end = time.monotonic() + MINUTES * 60
+    with (
+        server(SERVER) as url,
+        app_on_server("tests.benchmarks.soak_app", url, folder, suite_of(CASES, MODELS, 2), result) as terminal,
+    ):
+        while time.monotonic() < end:
+            runs += 1
+            terminal.press("R")
+            while _requests(url) < runs * CASES * len(MODELS) and time.monotonic() < end + 60:
+                time.sleep(0.5)
+            time.sleep(PAUSE_SECONDS + 1.5)  # until the last answers have ended
+            for key in VISITS[runs % len(VISITS)]:
+                terminal.press("?" if key == "question_mark" else key)
+                time.sleep(PAUSE_SECONDS / 2)
+        used = cpu_of(terminal.pid)
+    return [json.loads(line) for line in result.read_text().splitlines()], runs, used
+
+
+def _slope(samples: Sequence[Sample], what: str) -> float:
+    """Return the growth an hour."""
+    seconds = [sample["seconds"] for sample in samples]
+    return linear_regression(seconds, [sample[what] for sample in samples]).slope * 3600
+
+
+def _least_of(samples: Sequence[Sample], what: str, parts: int = 2) -> list[float]:
+    """Return the least value in each part of the time: what is in use while nothing runs."""
+    ends = [round(len(samples) * part / parts) for part in range(parts + 1)]
+    return [min(sample[what] for sample in samples[begin:end]) for begin, end in pairwise(ends)]
+
+
+@benchmark("soak", long=True)
+def measure_soak() -> list[Figure]:
+    """Runs of 16 trials, one after the other."""
+    with tempfile.TemporaryDirectory() as name:
+        samples, runs, used = _soak(Path(name))
+    steady = samples[round(len(samples) * WARM_UP) :]
+    grown = {what: last - first for what in ("files", "tasks", "threads") for first, last in [_least_of(steady, what)]}
+    return [
+        Figure(f"soak of {MINUTES:g} minutes: runs of {CASES * len(MODELS)} trials", "runs", runs),
+        Figure("soak: CPU used", "CPU s", used),
+        Figure("soak: memory at the end", "MB", steady[-1]["memory_mb"], steady[0]["memory_mb"]),
+        Figure("soak: memory growth after the warm-up", "MB/h", _slope(steady, "memory_mb"), None, MOST_MB_AN_HOUR),
+        *(Figure(f"soak: {what} more at the end than before", what, grown[what], None, 0) for what in grown),
+    ]

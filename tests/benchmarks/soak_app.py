@@ -1,0 +1,46 @@
+"""The app, with a record of what its process uses: run in a terminal by the soak.
+
+usage: python -m tests.benchmarks.soak_app RESULT PATH
+Each line of RESULT is a JSON object: seconds since the start, memory in MB, open files, tasks of asyncio, threads.
+"""
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+
+from tui.app.app import AssayApp
+from tui.app.main import open_session, run_and_close
+
+SAMPLE_SECONDS = 2.0
+
+
+async def _record(result: Path) -> None:
+    process, began = psutil.Process(), time.monotonic()
+    with result.open("a") as file:
+        while True:
+            await asyncio.sleep(SAMPLE_SECONDS)
+            sample = {
+                "seconds": time.monotonic() - began,
+                "memory_mb": process.memory_info().rss / 2**20,
+                "files": process.num_fds(),
+                "tasks": len(asyncio.all_tasks()),
+                "threads": threading.active_count(),
+            }
+            print(json.dumps(sample), file=file, flush=True)
+
+
+async def _run(result: Path, path: Path) -> int:
+    recording = asyncio.create_task(_record(result))
+    try:
+        return await run_and_close(AssayApp(open_session, [path]))
+    finally:
+        recording.cancel()
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(_run(Path(sys.argv[1]), Path(sys.argv[2]))))
