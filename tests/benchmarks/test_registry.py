@@ -1,9 +1,10 @@
 """The benchmarks' table, and the way in."""
 
+import importlib
 import subprocess
 
 from tests.benchmarks.processes import ROOT, cpu_of, python
-from tests.benchmarks.registry import Figure, table
+from tests.benchmarks.registry import Figure, default_benchmarks, known_benchmarks, table
 from tests.support.terminal import Terminal, run_here
 
 
@@ -24,6 +25,12 @@ def test_a_figure_is_beside_its_bound_and_what_is_to_be_reached() -> None:
         ["under", "3.000", "ms", "≤", "3", "✓"],
         ["told", "3.000", "ms"],
     ]
+
+
+def test_the_soak_is_run_only_if_it_is_named() -> None:
+    importlib.import_module("tests.benchmarks.soak")
+    assert "soak" in known_benchmarks()
+    assert "soak" not in default_benchmarks()
 
 
 def test_an_unknown_name_is_reported_with_those_that_are_known() -> None:

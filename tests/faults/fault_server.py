@@ -35,6 +35,8 @@ SAVED = ". The partial answer is saved; run the case again."
 SILENT_S = 0.25
 _CASE = case_of("case", "ask")
 _TIMEOUT_MS = 3_600_000
+# A mode without its defence would last forever: it is a failed test then, not one that hangs.
+_MOST_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,8 @@ class FaultServer:
         self._replies.append(self.reply_of(mode, wire, stream=True))
         provider = _provider(mode, wire, f"http://127.0.0.1:{self._server.port}/{place}")
         try:
-            return await hear(provider, a_request(settings=_settings(wire)))
+            async with asyncio.timeout(_MOST_SECONDS):
+                return await hear(provider, a_request(settings=_settings(wire)))
         finally:
             await provider.close()
 
@@ -244,7 +247,8 @@ async def _run(mode: Mode, wire: Wire, stream: bool, url: str) -> tuple[TrialRes
     context = TrialContext({subject.name: provider}, checker, FixedContext(), secrets)
     order = TrialOrder(TrialKey(_CASE.id, subject.name), _CASE, subject, _TIMEOUT_MS, 1, stream)
     try:
-        result = await run_trial(order, context, Control(), events)
+        async with asyncio.timeout(_MOST_SECONDS):
+            result = await run_trial(order, context, Control(), events)
     finally:
         await provider.close()
         await checker.close()

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.model.risk import Reviewed
 from tui.model.run import KeptRun
@@ -23,13 +23,23 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed], margin: float | None = None) -> str:
     """Return one report, or an array of them."""
-    reports = [_render(kept, reviewed.get(kept.record.id), margin) for kept in runs]
-    return f"{reports[0]}\n" if len(reports) == 1 else "[\n" + ",\n".join(reports) + "\n]\n"
+    pieces = [] if len(runs) == 1 else ["[\n"]
+    for place, kept in enumerate(runs):
+        pieces += [",\n"] * (place > 0)
+        pieces += _render(kept, reviewed.get(kept.record.id), margin)
+    # Answers can be large: the text is put together once.
+    return "".join([*pieces, "\n" if len(runs) == 1 else "\n]\n"])
 
 
-def _render(kept: KeptRun, reviewed: Reviewed | None, margin: float | None) -> str:
-    head = ",\n".join(
-        f"{json_text(key)}: {json_text(value)}" for key, value in build_head(kept, reviewed, margin).items()
-    )
-    lines = ",\n".join(json_text(result) for result in build_results(kept, reviewed))
-    return f'{{{head},\n"results": [\n{lines}\n]}}' if lines else f'{{{head},\n"results": []}}'
+def _render(kept: KeptRun, reviewed: Reviewed | None, margin: float | None) -> Iterator[str]:
+    """Yield the pieces of one report."""
+    yield "{"
+    for key, value in build_head(kept, reviewed, margin).items():
+        yield f"{json_text(key)}: {json_text(value)},\n"
+    yield '"results": ['
+    between = "\n"
+    for result in build_results(kept, reviewed):
+        yield between
+        yield json_text(result)
+        between = ",\n"
+    yield "]}" if between == "\n" else "\n]}"
