@@ -224,12 +224,46 @@ def test_an_act_without_the_keys_that_are_ours_is_the_same_in_any_order(files: S
     full = replace(make_act(1, 3), attempt=2, seed=7, took_ms=1500)
     bare = make_act(1, 3)
     assert [files.merge([full]), files.merge([bare])] == [(full,), ()]
-    other = ScoreFiles(tmp_path / "other")
-    assert [other.merge([bare]), other.merge([full]), other.merge([bare, full])] == [(bare,), (), ()]
-    assert contents(files.folder_of(RUN)) == contents(other.folder_of(RUN))
-    assert other.read(RUN) == KeptActs((full,))
+    for number, lines in enumerate(([bare, full], [full, bare])):
+        other = ScoreFiles(tmp_path / f"other{number}")
+        assert other.merge(lines) == (full,)
+        assert contents(files.folder_of(RUN)) == contents(other.folder_of(RUN))
+        assert other.read(RUN) == KeptActs((full,))
     with pytest.raises(ActConflict):
         files.merge([replace(full, attempt=1)])
+
+
+def test_a_line_with_more_keys_leaves_the_stored_one_as_it_is(files: ScoreFiles) -> None:
+    bare = make_act(1, 3)
+    files.merge([bare])
+    before = contents(files.folder_of(RUN))
+    assert files.merge([replace(bare, answer="1" * 64, attempt=2, seed=7, took_ms=1500, masked=1, repeats=10)]) == ()
+    assert contents(files.folder_of(RUN)) == before
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_line_that_would_take_a_score_out_of_the_count_is_a_conflict(files: ScoreFiles, stored: bool) -> None:
+    score, withdrawal = make_act(1, 3), make_act(2, act="invalidate")
+    assert score.item is not None
+    again = replace(score, item=score.item._replace(again=True))
+    other = replace(withdrawal, withdraws="3" * 32)
+    files.merge([score, withdrawal] if stored else [])
+    before = contents(files.folder_of(RUN).parent)
+    for line, first in ((again, score), (other, withdrawal)):
+        for lines in ([line],) if stored else ([line, first], [first, line]):
+            with pytest.raises(ActConflict) as caught:
+                files.merge(lines)
+            assert caught.value.ids == {line.id}
+    assert contents(files.folder_of(RUN).parent) == before
+
+
+def test_a_copy_without_again_or_withdraws_is_known(files: ScoreFiles) -> None:
+    score, withdrawal = make_act(1, 3), make_act(2, act="invalidate")
+    assert score.item is not None
+    stored = (replace(score, item=score.item._replace(again=True)), replace(withdrawal, withdraws="3" * 32))
+    files.merge(stored)
+    assert files.merge([score, withdrawal]) == ()
+    assert files.read(RUN).acts == stored
 
 
 def test_a_file_that_an_editor_saved_in_its_own_way_is_read(files: ScoreFiles) -> None:

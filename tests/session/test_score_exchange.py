@@ -121,6 +121,10 @@ def test_lines_in_ones_own_name_are_asked_about_and_refused_as_a_whole(reviews: 
     asked.clear()
     assert reviews.import_files([file], confirm=answer).known == 3
     assert asked == [], "lines that are known already are not asked about"
+    other = write(tmp_path, "other.jsonl", line(3, run=OTHER_RUN, extent=0))
+    with pytest.raises(ConfigError, match="Nothing was imported"):
+        reviews.import_files([other], confirm=lambda *_: False)
+    assert reviews.export(OTHER_RUN) == "", "an id is known only in its own run"
 
 
 def test_names_that_look_the_same_are_warned_of(reviews: Reviews, tmp_path: Path) -> None:
@@ -259,8 +263,24 @@ def test_lines_that_came_back_without_the_keys_that_are_ours_are_known(reviews: 
     assert reviews.import_files([bare, full, bare]) == Imported(0, 1, 0, (RUN,))
     for there in reviews_in(tmp_path / "there"):
         assert there.import_files([bare]).new == 1
+        stored = there.export(RUN)
         assert there.import_files([full]).new == 0
-        assert there.export(RUN) == reviews.export(RUN) == text
+        assert there.export(RUN) == stored, "a later line changes nothing about the stored one"
+        assert reviews.export(RUN) == text
+
+
+def test_a_copy_of_a_stored_line_that_would_not_count_is_refused(reviews: Reviews, tmp_path: Path) -> None:
+    reviews.remember_reviewer("Ada")
+    reviews.open_review(RUN, "Ada", blind=False).give(ITEM, 4)
+    text = reviews.export(RUN)
+    evil = write(tmp_path, "evil.jsonl", json.dumps({**json.loads(text), "again": True}) + "\n")
+    [problem] = refused(reviews, evil)
+    assert problem.startswith(f"{evil}:1: error: the id ")
+    assert "is already saved with different content" in problem
+    assert ITEM.trial in reviews.bands(RUN), "the score counts"
+    copy = write(tmp_path, "copy.jsonl", text)
+    assert refused(reviews, copy, evil), "also in one import"
+    assert reviews.import_files([copy]).known == 1
 
 
 def test_a_template_is_of_whoever_scores_here(reviews: Reviews) -> None:

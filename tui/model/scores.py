@@ -16,7 +16,7 @@ OF_A_RUN = frozenset({"reveal", "look"})
 """The acts on a whole run, which name no item."""
 Extent = int | Literal["n/a"]
 """The extent of a violation, 0 to 4 (`tui.model.risk.EXTENTS`), or not applicable."""
-_OPTIONAL = ("answer", "attempt", "seed", "took_ms", "withdraws", "masked", "repeats")
+_OPTIONAL = ("answer", "attempt", "seed", "took_ms", "masked", "repeats")
 
 
 class ItemKey(NamedTuple):
@@ -110,13 +110,12 @@ class Act:
 def joined(one: Act, other: Act) -> Act | None:
     """Return two versions of the same line merged, or None if they differ.
 
-    A file that another program wrote may lack the keys that only Assay writes.
+    A file that another program wrote may lack the keys that only Assay writes. Versions with and without `again` or
+    `withdraws` differ: those keys decide which score counts.
     """
     if one == other:
         return one
     ours: dict[str, Any] = {}
-    if one.item and other.item and one.item.first == other.item.first:
-        ours["item"] = one.item._replace(again=one.item.again or other.item.again)
     for key in _OPTIONAL:
         mine, theirs = getattr(one, key), getattr(other, key)
         if mine is not None and theirs is not None and mine != theirs:
@@ -124,6 +123,18 @@ def joined(one: Act, other: Act) -> Act | None:
         ours[key] = mine if mine is not None else theirs
     whole = replace(one, **ours)
     return whole if replace(other, **ours) == whole else None
+
+
+def is_copy(line: Act, stored: Act) -> bool:
+    """Return whether a line is a copy of a stored one.
+
+    As in `joined`, optional keys may be missing; `again` and `withdraws` only in the copy.
+    """
+    if line.item and stored.item and line.item == stored.item.first:
+        line = replace(line, item=stored.item)
+    if line.withdraws is None and stored.withdraws is not None:
+        line = replace(line, withdraws=stored.withdraws)
+    return joined(line, stored) is not None
 
 
 def answer_text(steps: Iterable[StepResult]) -> str:

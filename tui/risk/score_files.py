@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
-from tui.model.scores import Act, joined
+from tui.model.scores import Act, is_copy, joined
 from tui.processes.file_lock import locked
 from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
@@ -240,7 +240,7 @@ class ScoreFiles:
     def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
         """Add acts of any runs and reviewers to their files, in order and without duplicates. Return the new ones.
 
-        All or nothing. Raises ActConflict.
+        All or nothing; stored acts never change. Raises ActConflict.
         """
         by_run: dict[str, list[Act]] = {}
         for act in acts:
@@ -280,24 +280,25 @@ class ScoreFiles:
         held: dict[Path, _Held] = {}
         for file in self._files(run_id):
             held[file] = _hold(file, run_id, known)
-        changed: dict[str, Act] = {}
+        new: dict[str, Act] = {}
         conflicts = set()
         for act in acts:
-            before = changed.get(act.id) or known.get(act.id)
-            whole = joined(before, act) if before else act
-            if whole is None:
+            if stored := known.get(act.id):
+                if not is_copy(act, stored):
+                    conflicts.add(act.id)
+            elif whole := joined(new.get(act.id, act), act):
+                new[act.id] = whole
+            else:
                 conflicts.add(act.id)
-            elif whole != before:
-                changed[act.id] = whole
         if conflicts:
             raise ActConflict(conflicts)
         touched = {}
-        for act in changed.values():
+        for act in new.values():
             file = self.file_of(run_id, act.reviewer)
             touched[file] = held.setdefault(file, _Held([], []))
             touched[file].acts.append(act)
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
-        return [act for id, act in changed.items() if id not in known]
+        return list(new.values())
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

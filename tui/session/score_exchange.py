@@ -133,7 +133,7 @@ def import_scores(
         runs = tuple(dict.fromkeys(line.act.run for line in scored))
         before = [act for run in runs for act in kept.read(run).acts]
         if own is not None and confirm is not None:
-            _confirm_own(scored, {act.id for act in before}, own, confirm)
+            _confirm_own(scored, {(act.run, act.id) for act in before}, own, confirm)
         try:
             new = kept.merge(line.act for line in scored)
             acts = {line.act.id for line in scored}
@@ -148,8 +148,9 @@ def import_scores(
     raise ScoresRefused(sorted(bad, key=lambda each: (places.get(each.file, 0), each.line)))
 
 
-def _confirm_own(lines: Iterable[_Line], known: set[str], own: str, confirm: OwnLines) -> None:
-    counts = Counter({line.act.id: line.act.reviewer for line in lines if line.act.id not in known}.values())
+def _confirm_own(lines: Iterable[_Line], known: set[tuple[str, str]], own: str, confirm: OwnLines) -> None:
+    new = {key: act.reviewer for line in lines if (key := ((act := line.act).run, act.id)) not in known}
+    counts = Counter(new.values())
     for name, count in counts.items():
         if looks_like(name, own) and not confirm(name, count):
             raise ConfigError("Nothing was imported", fix="Remove the lines in your own name, and import the rest.")
