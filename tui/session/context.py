@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from tui.workspace.git.clone import Clone, CloneProgress, cloned
 
 if TYPE_CHECKING:
     from tui.workspace.answer.apply import Applied
+    from tui.workspace.git.base import Base
     from tui.workspace.git.clone import Clone
     from tui.workspace.sources import Source
 
@@ -99,10 +101,6 @@ def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) 
     )
 
 
-# Shorter answers are applied without a thread: that takes a few milliseconds, less than starting a thread.
-_LARGE_ANSWER = 256 * 1024
-
-
 class RunRepository:
     """The cloned repository of a run, if the suite names one.
 
@@ -113,6 +111,7 @@ class RunRepository:
         self._suite, self._environ, self._secrets = suite, environ, secrets
         self._folder = suite.home
         self._stack = AsyncExitStack()
+        self._thread: ThreadPoolExecutor | None = None  # one: only one thread at a time may use the repository
         self.clone: Clone | None = None
         self.fault: WorkspaceError | None = None
 
@@ -140,17 +139,17 @@ class RunRepository:
             yield RepositoryCloned(clone.url, clone.branch, clone.notes, str(clone.folder) if clone.kept else None)
 
     async def close(self) -> None:
-        """Remove the clone, unless the suite says to keep it."""
+        """Wait until no answer is applied any more, then remove the clone, unless the suite says to keep it."""
         await self._stack.aclose()
 
     async def apply(self, case: Case, answer: str, trial: TrialKey) -> "Applied":
         """Apply an answer's changes on the trial's own branch. Raises WorkspaceError."""
-        from tui.workspace.answer.apply import apply_answer
-
         assert self.clone is not None
-        if len(answer) < _LARGE_ANSWER:
-            return apply_answer(self.clone.base, case, answer, trial)
-        return await asyncio.to_thread(apply_answer, self.clone.base, case, answer, trial)
+        assert self._thread is not None
+        # Never in the event loop: the cost also depends on the files of the repository that the answer names.
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, _apply_answer, self.clone.base, case, answer, trial
+        )
 
     async def run_command(self, applied: "Applied", command: CommandCheck) -> CheckResult:
         """Run the case's command in the changed files. Raises WorkspaceError."""
@@ -180,6 +179,16 @@ class RunRepository:
             )
         except WorkspaceError as fault:
             self.fault = fault
+        else:
+            self._thread = ThreadPoolExecutor(1, "apply-answer")
+            self._stack.push_async_callback(asyncio.to_thread, self._thread.shutdown, cancel_futures=True)
+
+
+def _apply_answer(base: "Base", case: Case, answer: str, trial: TrialKey) -> "Applied":
+    """Apply an answer in the thread, so that the git library is loaded there."""
+    from tui.workspace.answer.apply import apply_answer
+
+    return apply_answer(base, case, answer, trial)
 
 
 def secrets_of(suite: Suite) -> tuple[str, ...]:

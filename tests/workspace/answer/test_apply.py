@@ -1,5 +1,6 @@
 """Applying answers to real repositories, compared with what git itself makes of the same trees."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.repositories import git, make_repository
+from tests.support.work import count_lines, is_linear
 from tui.model.errors import WorkspaceError
 from tui.model.results import Change, TrialKey
 from tui.model.suite import Case
@@ -329,6 +331,27 @@ def test_names_that_differ_only_in_case_are_written_once(base: Base, first: str,
         assert reason(refused_twin) == f"differs only in case from {there} in the repository"
     beside = apply_answer(base, case(), fenced("1\n", "path=n/A.py") + fenced("2\n", "path=n/b.py"), TRIAL)
     assert len(beside.changes) == 2
+
+
+@pytest.mark.parametrize("path", ["{deep}/f{n}.py", "d{n}/{deep}/f.py", "{deep}/F{n}.py {deep}/f{n}.py"])
+def test_many_files_in_deep_folders_cost_no_more_each(base: Base, path: str) -> None:
+    def prepare(count: int) -> Callable[[], object]:
+        named = [path.format(deep="é/" * 20 + "x", n=n) for n in range(count)]
+        answer = "".join(fenced("x=1\n", f"python {each}") for two in named for each in two.split())
+        return lambda: apply_answer(base, case(), answer)
+
+    assert is_linear(prepare, 15)
+
+
+def test_a_large_folder_is_searched_once_for_names_that_differ_only_in_case(tmp_path: Path) -> None:
+    make_repository(tmp_path, {f"f{number}.py": "" for number in range(1_000)})
+    large = open_base(tmp_path / ".git")
+
+    def cost(count: int) -> int:
+        answer = "".join(fenced("x=1\n", f"python new{number}.py") for number in range(count))
+        return count_lines(lambda: apply_answer(large, case(), answer))
+
+    assert cost(40) - cost(20) < 20 * 1_000, "a further file costs less than a look at each file of the folder"
 
 
 LINES = st.lists(

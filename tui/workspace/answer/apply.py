@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 import pygit2
@@ -125,6 +125,59 @@ class _Edit:
     mode: int
 
 
+@dataclass(slots=True)
+class _Name:
+    """A name in the tree of files that an answer writes. `inside` is by names as `folded_path` returns them."""
+
+    spelling: str
+    is_file: bool = False
+    inside: "dict[str, _Name]" = field(default_factory=dict)
+
+
+class _WrittenPaths:
+    """The paths of the files that an answer writes. The cost of a path does not depend on the number of paths."""
+
+    def __init__(self) -> None:
+        self._root = _Name("")
+
+    def fault(self, path: str) -> str | None:
+        """Return why the file cannot be written beside the others, or None if it can."""
+        here, parts = self._root, path.split("/")
+        for number, part in enumerate(parts, 1):
+            found = here.inside.get(folded_path(part))
+            if found is None:
+                return None
+            if found.spelling != part:
+                same = "/".join([*parts[: number - 1], found.spelling])
+                return f"differs only in case from {same}, which the same answer writes"
+            if found.is_file and number < len(parts):
+                return "is inside a path that the same answer writes as a file"
+            here = found
+        return None
+
+    def add(self, path: str) -> None:
+        """Add a path without a fault."""
+        here = self._root
+        for part in path.split("/"):
+            here = here.inside.setdefault(folded_path(part), _Name(part))
+        here.is_file = True
+
+
+@dataclass
+class _Folders:
+    """The names in the folders of the base's tree, as `folded_path` returns them; each folder is read once."""
+
+    known: dict[pygit2.Oid, dict[str, str]] = field(default_factory=dict)
+
+    def twin_of(self, name: str, tree: pygit2.Tree) -> str | None:
+        """Return the name in a folder that a file system without case takes for a new one, or None."""
+        if tree.id not in self.known:
+            # The first of several such names: reversed, because the last one remains in the dict.
+            names = [entry.name for entry in tree if entry.name]
+            self.known[tree.id] = {folded_path(each): each for each in reversed(names)}
+        return self.known[tree.id].get(folded_path(name))
+
+
 def apply_answer(
     base: Base, case: Case, answer: str, trial: TrialKey | None = None, *, block: int | None = None
 ) -> Applied:
@@ -142,11 +195,13 @@ def apply_answer(
         blocks = find_blocks(answer)
         chosen = choose_blocks(blocks, case.target_file, block)
         edits: list[_Edit] = []
+        paths, folders = _WrittenPaths(), _Folders()
         refused = chosen.refused
         for path, taken in sorted(chosen.files.items()):
-            made = _edit(base, path, taken, [edit.path for edit in edits])
+            made = paths.fault(path) or _edit(base, path, taken, folders)
             if isinstance(made, _Edit):
                 edits.append(made)
+                paths.add(path)
             else:
                 refused.append(refuse(taken, path, made))
         if len(blocks) == MOST_BLOCKS:
@@ -156,15 +211,11 @@ def apply_answer(
         return _committed(base, edits, tuple(refused), trial)
 
 
-def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str:
+def _edit(base: Base, path: str, block: Block, folders: _Folders) -> _Edit | str:
     """Return the change that the block makes to the file, or why it cannot be applied."""
     if (fault := written_path_fault(path)) is not None:
         return f"the path is not allowed: it {fault}"
-    if any(path.startswith(f"{other}/") for other in before):
-        return "is inside a path that the same answer writes as a file"
-    if same := _same_but_for_case(path, before):
-        return f"differs only in case from {same}, which the same answer writes"
-    found = _look_up(base, path)
+    found = _look_up(base, path, folders)
     if isinstance(found, str):
         return found
     old = read_blob(base.repository, found.id) if found is not None else None
@@ -181,26 +232,7 @@ def _edit(base: Base, path: str, block: Block, before: list[str]) -> _Edit | str
     return _Edit(block, path, old, new, found.id if found else None, found.filemode if found else _FILE)
 
 
-def _twin_of(name: str, tree: pygit2.Tree) -> str | None:
-    """Return why a new name cannot be written beside the names of a folder, or None if it can."""
-    folded = folded_path(name)
-    twin = next((entry.name for entry in tree if entry.name and folded_path(entry.name) == folded), None)
-    return None if twin is None else f"differs only in case from {twin} in the repository"
-
-
-def _same_but_for_case(path: str, before: Iterable[str]) -> str | None:
-    """Return the file or folder of an earlier path that a file system without case takes for one of this path."""
-    parts = path.split("/")
-    for other in before:
-        for number, (part, known) in enumerate(zip(parts, other.split("/"), strict=False), 1):
-            if folded_path(part) != folded_path(known):
-                break
-            if part != known:
-                return "/".join(other.split("/")[:number])
-    return None
-
-
-def _look_up(base: Base, path: str) -> pygit2.Blob | str | None:
+def _look_up(base: Base, path: str, folders: _Folders) -> pygit2.Blob | str | None:
     """Return the file at a path, None if it can be created, or why it cannot be written."""
     tree = base.tree
     parts = path.split("/")
@@ -208,7 +240,8 @@ def _look_up(base: Base, path: str) -> pygit2.Blob | str | None:
         try:
             entry = tree[part]
         except BROKEN:
-            return _twin_of(part, tree)
+            twin = folders.twin_of(part, tree)
+            return None if twin is None else f"differs only in case from {twin} in the repository"
         kind = kind_of(entry.filemode)
         here = "/".join(parts[: number + 1])
         if kind == "link":
