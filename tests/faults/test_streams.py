@@ -154,7 +154,9 @@ MOVES = [
         Outcome("error", "empty", "empty answer", usage=(7, 3)),
     ),
     Mode(
-        "white space as text", always(lambda wire: wire.stream(wire.text(" \n"), wire.finish, wire.mark)), fine(" \n")
+        "white space as text",
+        always(lambda wire: wire.stream(wire.text(" \n"), wire.finish, wire.mark)),
+        failed("empty", "empty answer", text=" \n", usage=(7, 3)),
     ),
 ]
 
@@ -298,6 +300,11 @@ CHAT = [
         "two finish reasons",
         events(delta("well", "length"), delta(finish="stop"), "[DONE]"),
         Outcome("incomplete", error="The answer stopped early: token limit (length)", text="well", usage=(None, None)),
+    ),
+    Mode(
+        "an error as the last event, without its blank line",
+        events(delta("well", "stop"), b'data: {"error": {"message": "upstream aborted"}}'),
+        partial("HOST sent an error: upstream aborted", "well"),
     ),
     Mode(
         "an error as the finish reason",

@@ -59,7 +59,6 @@ HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
     ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "ollama, as written"),
     ("mine/m", {}, CONFIG, "mine", "m", "mine, as written"),
     ("replay/last", {}, Config(), "replay", "last", "replay, as written"),
-    ("agent/a.py", {}, Config(), "agent", "a.py", "agent, as written"),
 ]
 
 
@@ -310,3 +309,9 @@ def test_nothing_heavy_is_imported_to_resolve_a_name() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["agent/a.py", "agent/cmd:touch x", "agent/http://h", "agent/x?temperature=0"])
+def test_no_model_name_starts_an_agent(name: str) -> None:
+    with pytest.raises(ModelUnresolved, match="names an agent, not a model"):
+        resolve_subject(name, Config(), OPENAI)

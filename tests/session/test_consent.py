@@ -9,8 +9,9 @@ import pytest
 from tests.support.plans import case_of, suite_of
 from tui.model.errors import ConsentNeeded
 from tui.model.shipped import shipped_folder
-from tui.model.suite import CommandCheck, RepositoryContext, Suite
-from tui.session.consent import ConsentRecord, consents_of, require
+from tui.model.subjects import Subject
+from tui.model.suite import CommandCheck, RepoClone, RepositoryContext, Suite
+from tui.session.consent import ConsentRecord, agent_consents, consents_of, require
 
 
 def suite_at(folder: Path) -> Suite:
@@ -65,3 +66,50 @@ def test_a_damaged_record_means_that_nothing_was_allowed(tmp_path: Path) -> None
     file.write_text("{not json")
     suite = replace(suite_at(tmp_path), agent="cmd:make agent")
     assert len(ConsentRecord(file).missing(suite)) == 1
+
+
+def command_suite(folder: Path, run: str) -> Suite:
+    return replace(suite_at(folder), cases=(replace(case_of("c1"), command=CommandCheck(run)),))
+
+
+def test_a_consent_is_for_one_kind_of_action(tmp_path: Path) -> None:
+    record = ConsentRecord(tmp_path / "consents.json")
+    clone = replace(suite_at(tmp_path), repo_clone=RepoClone("./fixtures"))
+    (missing,) = record.missing(clone)
+    record.grant(missing)
+    assert record.missing(clone) == ()
+    assert [each.kind for each in record.missing(command_suite(tmp_path, "./fixtures"))] == ["commands"]
+
+
+def test_files_from_outside_are_allowed_to_one_suite(tmp_path: Path) -> None:
+    record = ConsentRecord(tmp_path / "consents.json")
+    own, strange = (
+        replace(suite_at(tmp_path / name), repository_context=RepositoryContext(str(tmp_path / "project")))
+        for name in ("own", "strange")
+    )
+    (missing,) = record.missing(own)
+    record.grant(missing)
+    assert record.missing(own) == ()
+    assert [each.kind for each in record.missing(strange)] == ["outside"]
+
+
+@pytest.mark.parametrize("agent", ["agent.py", "cmd:python3 helper.py"])
+def test_code_beside_an_agent_is_part_of_its_consent(tmp_path: Path, agent: str) -> None:
+    suite = replace(suite_at(tmp_path), agent=agent)
+    (tmp_path / "agent.py").write_text("import helper\n")
+    (tmp_path / "helper.py").write_text("")
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    (missing,) = record.missing(suite)
+    record.grant(missing)
+    assert record.missing(suite) == ()
+    (tmp_path / "helper.py").write_text("import os\n")
+    assert [each.kind for each in record.missing(suite)] == ["agent"]
+
+
+def test_an_agent_of_a_saved_run_needs_consent_although_its_suite_names_none(tmp_path: Path) -> None:
+    record, suite = ConsentRecord(tmp_path / "consents.json"), suite_at(tmp_path)
+    subjects = [Subject("cmd:touch x", "agent", "cmd:touch x"), Subject("http://h", "agent", "http://h")]
+    (missing,) = record.missing(suite, subjects)
+    assert missing.what == "The run starts the agent touch x"
+    assert agent_consents(suite, subjects) == (missing,)
+    assert record.missing(suite, [Subject("openai/m", "openai", "m")]) == ()

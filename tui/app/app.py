@@ -174,7 +174,8 @@ class AssayApp(ThemedApp[int]):
         from tui.app.dialogs import ConfirmScreen
 
         await self._notification_hold.wait_until_released()
-        question = f"{consent.what}.\n\nAllow it? Assay remembers the answer until the content changes."
+        what = consent.what.replace("\n", "␊")  # a line feed in a command could imitate the text of this dialog
+        question = f"{what}.\n\nAllow it? Assay remembers the answer until the content changes."
         return await self.push_screen_wait(ConfirmScreen("Allow?", question, yes="allow it", no="do not run"))
 
     def notify(self, message: str, **options: Any) -> None:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
@@ -56,7 +56,10 @@ class ChoiceScreen(Dialog[int | None]):
 
 
 class ConfirmScreen(Dialog[bool]):
-    """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no."""
+    """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no.
+
+    A question that does not fit is scrolled: `y` goes on to its next page, and answers only at its end.
+    """
 
     DEFAULT_CSS = """
     ConfirmScreen { align: center middle; background: $background 60%; }
@@ -66,6 +69,7 @@ class ConfirmScreen(Dialog[bool]):
         border-title-color: $accent;
     }
     ConfirmScreen Static { height: auto; }
+    ConfirmScreen VerticalScroll { height: auto; max-height: 60vh; scrollbar-size-vertical: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes", id="confirm.yes", tooltip="Confirm"),
@@ -76,12 +80,14 @@ class ConfirmScreen(Dialog[bool]):
         super().__init__()
         self._title, self._question = title, question
         self._yes, self._no = yes, no
+        self._frame, self._text = Vertical(), VerticalScroll()
 
     def compose(self) -> ComposeResult:
         """Compose the question and the two keys."""
-        with Vertical() as box:
-            box.border_title = Content(f"{self._title}")
-            yield Static(Content(sanitize_text(self._question)), markup=False)
+        with self._frame:
+            self._frame.border_title = Content(f"{self._title}")
+            with self._text:
+                yield Static(Content(sanitize_text(self._question)), markup=False)
             yield Static(
                 Content.assemble(
                     "\n", ("y", "bold $accent"), (f" {self._yes}    ", "$foreground"), ("n", "bold $accent"),
@@ -90,9 +96,20 @@ class ConfirmScreen(Dialog[bool]):
                 markup=False,
             )  # fmt: skip
 
+    def on_resize(self) -> None:
+        """Say so if the question does not fit."""
+        self.call_after_refresh(self._show_rest)
+
+    def _show_rest(self) -> None:
+        more = self._text.max_scroll_y > 0
+        self._frame.border_subtitle = Content("↓ the text goes on; y answers at its end" if more else "")
+
     def action_answer(self, yes: bool) -> None:
-        """Close the dialog with the answer."""
-        self.dismiss(yes)
+        """Close the dialog with the answer; yes only if the question was displayed to its end."""
+        if yes and self._text.scroll_offset.y < self._text.max_scroll_y:
+            self._text.scroll_page_down(animate=False)
+        else:
+            self.dismiss(yes)
 
 
 class HelpScreen(Dialog[None]):

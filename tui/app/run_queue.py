@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from time import monotonic
@@ -251,19 +251,19 @@ class RunQueue:
     async def _make_plan(self, request: RunRequest) -> Plan | None:
         if request.run:
             plan = await asyncio.to_thread(_plan_in_saved_run, self._session, request)
-            return plan if plan.trials and await self._is_allowed(plan.suite) else None
+            return plan if plan.trials and await self._is_allowed(plan.suite, plan.subjects) else None
         subjects, errors = await asyncio.to_thread(resolve_models, self._session, request.suite, request.models)
         if errors:
             self._post(ModelsUnresolved(request.path, errors))
         trials = tuple(trial for trial in request.trials if trial.model not in errors)
-        if not trials or not await self._is_allowed(request.suite):
+        if not trials or not await self._is_allowed(request.suite, subjects):
             return None
         return await asyncio.to_thread(
             lambda: self._session.make_plan(request.suite, subjects, trials=trials, stream=request.streaming)
         )
 
-    async def _is_allowed(self, suite: Suite) -> bool:
-        for consent in await asyncio.to_thread(self._session.missing_consents, suite):
+    async def _is_allowed(self, suite: Suite, subjects: Sequence[Subject]) -> bool:
+        for consent in await asyncio.to_thread(self._session.missing_consents, suite, subjects):
             if not await self._confirm(consent):
                 self._post(RunRefused(f"Not run, permission denied: {consent.what}."))
                 return False

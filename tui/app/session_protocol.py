@@ -92,8 +92,8 @@ class Session(Protocol):
         """Return the newest saved result of each trial. Raises StoreError."""
         ...
 
-    def missing_consents(self, suite: Suite) -> Sequence[Consent]:
-        """Return the consents that a run of the suite needs and that were not given."""
+    def missing_consents(self, suite: Suite, subjects: Sequence[Subject] = ()) -> Sequence[Consent]:
+        """Return the consents that a run of the suite with these subjects needs and that were not given."""
         ...
 
     def allow(self, consent: Consent) -> None:

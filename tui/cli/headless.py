@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,7 @@ from tui.runner.plan import Overrides, choose_cases, make_plan
 from tui.session.consent import require
 from tui.session.files import write_out
 from tui.session.models import unlisted, unlisted_sentence
-from tui.session.session import Session, list_suite_files, open_suite
+from tui.session.session import Session, agent_subject, list_suite_files, open_suite
 from tui.session.store_writer import ResultsNotStored, RetryLimits
 from tui.store.protocol import Store
 
@@ -57,7 +57,9 @@ def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
             "Note: the run continues with its original models, cases and options; the ones given now are ignored."
         )
     if plan.trials:
-        require(session.missing_consents(plan.suite), wish.allowed)
+        named = agent_subject(wish.agent, Path.cwd()).model_id if wish.agent else None
+        subjects = [subject for subject in plan.subjects if subject.model_id != named]
+        require(session.missing_consents(plan.suite, subjects), wish.allowed)
     else:
         notes.append("Note: nothing left to run.")
     return plan
@@ -190,6 +192,9 @@ async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list
     for suite in suites:
         subjects = session.subjects_of(suite, models, wish.agent)
         notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
+        if wish.agent:
+            with suppress(StoreError):  # then `--resume` asks for it
+                session.allow_agents(suite, subjects)
         plans.append(make_plan(suite, session.price(subjects), wish.overrides, command=wish.command))
     return plans
 

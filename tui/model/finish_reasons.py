@@ -7,16 +7,20 @@ from tui.model.provider_messages import FinishReason
 # What the servers of each protocol send, and what the results of other tools contain.
 _WORDS: Mapping[FinishReason, str] = {
     "stop": "stop eos eos_token end_turn stop_sequence",
-    "length": "length max_tokens max_output_tokens max_new_tokens model_length",
+    "length": "length max_tokens max_output_tokens max_new_tokens model_length length_limit",
     "context_window": "context_window model_context_window_exceeded",
     "tool_calls": "tool_calls tool_use function_call",
-    "content_filter": "content_filter safety recitation blocklist prohibited_content spii sensitive image_safety",
+    "content_filter": "content_filter content_filtered guardrail_intervened safety recitation blocklist "
+    "prohibited_content spii sensitive image_safety",
     "refusal": "refusal",
     "declined": "declined",
     "pause": "pause pause_turn",
-    "incomplete": "incomplete error abort aborted cancelled network_error insufficient_system_resource",
+    "incomplete": "incomplete error failed timeout abort aborted cancelled user_cancelled interrupted network_error "
+    "insufficient_system_resource malformed_model_output malformed_function_call",
 }
-_REASONS: Mapping[str, FinishReason] = {word: reason for reason, words in _WORDS.items() for word in words.split()}
+_REASONS: Mapping[str, FinishReason] = {
+    word.replace("_", ""): reason for reason, words in _WORDS.items() for word in words.split()
+}
 _EARLY: Mapping[FinishReason, str] = {
     "length": "token limit",
     "context_window": "context window full",
@@ -28,8 +32,11 @@ _EARLY: Mapping[FinishReason, str] = {
 
 
 def finish_reason_of(word: str, otherwise: FinishReason = "other") -> FinishReason:
-    """Return the finish reason that a provider's word means, in any case; `otherwise` for an unknown word."""
-    return _REASONS.get(word.casefold(), otherwise)
+    """Return the finish reason that a provider's word means; `otherwise` for an unknown word.
+
+    Upper and lower case, `_` and `-` make no difference: `max_tokens`, `MAX_TOKENS` and `maxTokens` mean the same.
+    """
+    return _REASONS.get(word.casefold().replace("_", "").replace("-", ""), otherwise)
 
 
 def combined_reason(first: FinishReason | None, second: FinishReason) -> FinishReason:

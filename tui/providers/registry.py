@@ -165,6 +165,11 @@ def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subjec
     provider, slash, model_id = name.partition("/")
     if not slash:
         return _find_bare(name, config, environ)
+    if provider == "agent":
+        raise ModelUnresolved(
+            f"{sanitize_line(name)} names an agent, not a model",
+            fix="Select an agent with --agent, or with agent: in the suite.",
+        )
     if provider in config.providers or provider in SERVERS:
         if not model_id.strip():
             raise ModelUnresolved(f"{sanitize_line(name)} has no model id", fix=f"Use {provider}/MODEL.")

@@ -315,13 +315,13 @@ async def _report_moves(watch: Watch, place: StepPlace) -> None:
 
 
 def _incomplete_fault(partial: PartialStep) -> ProviderError | None:
-    """Return the fault of an answer that is incomplete or empty, or None.
+    """Return the fault of an answer that is incomplete or empty (white space only), or None.
 
     An agent's answer may be empty if it reported its memory.
     """
     if partial.finish_reason is None:
         return ProviderError("incomplete", "The answer ended without an end marker and may be incomplete")
-    if not partial.size and not partial.remembers:
+    if not partial.remembers and not any(part.strip() for part in partial.parts):
         return ProviderError("empty", "empty answer")
     return None
 

@@ -2,18 +2,25 @@
 
 import hashlib
 import json
-from collections.abc import Set
-from dataclasses import dataclass
+import os
+import stat
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from tui.model.errors import ConsentNeeded, StoreError
 from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
+from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.session.files import write_safely
 
 ConsentKind = Literal["agent", "outside", "local", "commands"]
+_REMOTE = ("http://", "https://")
+_NOT_IMPORTED = ("__pycache__", "node_modules", "site-packages", "venv")
+_MOST_FILES = 2000
+_LARGEST_FILE = 16 << 20
 _FLAGS: dict[ConsentKind, str] = {
     "agent": "--allow-commands",
     "outside": "--allow-outside",
@@ -26,7 +33,8 @@ _FLAGS: dict[ConsentKind, str] = {
 class Consent:
     """An action that needs the user's consent.
 
-    `what` is a sentence for the user; `mark` identifies the action, so that a changed file needs consent again.
+    `what` is a sentence for the user; `mark` identifies the action with its kind, its suite and the content that runs,
+    so that anything else needs a consent of its own.
     """
 
     kind: ConsentKind
@@ -39,36 +47,81 @@ class Consent:
         return _FLAGS[self.kind]
 
 
-def consents_of(suite: Suite) -> tuple[Consent, ...]:
-    """Return everything that a suite would do on this machine beyond sending requests to models."""
+def consents_of(suite: Suite, subjects: Iterable[Subject] = ()) -> tuple[Consent, ...]:
+    """Return everything that a run would do on this machine beyond sending requests to models.
+
+    `subjects` are those of a plan: a saved run may use an agent that its suite does not name. Blocks while files are
+    read.
+    """
     folder = suite.home.resolve()
-    found = []
-    if suite.agent and not suite.agent.startswith(("http://", "https://")):
-        found.append(_agent_consent(suite.agent, folder))
+    agents = [suite.agent or "", *(each.model_id for each in subjects if each.provider == "agent")]
+    found = [_agent_consent(agent, folder) for agent in agents if agent and not agent.startswith(_REMOTE)]
     if suite.repo_clone and needs_consent(suite.repo_clone.url):
         shown = parse_url(suite.repo_clone.url).url
-        found.append(Consent("local", f"The clone of {shown} does not use https or ssh", f"{folder}\n{shown}"))
+        found.append(Consent("local", f"The clone of {shown} does not use https or ssh", _mark("local", folder, shown)))
     if suite.repository_context and not suite.repo_clone:
         root = (folder / suite.repository_context.path).resolve()
         if not root.is_relative_to(folder):
-            found.append(
-                Consent("outside", f"{suite.path} reads files of {root}, outside the suite's folder", str(root))
-            )
+            what = f"{suite.path} reads files of {root}, outside the suite's folder"
+            found.append(Consent("outside", what, _mark("outside", folder / Path(suite.path).name, root)))
     commands = sorted({case.command.run for case in suite.cases if case.command})
-    found += [Consent("commands", f"{suite.path} runs: {run}", f"{folder}\n{run}") for run in commands]
-    return tuple(consent for consent in found if consent.mark)
+    found += [Consent("commands", f"{suite.path} runs: {run}", _mark("commands", folder, run)) for run in commands]
+    return tuple({consent.mark: consent for consent in found if consent.mark}.values())
+
+
+def agent_consents(suite: Suite, subjects: Iterable[Subject]) -> tuple[Consent, ...]:
+    """Return the consents for the agents among the subjects of a plan."""
+    return tuple(each for each in consents_of(replace(suite, agent=None), subjects) if each.kind == "agent")
+
+
+def _mark(kind: ConsentKind, *parts: object) -> str:
+    return "\n".join((kind, *map(str, parts)))
 
 
 def _agent_consent(agent: str, folder: Path) -> Consent:
     """Return the consent that an agent needs. Agents that come with Assay need none: their mark stays empty."""
     if agent.startswith("cmd:"):
-        return Consent("agent", f"The suite starts the agent {agent.removeprefix('cmd:')}", f"{folder}\n{agent}")
+        command = agent.removeprefix("cmd:")
+        files = [folder / word for word in command.split()]
+        mark = _mark("agent", folder, agent, _digest(file for file in files if file.is_file()))
+        return Consent("agent", f"The run starts the agent {command}", mark)
     file = (folder / agent).resolve()
     if file.is_relative_to(shipped_folder("test-suites").resolve()):
         return Consent("agent", "", "")
-    content = file.read_bytes() if file.is_file() else b""
-    what = f"The suite runs the Python file {file} as an agent. It runs with your permissions"
-    return Consent("agent", what, f"{file}\n{hashlib.sha256(content).hexdigest()}")
+    what = f"The run starts the Python file {file} as an agent. It has your permissions"
+    return Consent("agent", what, _mark("agent", file, _digest([file, *_python_files(file.parent)])))
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    """Yield the Python files of a folder, in a stable order, which an agent in it can import."""
+    found = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_IMPORTED)
+        for name in sorted(names):
+            if name.endswith(".py"):
+                yield Path(place, name)
+                found += 1
+                if found == _MOST_FILES:
+                    return
+
+
+def _digest(files: Iterable[Path]) -> str:
+    """Return a digest of the names and contents of files; of a large one only its size and modification time."""
+    digest = hashlib.sha256()
+    for file in dict.fromkeys(files):
+        digest.update(os.fsencode(file) + b"\0")
+        try:
+            state = file.stat()
+            if not stat.S_ISREG(state.st_mode):
+                continue
+            if state.st_size > _LARGEST_FILE:
+                digest.update(f"{state.st_size} {state.st_mtime_ns}".encode())
+            else:
+                with file.open("rb") as opened:
+                    digest.update(hashlib.sha256(opened.read(_LARGEST_FILE)).digest())
+        except OSError:
+            digest.update(b"?")
+    return digest.hexdigest()
 
 
 class ConsentRecord:
@@ -77,10 +130,10 @@ class ConsentRecord:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def missing(self, suite: Suite) -> tuple[Consent, ...]:
-        """Return the consents that the suite needs and that have not been granted yet."""
+    def missing(self, suite: Suite, subjects: Iterable[Subject] = ()) -> tuple[Consent, ...]:
+        """Return the consents that a run of the suite needs and that have not been granted yet."""
         granted = self._read()
-        return tuple(consent for consent in consents_of(suite) if consent.mark not in granted)
+        return tuple(consent for consent in consents_of(suite, subjects) if consent.mark not in granted)
 
     def grant(self, consent: Consent) -> None:
         """Add a consent to the stored ones. Only the owner may read them: they name files and commands.

@@ -28,7 +28,7 @@ from tui.runner.control import Control
 from tui.runner.plan import Overrides, make_plan
 from tui.runner.run import run_plan
 from tui.runner.trial_context import TrialContext
-from tui.session.consent import Consent, ConsentRecord
+from tui.session.consent import Consent, ConsentRecord, agent_consents
 from tui.session.context import RunRepository, read_context, secrets_of, without_secrets
 from tui.session.open_history import open_store
 from tui.session.provenance import Digests, versions_of
@@ -258,9 +258,17 @@ class Session:
         """Return the newest stored result of each trial of the suite. Raises StoreError."""
         return self.store.latest_results(suite.path)
 
-    def missing_consents(self, suite: Suite) -> tuple[Consent, ...]:
-        """Return the consents that the suite needs and that have not been granted yet."""
-        return self._consents.missing(suite)
+    def missing_consents(self, suite: Suite, subjects: Sequence[Subject] = ()) -> tuple[Consent, ...]:
+        """Return the consents that a run of the suite with these subjects needs and that have not been granted yet."""
+        return self._consents.missing(suite, subjects)
+
+    def allow_agents(self, suite: Suite, subjects: Sequence[Subject]) -> None:
+        """Grant the consents for agents that the user named, so that the run can be continued without them.
+
+        Raises StoreError.
+        """
+        for consent in agent_consents(suite, subjects):
+            self._consents.grant(consent)
 
     def allow(self, consent: Consent) -> None:
         """Grant a consent and store it."""

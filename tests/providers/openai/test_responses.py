@@ -20,7 +20,7 @@ from tests.support.responses import (
     thought,
     usage,
 )
-from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall, UsageChunk
+from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, Reasoning, Text, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import AnswerTooLong, ErrorObject, NoAnswer, Unreadable
 from tui.providers.openai.responses import ResponsesDecoder
@@ -222,3 +222,42 @@ def test_a_whole_answer_that_is_something_else() -> None:
         with pytest.raises(ErrorObject) as caught:
             decoder().take_whole(json.dumps(answer).encode())
         assert caught.value.error == FAILURE
+
+
+@pytest.mark.parametrize(
+    ("final", "chunks", "finish"),
+    [
+        ("Paris. More", [Text("Paris. More")], "stop"),
+        ("Paris.\n", [Text("Paris.\n")], "stop"),
+        (
+            "Lyon.",
+            [Text("Paris."), NoteChunk("The final response contains another text than the stream")],
+            "incomplete",
+        ),
+    ],
+)
+def test_the_final_text_is_compared_with_the_stream(final: str, chunks: list[Chunk], finish: FinishReason) -> None:
+    reader, found = read(added(message()) + text("Paris.") + ended("completed", final))
+    assert found == chunks
+    assert reader.finish == finish
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {**response("completed", "a"), "status": "in_progress"},
+        {**response("completed", "a"), "status": "queued"},
+        {**response("completed", "a"), "status": "completed", "output": [{**message("a"), "status": "incomplete"}]},
+    ],
+)
+def test_an_unfinished_response_is_incomplete(answer: dict[str, Any]) -> None:
+    reader = decoder()
+    reader.take_whole(json.dumps(answer).encode())
+    assert reader.finish == "incomplete"
+
+
+def test_details_of_an_incomplete_response_count_whatever_its_status() -> None:
+    reader = decoder()
+    answer = {**response("completed", "a"), "incomplete_details": {"reason": "max_output_tokens"}}
+    reader.take_whole(json.dumps(answer).encode())
+    assert reader.finish == "length"

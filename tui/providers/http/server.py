@@ -171,7 +171,7 @@ class ServedAnswer:
         try:
             self._decoder.end()
         except _DECODE_FAULTS as wrong:
-            if not self._decoder.finish:
+            if not self._decoder.finish or isinstance(wrong, ErrorObject):
                 raise self._decoding_fault(wrong) from None
         return self._decoder.take()
 

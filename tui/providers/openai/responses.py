@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.model.finish_reasons import finish_reason_of
-from tui.model.provider_messages import FinishReason, Request, ToolCall, UsageChunk
+from tui.model.provider_messages import FinishReason, NoteChunk, Request, ToolCall, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import (
     AnswerDecoder,
@@ -41,7 +41,7 @@ class ResponsesDecoder(AnswerDecoder):
 
     def __init__(self, answer_size: int, event_size: int) -> None:
         super().__init__(answer_size, event_size)
-        self._shown: set[Kind] = set()
+        self._shown: dict[Kind, list[str]] = {}
         self._refused = False
         self._calls: set[str] = set()
 
@@ -83,7 +83,7 @@ class ResponsesDecoder(AnswerDecoder):
     def _add_text(self, kind: Kind, text: str) -> None:
         if text:
             self.thinks = self.thinks and kind == "reasoning"
-            self._shown.add(kind)
+            self._shown.setdefault(kind, []).append(text)
             self._text.add_text(kind, text)
 
     def _take_tool(self, item: Mapping[str, Any]) -> None:
@@ -100,13 +100,22 @@ class ResponsesDecoder(AnswerDecoder):
     def _take_response(self, response: Mapping[str, Any]) -> None:
         self._read_server_info(response)
         shown = frozenset(self._shown)
-        output = response.get("output")
-        for item in output if isinstance(output, list) else ():
-            if isinstance(item, dict):
-                self._take_item(item, shown)
+        for item in _items_of(response):
+            self._take_item(item, shown)
+        if "text" in shown:
+            self._compare(_text_in(response))
         if usage := part_of(response, "usage"):
             self._text.add(UsageChunk(_usage_of(usage)))
         self._finish(self._finish_of(response))
+
+    def _compare(self, final: str) -> None:
+        """Add the end of the final text that was not streamed; a different final text makes the answer incomplete."""
+        streamed = "".join(self._shown["text"])
+        if final.startswith(streamed):
+            self._add_text("text", final[len(streamed) :])
+        elif final.strip() and final.split() != streamed.split():
+            self._text.add(NoteChunk("The final response contains another text than the stream"))
+            self._finish("incomplete")
 
     def _take_item(self, item: Mapping[str, Any], shown: frozenset[Kind]) -> None:
         self._take_tool(item)
@@ -128,11 +137,34 @@ class ResponsesDecoder(AnswerDecoder):
         status = response.get("status")
         if status in ("failed", "cancelled"):
             raise ErrorObject(response.get("error") or {"message": f"the response was {status}"})
-        if status == "incomplete":
-            return finish_reason_of(text_of(part_of(response, "incomplete_details"), "reason"), "incomplete")
+        reason = text_of(part_of(response, "incomplete_details"), "reason")
+        if reason or status not in ("completed", None) or _has_incomplete_item(response):
+            return finish_reason_of(reason, "incomplete")
         if self._refused:
             return "declined"
         return "tool_calls" if self._calls and "text" not in self._shown else "stop"
+
+
+def _items_of(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    output = response.get("output")
+    return [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
+
+
+def _text_in(response: Mapping[str, Any]) -> str:
+    """Return the text of a whole response, with an empty line between its messages, as it is streamed."""
+    messages: list[str] = []
+    for item in _items_of(response):
+        content = item.get("content")
+        parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+        fields = [(part, *_PARTS.get(text_of(part, "type"), ("", "reasoning"))) for part in parts]
+        text = "".join(text_of(part, name) for part, name, kind in fields if kind == "text")
+        if text:
+            messages.append(text)
+    return "\n\n".join(messages)
+
+
+def _has_incomplete_item(response: Mapping[str, Any]) -> bool:
+    return any(item.get("status") in ("incomplete", "in_progress") for item in _items_of(response))
 
 
 def _usage_of(usage: Mapping[str, Any]) -> Usage:
