@@ -33,6 +33,8 @@ DEFENCES: dict[str, tuple[str, ...]] = {
         "tests/workspace/git/test_clone.py",
     ),
     "Control characters and markup on the screen": (
+        "tests/hostile/test_screens.py",
+        "tests/app/test_screens.py",
         "tests/model/test_sanitize.py",
         "tests/app/text/test_sanitize.py",
     ),

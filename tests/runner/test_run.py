@@ -301,6 +301,16 @@ async def test_a_fault_of_ours_is_that_trials_error_and_the_run_goes_on() -> Non
     assert results[TrialKey("c2", "a")].verdict == "passed"
 
 
+async def test_a_logged_fault_of_ours_has_no_key_and_no_control_characters(caplog: pytest.LogCaptureFixture) -> None:
+    def script(_: Request) -> Script:
+        raise ValueError("a bug with \x1b]0;owned\x07 and sk-secret-1")
+
+    await run_events(plan_of(suite_of(case_of("c1")), QUICK), {"a": ScriptedProvider(script)}, secrets=["sk-secret-1"])
+    (record,) = caplog.records
+    assert "ValueError: a bug with ␛]0;owned␇ and [removed key]" in record.getMessage()
+    assert (record.exc_info, "secret-1" in caplog.text, "\x1b" in caplog.text) == (None, False, False)
+
+
 async def test_by_default_one_at_a_time_model_after_model() -> None:
     plan = plan_of(suite_of(case_of("c1"), case_of("c2")), QUICK, ("a", "b"))
     provider = answers(says("x y"))

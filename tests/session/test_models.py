@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.model_server import ModelServer, closed_port
+from tests.support.replies import status
 from tui.model.subjects import Config, ProviderSettings
-from tui.session.models import configured_providers, unlisted_models
+from tui.session.models import ProvidersAlone, configured_providers, list_models, unlisted_models
 
 MINE = {"mine": ProviderSettings("mine", "openai", "http://localhost:1/v1")}
 
@@ -51,3 +52,13 @@ async def test_a_list_that_cannot_be_had_says_nothing_of_its_models(tmp_path: Pa
     assert unlisted == {}
     assert failed.provider == "openai"
     assert failed.error
+
+
+async def test_a_key_is_in_no_listed_name(tmp_path: Path) -> None:
+    listing = status(200, {"object": "list", "data": [{"id": "a-sk-secret-4711"}, {"id": "b"}]})
+    async with ModelServer(listing=listing) as server:
+        environ = {**folders(tmp_path), "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-secret-4711"}
+        providers = ProvidersAlone(environ)
+        (listed,) = await list_models(providers, ["openai"])
+        await providers.close()
+    assert listed.models == ("openai/a-[removed key]", "openai/b")

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
 from tui.model.finish_reasons import early_stop
 from tui.model.provider_messages import Request
 from tui.model.results import Attempt, Change, NotApplied, StepResult, TrialKey, TrialResult, Verdict, is_flaky
+from tui.model.sanitize import sanitize_text
 from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.values import JsonObject
@@ -219,7 +221,8 @@ def _broken(order: TrialOrder, number: int, error: Exception, context: TrialCont
     if isinstance(error, AssayError):
         text = str(error)
     else:
-        _log.exception("trial %s", order.key)
+        trace = "".join(traceback.format_exception(error))
+        _log.error("trial %s\n%s", order.key, sanitize_text(context.secrets.hide(trace)))
         text = f"Internal error in Assay: {type(error).__name__}: {error}"
     now = datetime.now(UTC).isoformat()
     return Attempt(number, "error", context.secrets.hide(text), (), now, asking=order.asking)

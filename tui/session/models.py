@@ -161,4 +161,4 @@ async def _list_one(providers: Providers, name: str, seconds: float) -> ListedMo
         return ListedModels(name, error=providers.secrets.hide(str(error)))
     except TimeoutError:
         return ListedModels(name, error=f"No answer within {seconds:g} s")
-    return ListedModels(name, tuple(f"{name}/{model}" for model in found))
+    return ListedModels(name, tuple(providers.secrets.hide(f"{name}/{model}") for model in found))
