@@ -5,8 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from tests.cli.test_run import keys_for, write_suite
 from tests.support.chromium import CHROMIUM, Chromium
 from tests.support.command_line import CommandLine
 from tests.support.model_server import ModelServer
+from tests.support.processes import dropped_capabilities, wait_until
 from tests.support.replies import Reply, streamed
 
 pytest.importorskip("textual_serve", reason="the extra `serve` is not installed")
@@ -28,10 +29,10 @@ WAIT_SECONDS = 60.0
 
 @asynccontextmanager
 async def served(
-    assay: CommandLine, *args: str, env: Mapping[str, str] | None = None
+    assay: CommandLine, *args: str, env: Mapping[str, str] | None = None, before: Sequence[str] = ()
 ) -> AsyncIterator[tuple[str, subprocess.Popen[str]]]:
     """The URL of a server on a free port, and its process."""
-    process = assay.start("serve", "--port", "0", *args, env=env)
+    process = assay.start("serve", "--port", "0", *args, env=env, before=before)
     try:
         assert process.stdout is not None
         yield (await asyncio.to_thread(process.stdout.readline)).strip(), process
@@ -179,9 +180,31 @@ async def test_the_app_does_not_get_the_token_and_ends_with_its_page(assay: Comm
             connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))
             await connection.receive()
             (app,) = await wait_for_children(process, 1)
-            assert token not in "".join([*app.cmdline(), *app.environ().values()])
+            assert token not in "".join(app.cmdline())
+            # The app hides its environment from all but root.
+            with suppress(psutil.AccessDenied):
+                assert token not in "".join(app.environ().values())
             await connection.close()
         await wait_for_children(process, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+async def test_no_process_of_the_user_reads_the_keys_of_the_server_or_the_app(assay: CommandLine) -> None:
+    dropped = dropped_capabilities()
+
+    def is_readable(pid: int) -> bool:
+        return subprocess.run([*dropped, "cat", f"/proc/{pid}/environ"], capture_output=True, check=False).stdout != b""
+
+    other = await asyncio.create_subprocess_exec(*dropped, "sleep", "600")
+    await asyncio.to_thread(wait_until, lambda: is_readable(other.pid))
+    other.kill()
+    await other.wait()
+    async with served(assay, before=dropped) as (url, process), ClientSession() as http:
+        assert not is_readable(process.pid)
+        connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))
+        await connection.receive()
+        (app,) = await wait_for_children(process, 1)
+        await asyncio.to_thread(wait_until, lambda: not is_readable(app.pid))
 
 
 async def test_the_app_ends_when_the_server_is_killed(assay: CommandLine) -> None:

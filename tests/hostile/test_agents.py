@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +13,7 @@ import pytest
 
 import tui
 from tests.support.command_line import CommandLine
-from tests.support.processes import running, wait_until
+from tests.support.processes import dropped_capabilities, running, wait_until
 from tests.support.steps import ask, make_request, text_of
 from tui.model.errors import ProviderError
 from tui.model.subjects import ProviderSettings
@@ -458,12 +457,7 @@ SUITE = "description: reads\nmemory: {}\nsteps:\n  - input: go\n    assert: {out
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_an_agent_reads_no_environment_memory_or_file_of_assay(tmp_path: Path) -> None:
-    dropped: list[str] = []
-    if os.geteuid() == 0:
-        # Root reads everything, by its capabilities. Without them it is a user like any other.
-        if shutil.which("setpriv") is None:
-            pytest.skip("needs setpriv to drop the capabilities of root")
-        dropped = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    dropped = dropped_capabilities()
     (tmp_path / "probe.py").write_text(PROBE)
     (tmp_path / "reads.yaml").write_text(SUITE)
     environ = CommandLine(tmp_path).environ(

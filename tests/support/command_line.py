@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +30,15 @@ class CommandLine:
         return {**kept, **folders, "ASSAY_CACHE_DIR": str(self.home / "cache"), **(extra or {})}
 
     def start(
-        self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None
+        self,
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        before: Sequence[str] = (),
     ) -> subprocess.Popen[str]:
-        """Start the command in `folder`, by default in the home."""
+        """Start the command in `folder`, by default in the home, by the command `before`, such as `nice`."""
         return subprocess.Popen(
-            [sys.executable, "-m", "tui", *args],
+            [*before, sys.executable, "-m", "tui", *args],
             cwd=folder or self.home,
             env=self.environ(env) | {"PYTHONPATH": str(Path(__file__).parents[2])},
             stdout=subprocess.PIPE,

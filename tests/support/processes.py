@@ -1,9 +1,12 @@
 """Which processes are there, and waiting until they are not."""
 
+import os
+import shutil
 import time
 from collections.abc import Callable
 
 import psutil
+import pytest
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -26,3 +29,12 @@ def running(marker: str) -> list[int]:
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
     return found
+
+
+def dropped_capabilities() -> list[str]:
+    """Return the words before a command that take the capabilities of root away, by which root reads everything."""
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs setpriv to drop the capabilities of root")
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]

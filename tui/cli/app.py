@@ -18,7 +18,12 @@ WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 def open_app(paths: tuple[Path, ...]) -> int:
     """Open the app on folders or suites (same as `assay PATH…`)."""
     served = os.environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
-    if not (served or (sys.stdin.isatty() and sys.stdout.isatty())):
+    if served:
+        from tui.processes.guarded import protect_memory
+
+        # The agents of other pages run beside this process, so it does not wait for its own first program.
+        protect_memory()
+    elif not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ConfigError("The app needs a terminal", fix="Use 'assay run SUITE' to run without a terminal.")
     from tui.app.main import run_app
 

@@ -28,6 +28,7 @@ from textual_serve.download_manager import DownloadManager
 from tui.cli.streams import say
 from tui.model.errors import AssayError, ConfigError
 from tui.model.exit_signals import exit_signals
+from tui.processes.guarded import protect_memory
 
 _STATIC = Path(textual_serve.__file__).parent / "static"
 _FILES = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("*") if path.is_file()}
@@ -86,6 +87,7 @@ def serve_app(command: Sequence[str], host: str, port: int, *, allow_remote: boo
             f"--host {host or repr(host)} can be reached from other machines",
             fix="Add --allow-remote to serve them; the connection is not encrypted.",
         )
+    protect_memory()  # The agents that run in its apps could read the keys in its environment.
     return asyncio.run(_serve(command, host, port))
 
 
