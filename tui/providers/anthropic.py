@@ -2,18 +2,19 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from tui.model.finish_reasons import combined_reason, finish_reason_of
-from tui.model.provider_messages import FinishReason, NoteChunk, Request, ToolCall, UsageChunk
+from tui.model.provider_messages import FinishReason, NoteChunk, Request, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import ProviderSettings
 from tui.providers.http.decoder import (
     AnswerDecoder,
     ErrorObject,
     NoAnswer,
+    ToolCallPieces,
     count_of,
     encode_body,
     part_of,
@@ -32,12 +33,6 @@ _TOOLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _INPUTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-@dataclass(slots=True)
-class _ToolCall:
-    name: str
-    arguments: list[str] = field(default_factory=list)
-
-
 class MessagesDecoder(AnswerDecoder):
     """Decodes one message. Only `message_stop` completes it."""
 
@@ -45,7 +40,7 @@ class MessagesDecoder(AnswerDecoder):
 
     def __init__(self, answer_size: int, event_size: int) -> None:
         super().__init__(answer_size, event_size)
-        self._tools: dict[object, _ToolCall] = {}
+        self._tools: dict[str, ToolCallPieces] = {}
         self._counts: dict[str, Any] = {}
         self._stopped: FinishReason = "other"
 
@@ -95,16 +90,18 @@ class MessagesDecoder(AnswerDecoder):
         kind = text_of(block, "type")
         self.thinks = kind in _THINKING
         if kind in _TOOLS:
-            given = [json.dumps(block["input"])] if block.get("input") else []
-            self._tools[str(index)] = _ToolCall(text_of(block, "name"), given)
+            call = self._tools[str(index)] = ToolCallPieces(self._text, text_of(block, "name"))
+            if block.get("input"):
+                call.add_arguments(json.dumps(block["input"]))
         else:
             self._add_text(block)
 
     def _take_delta(self, index: object, delta: Mapping[str, Any]) -> None:
         """Decode a part of a block. Signatures and citations are skipped: they are not text for the user."""
         if delta.get("type") == "input_json_delta":
-            call = self._tools.setdefault(str(index), _ToolCall(""))
-            call.arguments.append(text_of(delta, "partial_json"))
+            if (call := self._tools.get(str(index))) is None:
+                call = self._tools[str(index)] = ToolCallPieces(self._text)
+            call.add_arguments(text_of(delta, "partial_json"))
         else:
             self._add_text(delta)
 
@@ -117,7 +114,7 @@ class MessagesDecoder(AnswerDecoder):
 
     def _close_tool(self, index: object) -> None:
         if (call := self._tools.pop(str(index), None)) is not None:
-            self._text.add(ToolCall(call.name, "".join(call.arguments)))
+            self._text.add(call.chunk())
 
     def _take_stop(self, ended: Mapping[str, Any]) -> None:
         reason = text_of(ended, "stop_reason")

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from io import StringIO
 from typing import Any
 
 from tui.model.errors import ProviderError
 from tui.model.finish_reasons import finish_reason_of
-from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, ServedByChunk, ToolCall, UsageChunk
+from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, ServedByChunk, UsageChunk
 from tui.model.results import ServedBy, Usage
 from tui.model.sanitize import sanitize_line
 from tui.providers.copilot_runtime import LOGIN
-from tui.providers.http.decoder import AnswerText, Kind, count_of
+from tui.providers.http.decoder import AnswerText, Kind, ToolCallPieces, count_of
 from tui.providers.http.errors import TryFailed
 
 _WORDS = 300
@@ -36,7 +37,7 @@ class CopilotDecoder:
     def __init__(self, answer_size: int, tries: int = 1) -> None:
         self._text = AnswerText(answer_size)
         self._tries = tries
-        self._came: dict[Kind, dict[str, str]] = {"text": {}, "reasoning": {}}
+        self._came: dict[Kind, dict[str, StringIO]] = {"text": {}, "reasoning": {}}
         self._counts: list[Usage] = []
         self._reason: FinishReason = "stop"
         self._begun = False
@@ -63,8 +64,9 @@ class CopilotDecoder:
         elif kind == "assistant.usage":
             self._count(data)
         elif kind == "tool.execution_start":
-            arguments = "" if data.arguments is None else json.dumps(data.arguments, default=str)
-            self._text.add(ToolCall(data.tool_name, arguments))
+            call = ToolCallPieces(self._text, data.tool_name)
+            call.add_arguments("" if data.arguments is None else json.dumps(data.arguments, default=str))
+            self._text.add(call.chunk())
         elif kind == "session.warning":
             self._text.add(NoteChunk(f"Copilot warned: {sanitize_line(data.message, _WORDS)}"))
         elif kind == "session.error":
@@ -76,15 +78,16 @@ class CopilotDecoder:
         came, key = self._came[kind], str(getattr(data, id_name))
         if came and key not in came:
             self._text.add_text(kind, "\n\n")
-        came[key] = came.get(key, "") + text
+        came.setdefault(key, StringIO()).write(text)
         self._text.add_text(kind, text)
 
     def _complete(self, kind: Kind, id_name: str, data: Any) -> None:
         if kind == "text" and (thought := data.reasoning_text) and not self._came["reasoning"]:
             self._add("reasoning", "message_id", data, thought)
-        came = self._came[kind].get(str(getattr(data, id_name)), "")
-        if data.content.startswith(came) and len(data.content) > len(came):
-            self._add(kind, id_name, data, data.content[len(came) :])
+        came = self._came[kind].get(str(getattr(data, id_name)), StringIO())
+        size = came.tell()
+        if len(data.content) > size and data.content.startswith(came.getvalue()):
+            self._add(kind, id_name, data, data.content[size:])
 
     def _count(self, data: Any) -> None:
         """Add the usage of one model call; an answer may take several."""

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
 from tui.model.finish_reasons import combined_reason
-from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text
+from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall
 from tui.model.results import MOST_TOKENS, Message
 from tui.providers.http.sse import SseDecoder, SseEvent
 
 Kind = Literal["text", "reasoning"]
+LONGEST_TOOL_NAME = 256
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
@@ -44,7 +45,11 @@ class AnswerText:
             self._close_run()
             self._kind = kind
         self._run.append(text if len(text) <= self._room else text[: self._room])
-        self._room -= len(text)
+        self.count(len(text))
+
+    def count(self, size: int) -> None:
+        """Count characters that are collected elsewhere toward the limit. Raises AnswerTooLong."""
+        self._room -= size
         if self._room < 0:
             raise AnswerTooLong
 
@@ -84,6 +89,36 @@ class AnswerText:
         if not _SURROGATE.search(text):
             return text
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+class ToolCallPieces:
+    """A tool call whose name and arguments arrive in pieces.
+
+    Its arguments and, whatever its length, the longest name count toward the limit of the answer: a server may send
+    any number of calls. A longer name is cut.
+    """
+
+    def __init__(self, answer: AnswerText, name: str = "") -> None:
+        answer.count(LONGEST_TOOL_NAME)
+        self._answer = answer
+        self._arguments: list[str] = []
+        self.name = ""
+        self.add_name(name)
+
+    def add_name(self, piece: str) -> None:
+        """Add a piece of the name; some servers repeat the whole name instead."""
+        if piece != self.name and len(self.name) < LONGEST_TOOL_NAME:
+            name = self.name + piece[: LONGEST_TOOL_NAME + 1]
+            self.name = name if len(name) <= LONGEST_TOOL_NAME else name[: LONGEST_TOOL_NAME - 1] + "…"
+
+    def add_arguments(self, piece: str) -> None:
+        """Add a piece of the arguments. Raises AnswerTooLong."""
+        self._answer.count(len(piece))
+        self._arguments.append(piece)
+
+    def chunk(self) -> ToolCall:
+        """Return the call as far as it arrived."""
+        return ToolCall(self.name, "".join(self._arguments))
 
 
 def _chunk(kind: Kind, text: str) -> Chunk:

@@ -1,20 +1,24 @@
 """The Chat Completions protocol, streamed or whole: bytes in, chunks out. Does no network access."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from tui.model.finish_reasons import finish_reason_of
-from tui.model.provider_messages import Request, ToolCall, UsageChunk
+from tui.model.provider_messages import Request, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import TokenLimitParameter
-from tui.providers.http.decoder import AnswerDecoder, ErrorObject, Kind, NoAnswer, count_of, encode_body, part_of, plain
-
-
-@dataclass(slots=True)
-class _ToolCall:
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
+from tui.providers.http.decoder import (
+    AnswerDecoder,
+    ErrorObject,
+    Kind,
+    NoAnswer,
+    ToolCallPieces,
+    count_of,
+    encode_body,
+    part_of,
+    plain,
+    text_of,
+)
 
 
 class ChatDecoder(AnswerDecoder):
@@ -25,7 +29,7 @@ class ChatDecoder(AnswerDecoder):
 
     def __init__(self, answer_size: int, event_size: int) -> None:
         super().__init__(answer_size, event_size)
-        self._tools: dict[object, _ToolCall] = {}
+        self._tools: dict[object, ToolCallPieces] = {}
         self._refused = False
 
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
@@ -35,7 +39,7 @@ class ChatDecoder(AnswerDecoder):
 
     def _take_end(self) -> None:
         for call in self._tools.values():
-            self._text.add(ToolCall(call.name, "".join(call.arguments)))
+            self._text.add(call.chunk())
         self._tools.clear()
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
@@ -90,13 +94,12 @@ class ChatDecoder(AnswerDecoder):
             self._add_tool("function_call", delta["function_call"])
 
     def _add_tool(self, index: object, function: object) -> None:
-        call = self._tools.setdefault(index, _ToolCall())
+        call = self._tools.get(index)
+        if call is None:
+            call = self._tools[index] = ToolCallPieces(self._text)
         if isinstance(function, dict):
-            name, arguments = function.get("name"), function.get("arguments")
-            if isinstance(name, str) and name != call.name:
-                call.name += name
-            if isinstance(arguments, str):
-                call.arguments.append(arguments)
+            call.add_name(text_of(function, "name"))
+            call.add_arguments(text_of(function, "arguments"))
 
 
 def _reasoning_of(delta: Mapping[str, Any]) -> str:

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.model.finish_reasons import finish_reason_of
-from tui.model.provider_messages import FinishReason, NoteChunk, Request, ToolCall, UsageChunk
+from tui.model.provider_messages import FinishReason, NoteChunk, Request, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import (
     AnswerDecoder,
     ErrorObject,
     Kind,
     NoAnswer,
+    ToolCallPieces,
     count_of,
     encode_body,
     part_of,
@@ -95,7 +96,9 @@ class ResponsesDecoder(AnswerDecoder):
         if key not in self._calls:
             self._calls.add(key)
             name = text_of(item, "name") or kind.removesuffix("_call")
-            self._text.add(ToolCall(name, text_of(item, "arguments") or text_of(item, "input")))
+            call = ToolCallPieces(self._text, name)
+            call.add_arguments(text_of(item, "arguments") or text_of(item, "input"))
+            self._text.add(call.chunk())
 
     def _take_response(self, response: Mapping[str, Any]) -> None:
         self._read_server_info(response)
